@@ -1,0 +1,133 @@
+import * as z from 'zod/mini';
+import { bodySchema } from './body-schema.ts';
+import { type Cart, type CartItem, cartItemShape, cartModel } from './cart.ts';
+import { currencyCodes } from './currency-codes.ts';
+import { type Hooks, hooksShape } from './hooks.ts';
+import { int32 } from './integer.ts';
+import { openObject } from './open-object.ts';
+import { limitedString, type OrderUpdate, orderUpdateShape } from './order-update.ts';
+
+type Shape = Readonly<Record<string, z.core.$ZodType>>;
+type NoFields = Record<never, never>;
+
+/** A schema of order updates: `OrderUpdate`, or what `defineOrderUpdate` made of it. */
+export type OrderUpdateSchema<Update extends OrderUpdate = OrderUpdate> = z.ZodMiniType<Update, Update>;
+
+/** What `defineOrderUpdate` takes: the names that the interface document leaves out, and fields of your own. */
+export interface OrderUpdateDefinition<
+  Metadata extends string = never,
+  TotalAmount extends string = never,
+  VatAmount extends string = never,
+  QrSessionId extends string = never,
+  Extra extends Shape = NoFields,
+  CartExtra extends Shape = NoFields,
+  CartItemExtra extends Shape = NoFields,
+  HooksExtra extends Shape = NoFields,
+> {
+  /** Names of the two free-form strings, each at most 255 characters (interface document, Order). */
+  readonly metadata?: readonly [Metadata] | readonly [Metadata, Metadata];
+  /** Name of the total order amount including V.A.T.: an int32, in a unit that is not shown. */
+  readonly totalAmount?: TotalAmount;
+  /** Name of the V.A.T. amount: an int32, in a unit that is not shown. */
+  readonly vatAmount?: VatAmount;
+  /** Name of the session identifier that `start_qr_session` carries, sent when the order is a QR payment. */
+  readonly qrSessionId?: QrSessionId;
+  /**
+   * The currency codes that pass, in place of the list of ISO 4217: narrower or wider.
+   * @default currencyCodes
+   */
+  readonly currencies?: readonly string[];
+  /** More fields at top level, each with a zod schema. Fields are checked, not changed: a transform has no effect. */
+  readonly extra?: Extra;
+  /** More fields of the cart. */
+  readonly cartExtra?: CartExtra;
+  /** More fields of a cart line. */
+  readonly cartItemExtra?: CartItemExtra;
+  /** More fields of the hooks. */
+  readonly hooksExtra?: HooksExtra;
+}
+
+/** The fields of a shape, typed by what may be given: nothing is transformed. */
+type Fields<S extends Shape> = z.input<z.ZodMiniObject<S, z.core.$strip>>;
+
+/** An order update with the names and the fields of a definition. */
+export type DefinedOrderUpdate<
+  Texts extends string,
+  Amounts extends string,
+  Extra extends Shape,
+  CartExtra extends Shape,
+  CartItemExtra extends Shape,
+  HooksExtra extends Shape,
+> = Omit<OrderUpdate, 'cart' | 'hooks'> & {
+  cart: Omit<Cart, 'items'> & {
+    items?: (CartItem & Fields<CartItemExtra>)[] | undefined;
+  } & Fields<CartExtra>;
+  hooks?: (Hooks & Fields<HooksExtra>) | undefined;
+} & { [Name in Texts]?: string | undefined } & { [Name in Amounts]?: number | undefined } & Fields<Extra>;
+
+/**
+ * Makes the schema of your order updates: gives names to the fields that the interface document
+ * describes without naming them, replaces the list of currencies, and declares fields of your own.
+ * A declared field is never taken for a misspelling.
+ *
+ * @throws TypeError when a name is empty, given twice, or that of a documented field.
+ */
+export function defineOrderUpdate<
+  const Metadata extends string = never,
+  const TotalAmount extends string = never,
+  const VatAmount extends string = never,
+  const QrSessionId extends string = never,
+  Extra extends Shape = NoFields,
+  CartExtra extends Shape = NoFields,
+  CartItemExtra extends Shape = NoFields,
+  HooksExtra extends Shape = NoFields,
+>(
+  definition: OrderUpdateDefinition<
+    Metadata,
+    TotalAmount,
+    VatAmount,
+    QrSessionId,
+    Extra,
+    CartExtra,
+    CartItemExtra,
+    HooksExtra
+  > = {},
+): OrderUpdateSchema<
+  DefinedOrderUpdate<
+    Metadata | QrSessionId,
+    TotalAmount | VatAmount,
+    Extra,
+    CartExtra,
+    CartItemExtra,
+    HooksExtra
+  >
+> {
+  const { metadata = [], totalAmount, vatAmount, qrSessionId } = definition;
+  const documented = orderUpdateShape({
+    cart: cartModel(merge(cartItemShape, definition.cartItemExtra), definition.cartExtra),
+    hooks: openObject(merge(hooksShape, definition.hooksExtra)),
+    currencies: definition.currencies ?? currencyCodes,
+  });
+  const named: [string | undefined, z.ZodMiniType][] = [
+    ...metadata.map((name): [string, z.ZodMiniType] => [name, limitedString()]),
+    [totalAmount, int32()],
+    [vatAmount, int32()],
+    [qrSessionId, z.string()],
+  ];
+  let shape: Shape = merge(documented, definition.extra);
+  for (const [name, schema] of named) {
+    if (name !== undefined) shape = merge(shape, { [name]: z.optional(schema) });
+  }
+  return bodySchema(openObject(shape));
+}
+
+function merge(documented: Shape, more: Shape = {}): Shape {
+  for (const name of Object.keys(more)) {
+    if (name === '' || name === '__proto__')
+      throw new TypeError(`A field cannot be named ${JSON.stringify(name)}.`);
+    if (Object.hasOwn(documented, name)) {
+      throw new TypeError(`The field ${name} is defined already: give each field a name of its own.`);
+    }
+  }
+  return { ...documented, ...more };
+}

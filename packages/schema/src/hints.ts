@@ -1,0 +1,61 @@
+import type * as z from 'zod/mini';
+import type { RuleCheck } from './rule.ts';
+
+type RawIssue = z.core.$ZodRawIssue;
+
+/** What went wrong (`rule`, a code that never changes its meaning; `message`) and what to write instead. */
+export interface Hinted {
+  readonly rule: string;
+  readonly message: string;
+  readonly hint: string;
+}
+
+/** Puts an issue of zod's own into words while the value that raised it is still at hand. */
+export function hintFor({ code, expected, input, inst, path = [] }: RawIssue): Hinted | undefined {
+  if (code !== 'invalid_type') return undefined;
+  const name = path.at(-1);
+  if (input === undefined) {
+    const missing = name === 'cart' ? 'cart: { items: [] }' : String(name ?? 'a value');
+    return { rule: 'required', message: 'Required', hint: `Add ${missing}.` };
+  }
+  const kind = kinds[(isInteger(inst) ? 'integer' : expected) as keyof typeof kinds] ?? String(expected);
+  const given = typeof input === 'string' || typeof input === 'number' ? `the ${typeof input} ` : '';
+  return {
+    rule: 'wrong_type',
+    message: `Expected ${kind}, got ${given}${show(input)}`,
+    hint: replacement(String(expected), input) ?? `Write ${kind}.`,
+  };
+}
+
+function isInteger(schema: RawIssue['inst']): boolean {
+  const { checks } = schema?._zod.def as z.core.$ZodTypeDef;
+  return (checks?.[0]?._zod.check as Partial<RuleCheck<unknown>> | undefined)?.jsonRule?.type === 'integer';
+}
+
+/** A value in at most 40 characters; numbers are shown whole. */
+export function show(value: unknown): string {
+  if (typeof value === 'object' && value) return Array.isArray(value) ? 'a list' : 'an object';
+  if (typeof value !== 'string') return String(value);
+  const characters = [...value.slice(0, 82)];
+  return JSON.stringify(characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : value);
+}
+
+const kinds = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'an integer',
+  number: 'a number',
+  object: 'an object',
+  string: 'a string',
+};
+
+function replacement(expected: string, input: unknown): string | undefined {
+  if (input === null) return 'Write a value; an optional field is left out, not null.';
+  if (expected === 'string' && typeof input !== 'object') return `Write "${input}", in quotes.`;
+  if (typeof input !== 'string') return undefined;
+  if (expected === 'object') return 'Pass an object, not text; parse JSON text first.';
+  const isLiteral =
+    (expected === 'number' && /^-?\d{1,15}$/.test(input)) ||
+    (expected === 'boolean' && /^(true|false)$/.test(input));
+  return isLiteral ? `Write ${input}, without quotes.` : undefined;
+}

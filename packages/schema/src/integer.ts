@@ -1,0 +1,33 @@
+import * as z from 'zod/mini';
+import { rule } from './rule.ts';
+
+/** An integer of any sign, as far as JavaScript holds integers exactly; no other range is shown. */
+export function integer(): z.ZodMiniNumber {
+  return integerUpTo(Number.MAX_SAFE_INTEGER, -Number.MAX_SAFE_INTEGER);
+}
+
+/** An integer of 32 bits (interface document: the total and the V.A.T. amount are int32). */
+export function int32(): z.ZodMiniNumber {
+  return integerUpTo(2 ** 31 - 1, -(2 ** 31));
+}
+
+function integerUpTo(maximum: number, minimum: number): z.ZodMiniNumber {
+  return z.number().check(
+    rule({ type: 'integer', minimum, maximum }, (value) => {
+      if (!Number.isInteger(value)) {
+        return {
+          rule: 'not_integer',
+          message: `Expected an integer, got ${value}`,
+          hint: `Amounts, rates and quantities are whole numbers, and ${value} is not: round it, or use a smaller unit.`,
+        };
+      }
+      return value < minimum || value > maximum
+        ? {
+            rule: 'out_of_range',
+            message: `Expected an integer from ${minimum} to ${maximum}, got ${value}`,
+            hint: 'Write a number in this range; is its unit the right one?',
+          }
+        : undefined;
+    }),
+  );
+}

@@ -1,0 +1,109 @@
+import type * as z from 'zod/mini';
+
+/** A field that is very likely meant as another: where it stands, and what was meant. */
+export interface LikelyMistake {
+  readonly path: readonly PropertyKey[];
+  readonly rule: 'misspelled' | 'misplaced' | 'not_set_here';
+  readonly message: string;
+  readonly hint: string;
+}
+
+/**
+ * Finds undeclared fields that were very likely meant as a declared one. A field that merely is
+ * unknown is none of them: it passes.
+ */
+export function findLikelyMistakes(schema: z.core.$ZodType, value: unknown): LikelyMistake[] {
+  const found: LikelyMistake[] = [];
+  look(schema, value, [], found);
+  return found;
+}
+
+function look(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], found: LikelyMistake[]): void {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if (def.type === 'optional') {
+    look(def.innerType, value, path, found);
+  } else if (value !== Object(value)) {
+    return;
+  } else if (def.type === 'array' && Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      path.push(index);
+      look(def.element, value[index], path, found);
+      path.pop();
+    }
+  } else if (def.type === 'object') {
+    for (const name of Object.keys(value as object)) {
+      path.push(name);
+      if (Object.hasOwn(def.shape, name)) {
+        look(def.shape[name] as z.core.$ZodType, (value as Record<string, unknown>)[name], path, found);
+      } else {
+        const mistake = likelyMistake(name, value as object, def.shape);
+        if (mistake) found.push({ ...mistake, path: [...path] });
+      }
+      path.pop();
+    }
+  }
+}
+
+type Shape = Readonly<Record<string, z.core.$ZodType>>;
+type Mistake = Omit<LikelyMistake, 'path'>;
+
+function likelyMistake(name: string, object: object, shape: Shape): Mistake | undefined {
+  const stray = strayField(name, shape);
+  if (stray) return stray;
+  const meant = Object.keys(shape).find(
+    (known) => !Object.hasOwn(object, known) && isMisspelling(name, known),
+  );
+  return meant === undefined
+    ? undefined
+    : { rule: 'misspelled', message: 'Unknown field', hint: `Did you mean ${meant}?` };
+}
+
+/** Fields that some put at the top of an order, and where they belong: a closed list. */
+const homes = [
+  'hooks.user_return_url_on_success',
+  'hooks.user_return_url_on_fail',
+  'hooks.terms_url',
+  'hooks.webhook_url',
+  'cart.items',
+];
+
+/** The names that are refused at the top of an order, unless they are declared there. */
+export function strayNames(): string[] {
+  return ['billing_address', ...homes.map((home) => home.replace(/.*\./, ''))];
+}
+
+/** What is wrong with a field of this name in an object of this shape, if it is the top of an order. */
+export function strayField(name: string, shape: Shape): Mistake | undefined {
+  if (!Object.hasOwn(shape, 'cart') || Object.hasOwn(shape, name)) return undefined;
+  if (name === 'billing_address') {
+    return {
+      rule: 'not_set_here',
+      message: 'This operation does not set the billing address',
+      hint: 'Leave it out: the checkout page or the separate payment interface sets it.',
+    };
+  }
+  const home = homes.find((field) => field.endsWith(`.${name}`));
+  return home ? { rule: 'misplaced', message: 'Unknown field', hint: `Move it to ${home}.` } : undefined;
+}
+
+/** Equal but for case and underscores, or one edit away in a name of six letters or more. */
+export function isMisspelling(name: string, known: string): boolean {
+  const written = letters(name);
+  const meant = letters(known);
+  return written === meant || (meant.length >= 6 && isOneEditAway(written, meant));
+}
+
+const letters = (name: string): string => name.toLowerCase().replaceAll('_', '');
+
+/** One letter added, left out, replaced, or swapped with its neighbour. */
+function isOneEditAway(a: string, b: string): boolean {
+  let start = 0;
+  while (start < a.length && a[start] === b[start]) start++;
+  const [x, y] = [a.slice(start), b.slice(start)];
+  return (
+    x.slice(1) === y ||
+    x === y.slice(1) ||
+    x.slice(1) === y.slice(1) ||
+    (x[0] === y[1] && x[1] === y[0] && x.slice(2) === y.slice(2))
+  );
+}

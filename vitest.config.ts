@@ -1,0 +1,16 @@
+import { defineConfig } from 'vitest/config';
+
+const source = ['@orders/source'];
+
+export default defineConfig({
+  resolve: { conditions: source },
+  ssr: { resolve: { conditions: source, externalConditions: source } },
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    reporters: ['default', ['json', { outputFile: '.turbo/vitest.json' }]],
+    testTimeout: 20_000,
+    onConsoleLog(log) {
+      throw new Error(`A test printed: ${log}`);
+    },
+  },
+});
