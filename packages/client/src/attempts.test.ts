@@ -1,0 +1,185 @@
+import { buildOrderUpdate } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { httpAnswer, startRawServer } from '../test/raw-server.ts';
+import { createOrdersClient } from './create-orders-client.ts';
+
+const apiKey = 'swordfish-swordfish';
+const update = buildOrderUpdate();
+
+test('a refused connection is tried again and told as not sent', async () => {
+  await using orders = createOrdersClient({
+    baseUrl: 'http://127.0.0.1:1',
+    apiKey,
+    retry: { maxAttempts: 2 },
+  });
+  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
+  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'not_sent', attempts: 2 });
+  expect(error.message).toMatch(
+    /^PATCH \/v2\/orders\/…1234: no connection .*ECONNREFUSED.* Nothing was sent\.$/,
+  );
+});
+
+test('a 503 with Retry-After is tried again and recovers', async () => {
+  await using server = await startRawServer((socket, _request, count) =>
+    socket.write(count === 1 ? httpAnswer(503, { 'retry-after': '0' }) : httpAnswer(200, {}, '{}')),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const result = await orders.updateOrder('order_1234', update);
+  expect(result).toMatchObject({ outcome: 'applied', attempts: 2 });
+  expect(result.receipt.toJSON().attempts).toMatchObject([
+    { status: 503, outcome: 'rejected' },
+    { status: 200, outcome: 'applied' },
+  ]);
+});
+
+test('a Retry-After beyond the remaining time fails at once and says how long to wait', async () => {
+  await using server = await startRawServer((socket) =>
+    socket.write(httpAnswer(429, { 'retry-after': '60' })),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
+  expect(error).toMatchObject({ status: 429, outcome: 'rejected', attempts: 1, retryAfterMs: 60_000 });
+});
+
+test('a reset after the request was sent is unknown and not repeated', async () => {
+  await using server = await startRawServer((socket) => socket.resetAndDestroy());
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
+  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('an unknown outcome is repeated when the caller opts in, and stays unknown after a 409', async () => {
+  await using server = await startRawServer((socket, _request, count) =>
+    count === 1 ? socket.resetAndDestroy() : socket.write(httpAnswer(409, {}, '{}')),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: { unknownOutcome: true } });
+  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
+  expect(error).toMatchObject({ status: 409, outcome: 'unknown', attempts: 2 });
+  expect(error.message).toMatch(/unknown/);
+});
+
+test('an echo is tried again after a reset, since it changes nothing', async () => {
+  await using server = await startRawServer((socket, _request, count) =>
+    count === 1 ? socket.resetAndDestroy() : socket.write(httpAnswer(200, {}, '{"ok":true}')),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  await expect(orders.echoWithPrivateKey()).resolves.toMatchObject({ data: { ok: true }, attempts: 2 });
+});
+
+test.each([
+  ['headers that never come', () => {}, 'headers', 'unknown'],
+  [
+    'a body that stalls',
+    (socket: { write(text: string): unknown }) =>
+      void socket.write(httpAnswer(200, { 'content-length': '9' }, '{')),
+    'body',
+    'applied',
+  ],
+])('%s end as a timeout of the attempt', async (_name, answer, phase, outcome) => {
+  await using server = await startRawServer(answer);
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { attempt: 50 } });
+  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
+  expect(error).toMatchObject({ code: 'timeout', phase, outcome, attempts: 1 });
+});
+
+test('the total deadline covers all attempts and the pauses between', async () => {
+  await using server = await startRawServer(() => {});
+  await using orders = createOrdersClient({
+    baseUrl: server.url,
+    apiKey,
+    timeouts: { attempt: 60, total: 100 },
+    retry: { maxAttempts: 50 },
+  });
+  const start = performance.now();
+  await expect(orders.echoWithPrivateKey()).rejects.toMatchObject({ code: 'timeout' });
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
+
+test('an update that waits too long behind another ends as a timeout of the queue, and is not sent', async () => {
+  await using server = await startRawServer(() => {});
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { attempt: 300 } });
+  const first = orders.updateOrder('order_1234', update).catch((reason) => reason);
+  const second = await orders
+    .updateOrder('order_1234', update, { timeouts: { total: 50 } })
+    .catch((reason) => reason);
+  expect(second).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attempts: 0 });
+  expect(await first).toMatchObject({ outcome: 'unknown' });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('an abort ends a call wherever it stands, with the right outcome', async () => {
+  await using server = await startRawServer(() => {
+    sent.abort(new Error('enough'));
+  });
+  const sent = new AbortController();
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const before = orders.updateOrder('order_1234', update, { signal: AbortSignal.abort('early') });
+  await expect(before).rejects.toMatchObject({
+    code: 'aborted',
+    outcome: 'not_sent',
+    attempts: 0,
+    cause: 'early',
+  });
+  const after = orders.updateOrder('order_1234', update, { signal: sent.signal });
+  await expect(after).rejects.toMatchObject({
+    code: 'aborted',
+    outcome: 'unknown',
+    attempts: 1,
+    cause: { message: 'enough' },
+  });
+});
+
+test('an answer larger than maxResponseBytes is told as applied and not read on', async () => {
+  await using server = await startRawServer((socket) =>
+    socket.write(httpAnswer(200, {}, JSON.stringify('x'.repeat(5_000)))),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, maxResponseBytes: 1_000 });
+  await expect(orders.updateOrder('order_1234', update)).rejects.toMatchObject({
+    code: 'invalid_response',
+    outcome: 'applied',
+  });
+});
+
+test('an answer that echoes the key shows it neither as data nor in an error', async () => {
+  const echo = (request: string): string => /authorization: (.*)\r\n/i.exec(request)?.[1] ?? '';
+  await using server = await startRawServer((socket, request, count) => {
+    const body = JSON.stringify({ you: echo(request), key: apiKey });
+    socket.write(httpAnswer(count === 1 ? 200 : 400, { 'x-echo': echo(request) }, body));
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const { data } = await orders.echoWithPrivateKey();
+  expect(data).toEqual({ you: '[secret]', key: '[secret]' });
+  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
+  expect(error.headers['x-echo']).toBe('[secret]');
+  expect(error.body).toBe('{"you":"[secret]","key":"[secret]"}');
+});
+
+test('a redirect is not followed', async () => {
+  await using server = await startRawServer((socket) =>
+    socket.write(httpAnswer(307, { location: 'http://127.0.0.1:1/' })),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  await expect(orders.updateOrder('order_1234', update)).rejects.toMatchObject({
+    status: 307,
+    outcome: 'unknown',
+    attempts: 1,
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a receipt tells what happened and no more', async () => {
+  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const { receipt } = await orders.updateOrder('secret_order_token_1234', update);
+  const { id, operation, bodyBytes, attempts, versions } = receipt.toJSON();
+  expect(receipt.toJSON().id).toBe(id);
+  expect(operation).toBe('PATCH /v2/orders/…1234');
+  expect(bodyBytes).toBe(JSON.stringify(update).length);
+  expect(attempts).toMatchObject([{ status: 200, outcome: 'applied' }]);
+  expect(versions.runtime).toMatch(/^Node\.js/);
+  expect(`${receipt}`).toMatch(
+    /^PATCH \/v2\/orders\/…1234 at \S+Z, \d+ bytes, receipt \S+\n {2}attempt 1 after 0 ms/,
+  );
+  expect(server.requests[0]).not.toContain(id);
+});

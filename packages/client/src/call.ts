@@ -1,0 +1,85 @@
+import type { Deadline } from './deadline.ts';
+import { AbortError, type CallEnd, TimeoutError } from './errors.ts';
+import type { AnswerHeaders } from './exchange.ts';
+import { foldOutcomes } from './outcome.ts';
+import { type AttemptRecord, Receipt } from './receipt.ts';
+import type { CallSettings } from './settings.ts';
+import type { StandardSchema } from './standard-schema.ts';
+
+/** What is to be done, before anything is known of how. */
+export interface Operation {
+  readonly method: 'GET' | 'PATCH';
+  /** The path after the base URL. */
+  readonly path: string;
+  /** What to call it in messages and receipts: no whole order token. */
+  readonly label: string;
+  /** Calls of one lane leave one at a time. */
+  readonly lane: string | undefined;
+  /** Whether it may be sent again whatever became of it, as a GET may. */
+  readonly repeatable: boolean;
+  readonly body: Uint8Array | undefined;
+}
+
+/** One call on its way through the layers. */
+export interface Call {
+  readonly operation: Operation;
+  readonly settings: CallSettings;
+  readonly responseSchema: StandardSchema | undefined;
+  readonly deadline: Deadline;
+  readonly attempts: AttemptRecord[];
+  /** Unix time in milliseconds. */
+  readonly calledAt: number;
+}
+
+/** A call that succeeded. */
+export interface CallSuccess {
+  readonly data: unknown;
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly attempts: number;
+  readonly receipt: Receipt;
+}
+
+/** One layer of a call: it does its part and hands on to the next. It rejects with an `OrdersError`. */
+export type Layer = (call: Call) => Promise<CallSuccess>;
+
+/** What every error of a call tells, as far as the call has come. */
+export function endOf(call: Call): CallEnd {
+  const { attempts } = call;
+  return {
+    outcome: foldOutcomes(attempts.map(({ outcome }) => outcome)),
+    attempts: attempts.length,
+    receipt: receiptOf(call),
+  };
+}
+
+export function receiptOf({ operation, attempts, calledAt }: Call): Receipt {
+  return new Receipt({
+    operation: operation.label,
+    bodyBytes: operation.body?.byteLength ?? 0,
+    calledAt,
+    attempts,
+  });
+}
+
+/** What to say of each outcome at the end of a message. */
+export const sequels = {
+  not_sent: 'Nothing was sent.',
+  rejected: 'The service did not take it.',
+  applied: 'The service took it.',
+  unknown: 'It was sent, and whether the service took it is unknown.',
+} as const;
+
+/** The error of a call that its signal ended between attempts. */
+export function abortedCall(call: Call): AbortError {
+  const end = endOf(call);
+  const cause: unknown = call.deadline.signal?.reason;
+  return new AbortError(`${call.operation.label}: aborted. ${sequels[end.outcome]}`, { ...end, cause });
+}
+
+/** The error of a call whose time ran out before it could leave. */
+export function queuedTooLong(call: Call): TimeoutError {
+  const end = endOf(call);
+  const message = `${call.operation.label}: timed out behind other updates to this order. ${sequels[end.outcome]}`;
+  return new TimeoutError(message, end, 'queue');
+}

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { askedDelay, parseRetryAfter } from './retry-after.ts';
+
+const now = Date.parse('2026-11-21T12:00:00Z');
+
+test.each([
+  ['120', 120_000],
+  ['0', 0],
+  [' 5 ', 5_000],
+  ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
+  ['Saturday, 21-Nov-26 12:00:30 GMT', 30_000],
+  ['Sat, 21 Nov 2026 11:59:00 GMT', 0],
+])('reads Retry-After %j', (value, ms) => {
+  expect(parseRetryAfter(value, now)).toBe(ms);
+});
+
+test.each(['', '-1', '1.5', 'soon', '1e3', 'Sat, never', undefined])(
+  'takes Retry-After %j as absent',
+  (value) => {
+    expect(parseRetryAfter(value, now)).toBeUndefined();
+  },
+);
+
+test('reads the reset of a rate limit for a 429 without Retry-After', () => {
+  expect(askedDelay({ status: 429, headers: { 'ratelimit-reset': '7' } }, now)).toBe(7_000);
+  expect(askedDelay({ status: 429, headers: { 'x-ratelimit-reset': '0.5' } }, now)).toBe(500);
+  expect(askedDelay({ status: 429, headers: { 'x-ratelimit-reset': String(now / 1_000 + 9) } }, now)).toBe(
+    9_000,
+  );
+  expect(askedDelay({ status: 429, headers: { 'retry-after': '1', 'ratelimit-reset': '7' } }, now)).toBe(
+    1_000,
+  );
+});
+
+test('does not read the reset of a rate limit for other statuses', () => {
+  expect(askedDelay({ status: 503, headers: { 'ratelimit-reset': '7' } }, now)).toBeUndefined();
+  expect(askedDelay({ status: 429, headers: {} }, now)).toBeUndefined();
+});

@@ -1,0 +1,174 @@
+import { inspect } from 'node:util';
+import { defineOrderUpdate, type OrderUpdate } from '@orders/schema';
+import { buildOrderUpdate, documentedExample, startOrderService } from '@orders/testing';
+import { expect, expectTypeOf, test } from 'vitest';
+import { createOrdersClient } from './create-orders-client.ts';
+import { type CallError, HttpError, InvalidRequestError } from './errors.ts';
+
+async function start(options: Parameters<typeof startOrderService>[0] = {}) {
+  const service = await startOrderService({ orders: ['order_1234'], ...options });
+  const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  return {
+    service,
+    orders,
+    async [Symbol.asyncDispose]() {
+      await orders.close();
+      await service.close();
+    },
+  };
+}
+
+test('the documented example reaches the service as it was given', async () => {
+  await using running = await start();
+  const { service, orders } = running;
+  const result = await orders.updateOrder('order_1234', documentedExample());
+  expect(result).toMatchObject({ outcome: 'applied', status: 200, attempts: 1 });
+  expect(service.ledger.map(({ body }) => body)).toEqual([documentedExample()]);
+  expect(service.journal[0]?.body.toString()).toBe(JSON.stringify(documentedExample()));
+});
+
+test('unknown fields are sent untouched, at every level and in the order given', async () => {
+  await using running = await start();
+  const { service, orders } = running;
+  const update = {
+    zebra: [null, { deep: 1e21 }],
+    cart: { note: '✓', items: [{ price_list: { a: -0.5 }, sku: 'x' }] },
+    hooks: { later: false, terms_url: "https://shop.example/terms" },
+    vat_amount: 2.5,
+    merchant_order_id: 'm',
+  };
+  await orders.updateOrder('order_1234', update);
+  expect(service.journal[0]?.body.toString()).toBe(JSON.stringify(update));
+});
+
+test('what a body looked like when the call was made is what is sent', async () => {
+  await using running = await start();
+  const { service, orders } = running;
+  const update = buildOrderUpdate({ order_id: 'before' });
+  const sending = orders.updateOrder('order_1234', update);
+  update.order_id = 'after';
+  await sending;
+  expect(service.ledger[0]?.body).toMatchObject({ order_id: 'before' });
+});
+
+test('an order token is sent as one path segment', async () => {
+  const token = 'a/b?c#d%2f';
+  await using running = await start({ orders: [token] });
+  const { service, orders } = running;
+  await orders.updateOrder(token, buildOrderUpdate());
+  expect(service.ledger.map((entry) => entry.token)).toEqual([token]);
+  expect(service.journal[0]?.path).toBe('/v2/orders/a%2Fb%3Fc%23d%252f');
+});
+
+test.each(['', '.', '..', 'a\nb', '\ud83d'])(
+  'the order token %j is refused before sending',
+  async (token) => {
+    await using running = await start();
+    const { service, orders } = running;
+    const error = await orders.updateOrder(token, buildOrderUpdate()).catch((reason) => reason);
+    expect(error).toBeInstanceOf(InvalidRequestError);
+    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not_sent', attempts: 0 });
+    expect(error.issues).toMatchObject([{ path: 'order_token', code: 'bad_token' }]);
+    expect(service.journal).toEqual([]);
+  },
+);
+
+test('a bad update is refused before sending, with each path and hint', async () => {
+  await using running = await start();
+  const { service, orders } = running;
+  const update = JSON.parse('{"cart":{"items":[{"quantity":"2","unit_price":399.79999}]},"orderId":"1"}');
+  const result = await orders.safeUpdateOrder('order_1234', update);
+  expect(result.ok ? undefined : result.error).toMatchObject({
+    outcome: 'not_sent',
+    issues: [{ path: 'cart.items[0].quantity' }, { path: 'cart.items[0].unit_price' }, { path: 'orderId' }],
+  });
+  expect(result.error?.message).toMatch(/cart\.items\[0\]\.unit_price: .*399\.79999.*orderId: .*order_id/);
+  expect(service.journal).toEqual([]);
+});
+
+test('a body that JSON cannot hold is refused before sending', async () => {
+  await using running = await start();
+  const { service, orders } = running;
+  const cycle: Record<string, unknown> = { cart: {} };
+  cycle['self'] = cycle;
+  for (const update of [cycle, { cart: new Map() }, { cart: { tax: Number.NaN } }, undefined, null, 'text']) {
+    const result = await orders.safeUpdateOrder('order_1234', update as OrderUpdate);
+    expect(result.error).toBeInstanceOf(InvalidRequestError);
+  }
+  expect(service.journal).toEqual([]);
+});
+
+test('a wrong key is an HttpError 401 whose outcome is rejected', async () => {
+  await using running = await start();
+  await using orders = createOrdersClient({ baseUrl: running.service.url, apiKey: 'not-the-right-key' });
+  const error = await orders.updateOrder('order_1234', buildOrderUpdate()).catch((reason) => reason);
+  expect(error).toBeInstanceOf(HttpError);
+  expect(error).toMatchObject({ status: 401, outcome: 'rejected', attempts: 1, code: 'http_error' });
+  expect(running.service.ledger).toEqual([]);
+});
+
+test('a key of another type is an HttpError 403 whose outcome is rejected', async () => {
+  await using running = await start({ keys: { 'read-only-key': 'ReportingApiKey' } });
+  await using orders = createOrdersClient({ baseUrl: running.service.url, apiKey: 'read-only-key' });
+  await expect(orders.updateOrder('order_1234', buildOrderUpdate())).rejects.toMatchObject({
+    status: 403,
+    outcome: 'rejected',
+  });
+});
+
+test('neither a client nor its errors show the key or its base64, however they are printed', async () => {
+  const apiKey = 'swordfish+/=swordfish';
+  await using running = await start();
+  const { url } = running.service;
+  await using wrongKey = createOrdersClient({ baseUrl: url, apiKey });
+  await using down = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey, retry: { maxAttempts: 1 } });
+  const errors = await Promise.all(
+    [wrongKey, down].map((orders) =>
+      orders.updateOrder('order_1234', buildOrderUpdate()).catch((reason) => reason),
+    ),
+  );
+  expect(errors).toMatchObject([
+    { outcome: 'rejected', status: 401 },
+    { outcome: 'not_sent', code: 'connection_failed' },
+  ]);
+  const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true };
+  for (const value of [...errors, wrongKey, down]) {
+    const printed = [inspect(value, deep), inspect(value), JSON.stringify(value), String(value)].join('\n');
+    expect(printed).not.toContain(apiKey);
+    expect(printed).not.toContain(Buffer.from(apiKey).toString('base64').slice(0, 20));
+  }
+});
+
+test('updates to one order leave in call order, to other orders at once', async () => {
+  await using running = await start({ orders: ['order_1', 'order_2'] });
+  const { service, orders } = running;
+  const ids = Array.from({ length: 20 }, (_, index) => String(index));
+  await Promise.all(ids.map((order_id) => orders.updateOrder('order_1', buildOrderUpdate({ order_id }))));
+  expect(service.ledger.map(({ body }) => body['order_id'])).toEqual(ids);
+});
+
+test('results and errors narrow without casts, and misuse does not compile', () => {
+  const Update = defineOrderUpdate({ totalAmount: 'total' });
+  const orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'k', schema: Update });
+  expectTypeOf(orders.updateOrder).parameter(1).toHaveProperty('total');
+  const misuse = async (): Promise<void> => {
+    // @ts-expect-error a misspelled field
+    await orders.updateOrder('t', { cart: {}, orderId: '1' });
+    // @ts-expect-error an amount is a number
+    await orders.updateOrder('t', { cart: {}, total: '1' });
+    // @ts-expect-error a misspelled field of a line
+    await orders.updateOrder('t', { cart: { items: [{ quantiy: 1 }] } });
+    const result = await orders.safeUpdateOrder('t', { cart: {}, total: 1 });
+    if (result.ok) {
+      expectTypeOf(result.data).toEqualTypeOf<unknown>();
+    } else {
+      expectTypeOf(result.error).toEqualTypeOf<CallError>();
+      if (result.error.code === 'http_error') expectTypeOf(result.error.status).toEqualTypeOf<number>();
+      if (result.error.code === 'timeout')
+        expectTypeOf(result.error.phase).toEqualTypeOf<'queue' | 'connect' | 'headers' | 'body'>();
+      // @ts-expect-error only an HttpError has a body
+      void result.error.body;
+    }
+  };
+  expect(misuse).toBeTypeOf('function');
+});

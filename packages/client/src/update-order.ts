@@ -1,0 +1,102 @@
+import {
+  type Explanation,
+  explain,
+  OrderToken,
+  type OrderUpdate,
+  type OrderUpdateSchema,
+} from '@orders/schema';
+import type { Operation } from './call.ts';
+import type { OrdersConnection } from './connection.ts';
+import { type CallError, InvalidRequestError, isOrdersError } from './errors.ts';
+import type { AnswerHeaders } from './exchange.ts';
+import { orderLabel } from './order-label.ts';
+import { Receipt } from './receipt.ts';
+import type { CallOptions } from './settings.ts';
+
+/** An update that the service took. */
+export interface UpdatedOrder<Data = unknown> {
+  readonly outcome: 'applied';
+  /** The answer as JSON, or as `responseSchema` makes it; `undefined` when the answer is empty. Its shape is not shown. */
+  readonly data: Data;
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  /** Attempts made. */
+  readonly attempts: number;
+  /** What happened, safe to paste into a ticket. */
+  readonly receipt: Receipt;
+}
+
+/** An update that the service took, or the error that tells what became of it. */
+export type UpdateOrderResult<Data = unknown> =
+  | ({ readonly ok: true; readonly error?: never } & UpdatedOrder<Data>)
+  | { readonly ok: false; readonly error: CallError; readonly data?: never };
+
+/**
+ * Updates an order: `PATCH /v2/orders/<token>` (interface document, Endpoints). The update is checked
+ * before it is sent, and sent as given.
+ *
+ * @throws OrdersError whose `outcome` says what became of the update.
+ * @throws TypeError when an option is wrong.
+ */
+export async function updateOrder<Update extends OrderUpdate, Data = unknown>(
+  connection: OrdersConnection<Update>,
+  token: string,
+  update: NoInfer<Update>,
+  options: CallOptions<Data> = {},
+): Promise<UpdatedOrder<Data>> {
+  const operation = updateOperation(connection.schema, token, update);
+  const success = await connection.perform(operation, options);
+  return { outcome: 'applied', ...success, data: success.data as Data };
+}
+
+/** Updates an order as `updateOrder` does, and tells a failure as a value. Rejects only with a `TypeError`, for a wrong option. */
+export async function safeUpdateOrder<Update extends OrderUpdate, Data = unknown>(
+  connection: OrdersConnection<Update>,
+  token: string,
+  update: NoInfer<Update>,
+  options: CallOptions<Data> = {},
+): Promise<UpdateOrderResult<Data>> {
+  try {
+    return { ok: true, ...(await updateOrder(connection, token, update, options)) };
+  } catch (error) {
+    if (isOrdersError(error)) return { ok: false, error };
+    throw error;
+  }
+}
+
+function updateOperation<Update extends OrderUpdate>(
+  schema: OrderUpdateSchema<Update>,
+  token: string,
+  update: Update,
+): Operation {
+  const label = orderLabel(token);
+  const checked = schema.safeParse(update);
+  const issues = checked.success ? [] : explain(checked.error);
+  if (!OrderToken.safeParse(token).success) issues.unshift(badToken);
+  if (!checked.success || issues.length > 0) throw invalidUpdate(label, issues);
+  return {
+    method: 'PATCH',
+    path: `/v2/orders/${encodeURIComponent(token)}`,
+    label,
+    lane: token,
+    repeatable: false,
+    body: Buffer.from(JSON.stringify(checked.data)),
+  };
+}
+
+const badToken: Explanation = {
+  path: 'order_token',
+  code: 'bad_token',
+  message: 'Expected the order token that the service generated',
+  hint: 'Pass it as the service gave it: a string that is not empty, "." or "..", without control characters.',
+};
+
+function invalidUpdate(label: string, issues: readonly Explanation[]): InvalidRequestError {
+  const receipt = new Receipt({ operation: label, bodyBytes: 0, calledAt: Date.now(), attempts: [] });
+  const shown = issues
+    .slice(0, 3)
+    .map(({ path, message, hint = '' }) => `${path || 'body'}: ${message}. ${hint}`.trim());
+  const more = issues.length > 3 ? [`and ${issues.length - 3} more in issues`] : [];
+  const message = `${label}: the update was not sent. ${[...shown, ...more].join(' | ')}`;
+  return new InvalidRequestError(message, { outcome: 'not_sent', attempts: 0, receipt }, issues);
+}

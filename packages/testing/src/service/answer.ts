@@ -1,0 +1,62 @@
+import type { Explanation } from '@orders/schema';
+
+/**
+ * What can go wrong, as the service's error bodies name it; a code never changes meaning.
+ *
+ * The document shows no error codes (interface document, Errors): these are this service's own choice.
+ */
+export type OrderServiceErrorCode =
+  | 'request_malformed'
+  | 'path_malformed'
+  | 'path_not_found'
+  | 'method_not_allowed'
+  | 'key_missing'
+  | 'key_malformed'
+  | 'key_unknown'
+  | 'scheme_unsupported'
+  | 'key_type_not_allowed'
+  | 'not_acceptable'
+  | 'media_type_unsupported'
+  | 'body_too_large'
+  | 'body_not_json'
+  | 'body_refused'
+  | 'order_not_found'
+  | 'service_failed';
+
+/** The JSON of every answer that is not a success; its shape is this service's own choice. */
+export interface OrderServiceErrorBody {
+  readonly error: {
+    readonly code: OrderServiceErrorCode;
+    readonly message: string;
+    /** Present with `body_refused` only: where, what, and what to write instead. */
+    readonly issues?: readonly Explanation[];
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export function answerJson(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
+  const bytes = Buffer.from(JSON.stringify(body));
+  return {
+    status,
+    headers: { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers },
+    body: bytes,
+  };
+}
+
+export interface Refusal {
+  readonly status: number;
+  readonly code: OrderServiceErrorCode;
+  readonly message: string;
+  readonly issues?: readonly Explanation[];
+  readonly headers?: Record<string, string>;
+}
+
+export function answerRefusal({ status, headers, ...error }: Refusal): Answer {
+  const body: OrderServiceErrorBody = { error };
+  return answerJson(status, body, headers);
+}

@@ -1,0 +1,41 @@
+import { explain, type OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
+import { type Answer, answerJson, answerRefusal } from './answer.ts';
+import { mergeUpdate, type OrderBook } from './order-book.ts';
+
+/** Checks a whole body and applies it; nothing is applied that could not be answered. */
+export function applyUpdate<Update extends OrderUpdate>(
+  bytes: Buffer,
+  { token, schema, book, stamp }: ApplyContext<Update>,
+): Answer {
+  const order = book.find(token);
+  if (order === undefined) throw new Error('An admitted update has lost its order.');
+  const json = parseJson(bytes);
+  if (json === undefined) {
+    return answerRefusal({ status: 400, code: 'body_not_json', message: 'The body is not JSON in UTF-8.' });
+  }
+  const parsed = schema.safeParse(json.value);
+  if (!parsed.success) {
+    const issues = explain(parsed.error);
+    const message = `The body is not a valid order update: ${issues.length} ${issues.length === 1 ? 'issue' : 'issues'}.`;
+    return answerRefusal({ status: 422, code: 'body_refused', message, issues });
+  }
+  const next = mergeUpdate(order, parsed.data);
+  const answer = answerJson(200, { token: next.token, revision: next.revision, order: next.data });
+  book.commit(next, { ...stamp, body: parsed.data });
+  return answer;
+}
+
+export interface ApplyContext<Update extends OrderUpdate> {
+  readonly token: string;
+  readonly schema: OrderUpdateSchema<Update>;
+  readonly book: OrderBook<Update>;
+  readonly stamp: { readonly requestId: string; readonly at: number };
+}
+
+function parseJson(bytes: Buffer): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,11 @@
+/** Freezes a value of plain JSON at every level, without recursion so that depth cannot exhaust the stack. */
+export function freezeDeep<Value>(value: Value): Value {
+  const pending: unknown[] = [value];
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    Object.freeze(next);
+    for (const inner of Object.values(next)) pending.push(inner);
+  }
+  return value;
+}

@@ -1,0 +1,64 @@
+import { request } from 'undici';
+import type { OrderService } from '../src/index.ts';
+
+export interface Sent {
+  readonly method?: string;
+  /** Sent as given. @default the path of the service's first order */
+  readonly path?: string;
+  /** Laid over the documented headers; `null` leaves one out. */
+  readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly key?: string;
+  readonly body?: string | Buffer | object;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** Sends what a documented update sends, but for what the test changes. */
+export async function send(
+  service: Pick<OrderService, 'url' | 'key' | 'token'>,
+  sent: Sent = {},
+): Promise<Received> {
+  const { method = 'PATCH', path = orderPath(service.token), key = service.key, body = { cart: {} } } = sent;
+  const headers = {
+    authorization: basic(`${key}:`),
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...sent.headers,
+  };
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+  const answer = await request(service.url + path, {
+    method,
+    headers: Object.entries(headers).flatMap(([name, value]) =>
+      value === null ? [] : (typeof value === 'string' ? [value] : value).flatMap((one) => [name, one]),
+    ),
+    body: method === 'GET' || method === 'HEAD' ? null : isRaw ? body : JSON.stringify(body),
+  });
+  const text = await answer.body.text();
+  return {
+    status: answer.statusCode,
+    headers: answer.headers,
+    text,
+    json: text === '' ? undefined : JSON.parse(text),
+  };
+}
+
+export function orderPath(token: string): string {
+  return `/v2/orders/${encodeURIComponent(token)}`;
+}
+
+export const ECHO_PATH = '/v2/echo_with_private_key';
+
+export function basic(pair: string): string {
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
+/** The code of an error answer, so that a test can show it beside the status. */
+export function codeOf({ json }: Received): unknown {
+  const { error } = json as { error: { code: string } };
+  return error.code;
+}
