@@ -6,8 +6,9 @@ export default defineConfig({
   resolve: { conditions: source },
   ssr: { resolve: { conditions: source, externalConditions: source } },
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts', '.ci/*.test.ts'],
     reporters: ['default', ['json', { outputFile: '.turbo/vitest.json' }]],
+    slowTestThreshold: 5_000,
     testTimeout: 20_000,
     onConsoleLog(log) {
       throw new Error(`A test printed: ${log}`);

@@ -8,7 +8,7 @@ test('prints as [secret] wherever a value can be printed', () => {
   const secret = new Secret('swordfish');
   expect(String(secret)).toBe('[secret]');
   expect(`${secret}`).toBe('[secret]');
-  expect(secret + '').toBe('[secret]');
+  expect([secret, 1].join()).toBe('[secret],1');
   expect(JSON.stringify({ secret })).toBe('{"secret":"[secret]"}');
   expect(inspect(secret)).toBe('[secret]');
   expect(new Error(`failed with ${secret}`).message).toBe('failed with [secret]');

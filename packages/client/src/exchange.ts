@@ -4,7 +4,7 @@ import type { Authorization } from '@orders/auth';
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** One request as it goes out. */
-export interface ExchangeRequest {
+interface ExchangeRequest {
   readonly method: 'GET' | 'PATCH';
   readonly origin: string;
   readonly path: string;

@@ -33,7 +33,7 @@ test('unknown fields are sent untouched, at every level and in the order given',
   const update = {
     zebra: [null, { deep: 1e21 }],
     cart: { note: '✓', items: [{ price_list: { a: -0.5 }, sku: 'x' }] },
-    hooks: { later: false, terms_url: "https://shop.example/terms" },
+    hooks: { later: false, terms_url: 'https://shop.example/terms' },
     vat_amount: 2.5,
     merchant_order_id: 'm',
   };

@@ -1,0 +1,67 @@
+/**
+ * Runs every check of the repository through turbo and ends with the totals alone on a line.
+ * A vitest run counts each of its tests; every other task (a build, a type check, the linter) counts as one.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+
+const root = join(import.meta.dirname, '..');
+const runs = join(root, '.turbo', 'runs');
+const tasks = ['lint', 'unused', 'build', 'types', 'test', 'examples', 'packed'];
+const testTasks = ['test', 'examples'];
+
+interface Task {
+  readonly taskId: string;
+  readonly task: string;
+  readonly directory: string;
+  readonly execution: { readonly exitCode: number | null };
+}
+
+interface Totals {
+  readonly passed: number;
+  readonly failed: number;
+}
+
+rmSync(runs, { recursive: true, force: true });
+// A report of an earlier run must not count for a run that wrote none.
+rmSync(reportOf('.'), { force: true });
+for (const home of ['packages', 'apps']) {
+  for (const name of readdirSync(join(root, home))) rmSync(reportOf(join(home, name)), { force: true });
+}
+
+const options = ['--continue', '--summarize', '--log-order=grouped', '--output-logs=new-only'];
+const turbo = spawn('turbo', ['run', ...tasks, ...options, ...process.argv.slice(2)], {
+  cwd: root,
+  stdio: 'inherit',
+});
+const [exitCode]: (number | null)[] = await once(turbo, 'exit');
+
+const counted = readTasks().map((task) => ({ task, ...countTask(task) }));
+const passed = counted.reduce((sum, count) => sum + count.passed, 0);
+// Turbo may fail before it runs a task.
+const failed = counted.reduce((sum, count) => sum + count.failed, 0) || (exitCode === 0 ? 0 : 1);
+for (const { task, failed } of counted) if (failed > 0) process.stdout.write(`failed: ${task.taskId}\n`);
+process.stdout.write(`${passed} passed, ${failed} failed\n`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+function readTasks(): readonly Task[] {
+  const [summary] = existsSync(runs) ? readdirSync(runs) : [];
+  return summary === undefined ? [] : JSON.parse(readFileSync(join(runs, summary), 'utf8')).tasks;
+}
+
+function countTask({ task, directory, execution }: Task): Totals {
+  const succeeded = execution?.exitCode === 0;
+  if (!testTasks.includes(task)) return succeeded ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const report = reportOf(directory);
+  if (!existsSync(report)) return { passed: 0, failed: 1 };
+  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
+  // A run can fail without a failed test, for example when a file does not load.
+  return { passed: numPassedTests, failed: numFailedTests || (succeeded ? 0 : 1) };
+}
+
+function reportOf(directory: string): string {
+  return join(root, directory, '.turbo', 'vitest.json');
+}
