@@ -83,3 +83,10 @@ export function queuedTooLong(call: Call): TimeoutError {
   const message = `${call.operation.label}: timed out behind other updates to this order. ${sequels[end.outcome]}`;
   return new TimeoutError(message, end, 'queue');
 }
+
+/** The error of a call that cannot outlast the rate limit, or the pause that the service asked for. */
+export function pausedTooLong(call: Call, heldMs: number): TimeoutError {
+  const end = { ...endOf(call), retryAfterMs: Math.ceil(heldMs) };
+  const message = `${call.operation.label}: the rate limit holds it back longer than it may take. ${sequels[end.outcome]} Try again in ${Math.ceil(heldMs / 1_000)} s.`;
+  return new TimeoutError(message, end, 'queue');
+}

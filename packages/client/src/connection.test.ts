@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { createOrdersClient } from './create-orders-client.ts';
 import { isOrdersError } from './errors.ts';
-import type { OrdersClientOptions } from './settings.ts';
+import type { OrdersClientOptions } from './node-connection.ts';
 
 const baseUrl = 'http://127.0.0.1:1';
 const apiKey = 'swordfish-swordfish';

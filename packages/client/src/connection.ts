@@ -1,63 +1,67 @@
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
-import { Agent } from 'undici';
 import { attemptWith } from './attempt.ts';
 import { withAttempts } from './attempts.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { abortedCall, type Call, type CallSuccess, endOf, type Operation } from './call.ts';
+import { abortedCall, type Call, type CallSuccess, endOf, type Layer, type Operation } from './call.ts';
 import { Deadline } from './deadline.ts';
 import { ConnectionError } from './errors.ts';
+import type { Transport } from './exchange.ts';
 import { inLanes } from './lanes.ts';
-import {
-  type CallOptions,
-  callSettings,
-  checkMs,
-  clientSettings,
-  type OrdersClientOptions,
-} from './settings.ts';
-import { undiciTransport } from './undici-transport.ts';
+import { RateLimit } from './rate-limit.ts';
+import { type CallOptions, type ConnectionOptions, callSettings, clientSettings } from './settings.ts';
 
 /** A connection to the service: what the endpoint functions send through. It shows no key. */
 export interface OrdersConnection<Update extends OrderUpdate = OrderUpdate> {
   /** The schema that updates are checked with. */
   readonly schema: OrderUpdateSchema<Update>;
-  /** Makes a call. The endpoint functions use it; an application calls them. @internal */
+  /** The origin and the path prefix that requests go to. */
+  readonly baseUrl: string;
+  /** Whether updates to one order leave one at a time. */
+  readonly ordered: boolean;
+  /** How long the service's pause after a 429 still lasts, in milliseconds. */
+  pausedMs(): number;
+  /** Makes a call. The endpoint functions use it; an application calls them. */
   perform(operation: Operation, options: CallOptions<unknown>): Promise<CallSuccess>;
   /** Ends when all calls have settled, and closes the sockets, unless the dispatcher is yours. A later call is `not_sent`. */
   close(): Promise<void>;
 }
 
-/**
- * Connects the endpoint functions to a service. Nothing is sent until the first call.
- *
- * @throws TypeError when an option is missing or out of range; the message says what to write.
- */
-export function createConnection<Update extends OrderUpdate = OrderUpdate>(
-  options: OrdersClientOptions<Update>,
+/** What a runtime brings to a connection. */
+export interface Runtime {
+  readonly transport: Transport;
+  /** A layer around all others, such as tracing. */
+  readonly outermost: (next: Layer) => Layer;
+  /** Frees what the transport holds. */
+  readonly release: () => Promise<void>;
+}
+
+/** Puts the layers of a connection together: lane, rate limit and attempts, attempt, transport, judge. */
+export function openConnection<Update extends OrderUpdate>(
+  options: ConnectionOptions<Update>,
+  runtime: (options: ConnectionOptions<Update>) => Runtime,
 ): OrdersConnection<Update> {
   refuseBrowser(options.dangerouslyAllowBrowser ?? false);
   const settings = clientSettings(options);
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp ?? false);
-  const connectMs = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
-  const maxResponseBytes = options.maxResponseBytes ?? 1_048_576;
-  if (!Number.isSafeInteger(maxResponseBytes) || maxResponseBytes < 1) {
-    throw new TypeError('maxResponseBytes: write a whole number of bytes from 1 on.');
-  }
-  // A dispatcher that was passed in is its owner's to close.
-  const ownAgent = options.dispatcher ? undefined : new Agent({ connect: { timeout: connectMs } });
-  const transport = undiciTransport(options.dispatcher ?? (ownAgent as Agent));
+  const maxResponseBytes = checkBytes(options.maxResponseBytes ?? 1_048_576);
+  const limit = new RateLimit(options.rateLimit);
+  const ordered = options.ordering !== 'none';
+  const { transport, outermost, release } = runtime(options);
+
   const attempt = attemptWith({ transport, baseUrl, classify: options.classify, maxResponseBytes });
-  const attempts = withAttempts(attempt, Math.random);
-  const layers = options.ordering === 'none' ? attempts : inLanes(attempts);
+  const attempts = withAttempts(attempt, limit, Math.random);
+  const layers = outermost(ordered ? inLanes(attempts) : attempts);
   const running = new Set<Promise<unknown>>();
   let closing: Promise<void> | undefined;
 
   async function perform(operation: Operation, callOptions: CallOptions<unknown>): Promise<CallSuccess> {
     const { responseSchema, signal } = callOptions;
+    const callSetting = callSettings(settings, callOptions);
     const call: Call = {
       operation,
-      settings: callSettings(settings, callOptions),
+      settings: callSetting,
       responseSchema,
-      deadline: new Deadline(callOptions.timeouts?.total ?? settings.timeouts.total, signal),
+      deadline: new Deadline(callSetting.timeouts.total, signal),
       attempts: [],
       calledAt: Date.now(),
     };
@@ -74,11 +78,14 @@ export function createConnection<Update extends OrderUpdate = OrderUpdate>(
 
   async function closeAll(): Promise<void> {
     await Promise.allSettled(running);
-    await ownAgent?.close();
+    await release();
   }
 
   return {
     schema: options.schema ?? (OrderUpdate as unknown as OrderUpdateSchema<Update>),
+    baseUrl: baseUrl.origin + baseUrl.prefix,
+    ordered,
+    pausedMs: () => limit.pausedMs(performance.now()),
     perform,
     close: () => (closing ??= closeAll()),
   };
@@ -86,6 +93,11 @@ export function createConnection<Update extends OrderUpdate = OrderUpdate>(
 
 function closedClient(call: Call): ConnectionError {
   return new ConnectionError(`${call.operation.label}: the client is closed. Nothing was sent.`, endOf(call));
+}
+
+function checkBytes(bytes: number): number {
+  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  throw new TypeError('maxResponseBytes: write a whole number of bytes from 1 on.');
 }
 
 function refuseBrowser(allowed: boolean): void {

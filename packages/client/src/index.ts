@@ -1,7 +1,7 @@
 export { Agent, type Dispatcher, EnvHttpProxyAgent, MockAgent, ProxyAgent } from 'undici';
 export type { AnswerHead, Classify } from './classify.ts';
-export { createConnection, type OrdersConnection } from './connection.ts';
-export { createOrdersClient, type OrdersClient } from './create-orders-client.ts';
+export type { OrdersConnection } from './connection.ts';
+export { createOrdersClient } from './create-orders-client.ts';
 export { type Echo, echoWithPrivateKey } from './echo-with-private-key.ts';
 export {
   AbortError,
@@ -17,9 +17,22 @@ export {
   type TimeoutPhase,
 } from './errors.ts';
 export type { AnswerHeaders } from './exchange.ts';
+export { createConnection, type OrdersClientOptions } from './node-connection.ts';
+export type { OrdersClient } from './orders-client.ts';
 export type { Outcome } from './outcome.ts';
-export { type AttemptRecord, Receipt, type ReceiptData } from './receipt.ts';
+export { type PreparedUpdate, prepareUpdateOrder } from './prepare-update-order.ts';
+export type { RateLimitOptions } from './rate-limit.ts';
+export type { AttemptRecord, Receipt, ReceiptData } from './receipt.ts';
 export type { RetryOptions } from './retry-policy.ts';
-export type { CallOptions, OrdersClientOptions, Timeouts } from './settings.ts';
+export type { CallOptions, ConnectionOptions, Timeouts } from './settings.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts';
+export type { OrdersRequestTrace } from './tracing.ts';
 export { safeUpdateOrder, type UpdatedOrder, type UpdateOrderResult, updateOrder } from './update-order.ts';
+export {
+  type BulkItem,
+  type BulkOptions,
+  type BulkRest,
+  type BulkResult,
+  type BulkUpdate,
+  updateOrders,
+} from './update-orders.ts';

@@ -22,43 +22,38 @@ export function scrubberOf(authorization: Authorization): Scrub {
 /** The header's value, its parts, and the key itself, as a service may write them; longest first. */
 function encodings(value: string): string[] {
   const encoded = value.slice(value.indexOf(' ') + 1);
-  const key = value.startsWith('Basic ')
-    ? Buffer.from(encoded, 'base64').toString('utf8').slice(0, -1)
-    : encoded;
-  const needles = new Set<string>();
-  for (const plain of [value, encoded, encoded.replace(/=+$/, ''), key, `${key}:`]) {
-    const bytes = Buffer.from(plain);
-    const forms = [
-      plain,
-      bytes.toString('latin1'),
-      bytes.toString('base64'),
-      bytes.toString('base64').replace(/=+$/, ''),
-      bytes.toString('base64url'),
-      bytes.toString('hex'),
-      bytes.toString('hex').toUpperCase(),
-      encodeURIComponent(plain),
-      encodeURIComponent(plain).replaceAll('%20', '+'),
-      JSON.stringify(plain).slice(1, -1),
-      JSON.stringify(plain).slice(1, -1).replaceAll('/', '\\/'),
-      escapeNonAscii(plain),
-      escapeHtml(plain),
-    ];
-    for (const form of forms) needles.add(form);
-  }
-  return [...needles].sort((a, b) => b.length - a.length);
+  const key = value.startsWith('Basic ') ? utf8FromBase64(encoded).slice(0, -1) : encoded;
+  const needles = [value, encoded, key, `${key}:`].flatMap(writings);
+  return [...new Set(needles)].sort((a, b) => b.length - a.length);
 }
 
-function escapeNonAscii(text: string): string {
-  const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(text)
-    .slice(1, -1)
-    .replace(/[^\0-\x7f]/g, escapeUnit);
+/** One text in every way that a service may write it. */
+function writings(plain: string): string[] {
+  const bytes = new TextEncoder().encode(plain);
+  const latin1 = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+  const unpadded = btoa(latin1).replace(/=+$/, '');
+  const json = JSON.stringify(plain).slice(1, -1);
+  const percent = encodeURIComponent(plain);
+  return [
+    plain,
+    plain.replace(/=+$/, ''),
+    latin1,
+    btoa(latin1),
+    unpadded,
+    unpadded.replaceAll('+', '-').replaceAll('/', '_'),
+    hex,
+    hex.toUpperCase(),
+    percent,
+    percent.replaceAll('%20', '+'),
+    percent.toLowerCase(),
+    json,
+    json.replaceAll('/', '\\/'),
+    json.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+    plain.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  ];
 }
 
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+function utf8FromBase64(encoded: string): string {
+  return new TextDecoder().decode(Uint8Array.from(atob(encoded), (unit) => unit.charCodeAt(0)));
 }

@@ -1,7 +1,7 @@
 import { basic, type Credentials, type Secret } from '@orders/auth';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
-import type { Dispatcher } from 'undici';
 import type { Classify } from './classify.ts';
+import type { RateLimitOptions } from './rate-limit.ts';
 import { checkHeaders } from './request-headers.ts';
 import type { RetryOptions } from './retry-policy.ts';
 import type { StandardSchema } from './standard-schema.ts';
@@ -36,8 +36,8 @@ export interface CallOptions<Data = unknown> {
   readonly responseSchema?: StandardSchema<Data>;
 }
 
-/** Options of a client. */
-export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate> {
+/** Options of a client in any runtime. */
+export interface ConnectionOptions<Update extends OrderUpdate = OrderUpdate> {
   /** Where the service is: an https URL. Plain http only to this machine, or with `allowInsecureHttp`. */
   readonly baseUrl: string | URL;
   /** The private key, sent as HTTP Basic with an empty password. Give this or `credentials`. */
@@ -49,8 +49,7 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate> {
    * @default OrderUpdate
    */
   readonly schema?: OrderUpdateSchema<Update>;
-  /** `connect` belongs to the client, since connections are shared by calls: 5_000 by default. */
-  readonly timeouts?: Timeouts & { readonly connect?: number };
+  readonly timeouts?: Timeouts;
   readonly retry?: RetryOptions;
   /** More headers of every request; not Authorization, Host or Content-*. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -66,8 +65,12 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate> {
    * @default 1_048_576
    */
   readonly maxResponseBytes?: number;
-  /** An undici dispatcher of yours, for proxies, mTLS, interceptors or mocks. `close` leaves it open. */
-  readonly dispatcher?: Dispatcher;
+  /**
+   * How fast attempts leave, over all calls of this client. Whatever it is, a 429 holds all of them back
+   * for the time that the service asks.
+   * @default no limit
+   */
+  readonly rateLimit?: RateLimitOptions;
   /**
    * Whether plain http to another machine is allowed: it shows the key to the network between.
    * @default false
@@ -89,7 +92,7 @@ export interface CallSettings {
 }
 
 /** @throws TypeError when an option is missing or out of range; the message says what to write. */
-export function clientSettings(options: Omit<OrdersClientOptions<never>, 'schema'>): CallSettings {
+export function clientSettings(options: Omit<ConnectionOptions, 'schema'>): CallSettings {
   const { apiKey } = options;
   if ((apiKey === undefined) === (options.credentials === undefined)) {
     throw new TypeError('Pass either apiKey or credentials: { apiKey: process.env.ORDERS_API_KEY }.');

@@ -44,7 +44,15 @@ export async function updateOrder<Update extends OrderUpdate, Data = unknown>(
   update: NoInfer<Update>,
   options: CallOptions<Data> = {},
 ): Promise<UpdatedOrder<Data>> {
-  const operation = updateOperation(connection.schema, token, update);
+  return sendUpdate(connection, updateOperation(connection.schema, token, update), options);
+}
+
+/** Sends a checked update. */
+export async function sendUpdate<Data>(
+  connection: Pick<OrdersConnection, 'perform'>,
+  operation: Operation,
+  options: CallOptions<Data>,
+): Promise<UpdatedOrder<Data>> {
   const success = await connection.perform(operation, options);
   return { outcome: 'applied', ...success, data: success.data as Data };
 }
@@ -64,7 +72,10 @@ export async function safeUpdateOrder<Update extends OrderUpdate, Data = unknown
   }
 }
 
-function updateOperation<Update extends OrderUpdate>(
+const utf8 = new TextEncoder();
+
+/** Checks an update and says what to do. @throws InvalidRequestError with every problem. */
+export function updateOperation<Update extends OrderUpdate>(
   schema: OrderUpdateSchema<Update>,
   token: string,
   update: Update,
@@ -80,7 +91,7 @@ function updateOperation<Update extends OrderUpdate>(
     label,
     lane: token,
     repeatable: false,
-    body: Buffer.from(JSON.stringify(checked.data)),
+    body: utf8.encode(JSON.stringify(checked.data)),
   };
 }
 

@@ -1,0 +1,40 @@
+import type { OrderUpdate } from '@orders/schema';
+import { Agent, type Dispatcher } from 'undici';
+import { type OrdersConnection, openConnection } from './connection.ts';
+import { type ConnectionOptions, checkMs, type Timeouts } from './settings.ts';
+import { traced } from './tracing.ts';
+import { undiciTransport } from './undici-transport.ts';
+
+/** Options of a client in Node. */
+export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate>
+  extends ConnectionOptions<Update> {
+  readonly timeouts?: Timeouts & {
+    /**
+     * Connecting, TLS included. It belongs to the client, since calls share connections.
+     * @default 5_000
+     */
+    readonly connect?: number;
+  };
+  /** An undici dispatcher of yours, for proxies, mTLS, interceptors or mocks. `timeouts.connect` is then its own, and `close` leaves it open. */
+  readonly dispatcher?: Dispatcher;
+}
+
+/**
+ * Connects the endpoint functions to a service over undici. Nothing is sent until the first call.
+ *
+ * @throws TypeError when an option is missing or out of range; the message says what to write.
+ */
+export function createConnection<Update extends OrderUpdate = OrderUpdate>(
+  options: OrdersClientOptions<Update>,
+): OrdersConnection<Update> {
+  return openConnection(options, () => {
+    const timeout = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
+    if (options.dispatcher) return runtimeOf(options.dispatcher, async () => {});
+    const agent = new Agent({ connect: { timeout } });
+    return runtimeOf(agent, () => agent.close());
+  });
+}
+
+function runtimeOf(dispatcher: Dispatcher, release: () => Promise<void>) {
+  return { transport: undiciTransport(dispatcher), outermost: traced, release };
+}

@@ -1,0 +1,96 @@
+import type { OrderUpdate } from '@orders/schema';
+import type { Operation } from './call.ts';
+import type { OrdersConnection } from './connection.ts';
+import type { CallOptions } from './settings.ts';
+import { sendUpdate, type UpdatedOrder, updateOperation } from './update-order.ts';
+
+/**
+ * A request that has been checked and not yet sent. It never changes, and prints without the key, the body and
+ * the whole order token: read `body` and `url` to see them.
+ */
+export class PreparedUpdate {
+  readonly #connection: Pick<OrdersConnection, 'perform'>;
+  readonly #operation: Operation;
+  readonly #url: string;
+
+  constructor(connection: Pick<OrdersConnection, 'perform' | 'baseUrl'>, operation: Operation) {
+    this.#connection = connection;
+    this.#operation = operation;
+    this.#url = connection.baseUrl + operation.path;
+    Object.freeze(this);
+  }
+
+  get method(): 'PATCH' {
+    return 'PATCH';
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** The exact text that will be sent. */
+  get body(): string {
+    return new TextDecoder().decode(this.#operation.body);
+  }
+
+  /** Length of the body in bytes. */
+  get bodyBytes(): number {
+    return this.#operation.body?.byteLength ?? 0;
+  }
+
+  /**
+   * The request as a command for a POSIX shell. It reads the key from the environment variable `ORDERS_API_KEY`, so it
+   * can be shared without the key; it does hold the body and the whole order token.
+   */
+  toCurl(): string {
+    return [
+      `curl --globoff --path-as-is -X PATCH ${quote(this.#url)}`,
+      '-u "$ORDERS_API_KEY:"',
+      "-H 'Content-Type: application/json'",
+      "-H 'Accept: application/json'",
+      curlBody(this.body),
+    ].join(' \\\n  ');
+  }
+
+  /** Sends it, as `updateOrder` does. Each call sends it once more. */
+  send<Data = unknown>(options: CallOptions<Data> = {}): Promise<UpdatedOrder<Data>> {
+    return sendUpdate(this.#connection, this.#operation, options);
+  }
+
+  /** What it prints as: method, path with the token's last four characters, length. */
+  toJSON(): object {
+    return { request: this.#operation.label, bodyBytes: this.bodyBytes, authorization: '[secret]' };
+  }
+
+  toString(): string {
+    return `${this.#operation.label}, ${this.bodyBytes} bytes`;
+  }
+
+  /** Shows the same in `util.inspect` and `console.log`. */
+  [Symbol.for('nodejs.util.inspect.custom')](): object {
+    return this.toJSON();
+  }
+}
+
+/**
+ * Checks an update and gives the exact request that will be sent.
+ *
+ * @throws InvalidRequestError when the update or the token is wrong.
+ */
+export function prepareUpdateOrder<Update extends OrderUpdate>(
+  connection: OrdersConnection<Update>,
+  token: string,
+  update: NoInfer<Update>,
+): PreparedUpdate {
+  return new PreparedUpdate(connection, updateOperation(connection.schema, token, update));
+}
+
+/** A shell takes no argument of more than 128 KiB, so a long body comes from standard input, with a line break at its end. */
+function curlBody(body: string): string {
+  if (body.length < 30_000) return `--data-binary ${quote(body)}`;
+  return `--data-binary @- <<'ORDERS_BODY'\n${body}\nORDERS_BODY`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

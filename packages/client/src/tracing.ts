@@ -1,0 +1,36 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import type { Layer } from './call.ts';
+import type { CallError } from './errors.ts';
+import type { Outcome } from './outcome.ts';
+
+/** What subscribers of the tracing channel `orders.request` see: no key, no body, no whole order token. */
+export interface OrdersRequestTrace {
+  /** Method and path; of an order token only the last four characters. */
+  readonly operation: string;
+  readonly bodyBytes: number;
+  /** How the call succeeded, from `asyncEnd` on. */
+  result?: { readonly outcome: Outcome; readonly status: number; readonly attempts: number };
+  /** Why the call failed, from `error` on. */
+  error?: CallError;
+}
+
+const channel = tracingChannel<unknown, OrdersRequestTrace>('orders.request');
+
+/** Publishes each call on the tracing channel `orders.request` of `node:diagnostics_channel`. */
+export function traced(next: Layer): Layer {
+  return async (call) => {
+    if (!channel.hasSubscribers) return next(call);
+    const { label, body } = call.operation;
+    const settled = Promise.withResolvers<Awaited<ReturnType<Layer>>>();
+    const traced = channel.tracePromise(
+      async () => {
+        const success = await next(call);
+        settled.resolve(success);
+        return { outcome: 'applied', status: success.status, attempts: success.attempts } as const;
+      },
+      { operation: label, bodyBytes: body?.byteLength ?? 0 },
+    );
+    await traced;
+    return settled.promise;
+  };
+}

@@ -1,0 +1,202 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { httpAnswer, startRawServer } from '../test/raw-server.ts';
+import { createOrdersClient } from './create-orders-client.ts';
+import type { BulkResult } from './update-orders.ts';
+
+const apiKey = 'swordfish-swordfish';
+
+function items(tokens: readonly string[]) {
+  return tokens.map((token, row) => ({ token, update: buildOrderUpdate({ order_id: String(row) }), row }));
+}
+
+async function collect<Result>(results: AsyncIterable<Result>): Promise<Result[]> {
+  const all: Result[] = [];
+  for await (const result of results) all.push(result);
+  return all;
+}
+
+test('every item gets one result with its index, its own fields, and what became of it', async () => {
+  await using service = await startOrderService({ orders: ['a', 'b', 'c'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  const source = [
+    ...items(['a', 'b', 'c', 'a', 'missing']),
+    { token: 'a', update: JSON.parse('{}'), row: 5 },
+  ];
+  const results = await collect(orders.updateOrders(source, { concurrency: 3 }));
+  results.sort((x, y) => x.index - y.index);
+  expect(results.map(({ index, item }) => [index, item.row])).toEqual(
+    source.map((_, index) => [index, index]),
+  );
+  expect(results.map((result) => (result.ok ? result.outcome : result.error.outcome))).toEqual([
+    'applied',
+    'applied',
+    'applied',
+    'applied',
+    'rejected',
+    'not_sent',
+  ]);
+});
+
+test('updates to one order are applied in the order given', async () => {
+  await using service = await startOrderService({ orders: ['a', 'b'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  const source = items(Array.from({ length: 200 }, (_, row) => (row % 3 ? 'a' : 'b')));
+  await collect(orders.updateOrders(source, { concurrency: 8 }));
+  for (const token of ['a', 'b']) {
+    const given = source.filter((item) => item.token === token).map(({ update }) => update);
+    expect(service.appliedTo(token)).toEqual(given);
+  }
+});
+
+test('one busy order cannot fill all places', async () => {
+  const release = Promise.withResolvers<void>();
+  await using server = await startRawServer((socket, request) => {
+    if (!request.includes('/orders/busy ')) socket.write(httpAnswer(200, {}, '{}'));
+    else void release.promise.then(() => socket.write(httpAnswer(200, {}, '{}')));
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const results: string[] = [];
+  for await (const { item } of orders.updateOrders(items(['busy', 'busy', 'busy', 'busy', 'free', 'free']), {
+    concurrency: 4,
+  })) {
+    results.push(item.token);
+    if (results.length === 2) release.resolve();
+  }
+  expect(results.slice(0, 2)).toEqual(['free', 'free']);
+  expect(results).toHaveLength(6);
+});
+
+test('reads no further than it holds, and sends no more at once than concurrency', async () => {
+  let atOnce = 0;
+  let most = 0;
+  await using server = await startRawServer((socket) => {
+    most = Math.max(most, ++atOnce);
+    setImmediate(() => {
+      atOnce--;
+      socket.write(httpAnswer(200, {}, '{}'));
+    });
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  let read = 0;
+  function* source() {
+    for (; read < 500; read++) yield { token: `order_${read}`, update: { cart: {} } };
+  }
+  let taken = 0;
+  for await (const _ of orders.updateOrders(source(), { concurrency: 5 })) {
+    taken++;
+    expect(read - taken).toBeLessThanOrEqual(20);
+  }
+  expect(taken).toBe(500);
+  expect(most).toBeLessThanOrEqual(5);
+});
+
+test('a consumer that does not take results stops the reading', async () => {
+  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  let read = 0;
+  function* source() {
+    for (; read < 500; read++) yield { token: `order_${read}`, update: { cart: {} } };
+  }
+  const bulk = orders.updateOrders(source(), { concurrency: 2 });
+  await bulk[Symbol.asyncIterator]().next();
+  while (server.requests.length < 8) await turn();
+  for (let turns = 0; turns < 20; turns++) await turn();
+  expect(read).toBeLessThanOrEqual(10);
+  await bulk.stop();
+});
+
+test('nothing is lost when the consumer leaves early', async () => {
+  await using service = await startOrderService({ orders: ['a', 'b', 'c'], latencyMs: 5 });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  let read = 0;
+  let closed = false;
+  async function* source() {
+    try {
+      for (const item of items(
+        Array.from({ length: 100 }, (_, row) => ['a', 'b', 'c', 'a'][row % 4] as string),
+      )) {
+        read++;
+        yield item;
+      }
+    } finally {
+      closed = true;
+    }
+  }
+  const bulk = orders.updateOrders(source(), { concurrency: 4 });
+  const taken: BulkResult<unknown>[] = [];
+  for await (const result of bulk) if (taken.push(result) === 3) break;
+  const { results, unsent } = await bulk.stop();
+  const indexes = [...taken, ...results, ...unsent].map(({ index }) => index).sort((x, y) => x - y);
+  expect(indexes).toEqual(Array.from({ length: read }, (_, index) => index));
+  expect(service.ledger).toHaveLength(taken.length + results.length);
+  expect(unsent.length).toBeGreaterThan(0);
+  expect(closed).toBe(true);
+});
+
+test('an abort ends what is on its way, reads nothing more, and ends the iteration after the results', async () => {
+  const abort = new AbortController();
+  await using server = await startRawServer((_socket, _request, count) => {
+    if (count === 3) abort.abort(new Error('enough'));
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const source = items(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l', 'm', 'n']);
+  const results = await collect(orders.updateOrders(source, { concurrency: 3, signal: abort.signal }));
+  const outcomes = results.map((result) =>
+    result.ok ? 'applied' : `${result.error.code} ${result.error.outcome}`,
+  );
+  expect(outcomes.filter((outcome) => outcome === 'aborted unknown')).toHaveLength(3);
+  expect(outcomes.every((outcome) => outcome.startsWith('aborted'))).toBe(true);
+  expect(server.requests).toHaveLength(3);
+});
+
+test('an abort ends the iteration even when the source never answers', async () => {
+  await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
+  const abort = new AbortController();
+  const stuck = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+  const collecting = collect(orders.updateOrders(stuck, { signal: abort.signal }));
+  await turn();
+  abort.abort();
+  await expect(collecting).resolves.toEqual([]);
+});
+
+test('what the source throws comes after the results of what had been read', async () => {
+  await using service = await startOrderService({ orders: ['a'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  function* source() {
+    yield* items(['a', 'a', 'a']);
+    throw new Error('the file is cut');
+  }
+  const taken: unknown[] = [];
+  const reading = (async () => {
+    for await (const result of orders.updateOrders(source())) taken.push(result);
+  })();
+  await expect(reading).rejects.toThrow('the file is cut');
+  expect(taken).toHaveLength(3);
+});
+
+test('a pause that the service asks for holds the bulk back, and fails nothing', async () => {
+  await using server = await startRawServer((socket, _request, count) =>
+    socket.write(count === 1 ? httpAnswer(429, { 'ratelimit-reset': '0.2' }) : httpAnswer(200, {}, '{}')),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { total: 100 } });
+  const start = performance.now();
+  const results = await collect(orders.updateOrders(items(['a', 'b', 'c', 'd']), { concurrency: 1 }));
+  expect(performance.now() - start).toBeGreaterThan(190);
+  expect(results.map(({ ok }) => ok)).toEqual([false, true, true, true]);
+  expect(results[0]?.error).toMatchObject({ status: 429, outcome: 'rejected', retryAfterMs: 200 });
+});
+
+test('a wrong option is a TypeError', async () => {
+  await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
+  expect(() => orders.updateOrders([], { concurrency: 0 })).toThrow(TypeError);
+  const bulk = orders.updateOrders(items(['a']), { headers: { host: 'x' } });
+  await expect(collect(bulk)).rejects.toThrow(TypeError);
+});
+
+test('a bulk of nothing ends at once', async () => {
+  await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
+  expect(await collect(orders.updateOrders([]))).toEqual([]);
+  expect(await orders.updateOrders(items(['a'])).stop()).toEqual({ results: [], unsent: [] });
+});

@@ -1,0 +1,76 @@
+import type { OrderUpdate } from '@orders/schema';
+import { Bulk } from './bulk.ts';
+import type { OrdersConnection } from './connection.ts';
+import type { CallOptions } from './settings.ts';
+import { safeUpdateOrder, type UpdateOrderResult } from './update-order.ts';
+
+/** One update of many. More fields of your own come back with its result. */
+export interface BulkItem<Update extends OrderUpdate = OrderUpdate> {
+  readonly token: string;
+  readonly update: Update;
+}
+
+/** Options of a bulk; the others hold for each of its calls. */
+export interface BulkOptions<Data = unknown> extends CallOptions<Data> {
+  /**
+   * Updates on their way at the same time.
+   * @default 16
+   */
+  readonly concurrency?: number;
+}
+
+/** What became of one update of a bulk. */
+export type BulkResult<Item, Data = unknown> = UpdateOrderResult<Data> & {
+  /** Its place in the source, from 0 on. */
+  readonly index: number;
+  readonly item: Item;
+};
+
+/** What was left when a bulk was stopped. */
+export interface BulkRest<Item, Data = unknown> {
+  /** Results that were not taken from the iteration, those of updates still on their way when it stopped among them. */
+  readonly results: readonly BulkResult<Item, Data>[];
+  /** Items that were read from the source and not sent. */
+  readonly unsent: readonly { readonly index: number; readonly item: Item }[];
+}
+
+/** A bulk of updates: iterate it once to drive it. */
+export interface BulkUpdate<Item, Data = unknown> extends AsyncIterable<BulkResult<Item, Data>> {
+  /**
+   * Stops reading and sending, waits for what is on its way, and gives what the iteration did not: call it after
+   * leaving the loop early, so that nothing is lost.
+   */
+  stop(): Promise<BulkRest<Item, Data>>;
+}
+
+/**
+ * Updates many orders from an iterable, as it comes: reads no further than it can send, holds a bounded number of
+ * items and results, sends updates to one order in the order given, and yields results in the order of completion.
+ *
+ * A failed update is a result, not an exception. While the service asks for a pause, nothing is read or sent. When
+ * `signal` fires, what is on its way is aborted, nothing more is read, and the iteration ends after their results.
+ *
+ * @throws TypeError when `concurrency` is no whole number from 1 on. The iteration rejects with what the source throws,
+ * after the results of what had been read.
+ */
+export function updateOrders<Update extends OrderUpdate, Item extends BulkItem<Update>, Data = unknown>(
+  connection: OrdersConnection<Update>,
+  source: Iterable<Item> | AsyncIterable<Item>,
+  { concurrency = 16, ...options }: BulkOptions<Data> = {},
+): BulkUpdate<Item, Data> {
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw new TypeError('concurrency: write a whole number from 1 on.');
+  }
+  const send = (item: Item): Promise<UpdateOrderResult<Data>> =>
+    safeUpdateOrder(connection, item?.token, item?.update, options);
+  const bulk = new Bulk(source, send, {
+    concurrency,
+    laneOf: connection.ordered ? (item) => item?.token : () => undefined,
+    pausedMs: connection.pausedMs,
+    signal: options.signal,
+  });
+  return {
+    [Symbol.asyncIterator]: () => ({ next: () => bulk.next(), return: () => bulk.return() }),
+    stop: () => bulk.stop(),
+  };
+}
