@@ -3,8 +3,9 @@ import type { BaseUrl } from './base-url.ts';
 import type { Call } from './call.ts';
 import type { Classify } from './classify.ts';
 import type { Failure, Transport } from './exchange.ts';
-import { judge, refusedData, type Verdict } from './judge.ts';
+import { judge, refusedData, type Success, type Verdict } from './judge.ts';
 import { scrubberOf } from './scrub.ts';
+import type { StandardSchema } from './standard-schema.ts';
 
 /** What all attempts of a client share. */
 export interface AttemptContext {
@@ -17,18 +18,19 @@ export interface AttemptContext {
 /** Makes one attempt: reads the credentials, sends, judges the answer, checks its data. */
 export function attemptWith({ transport, baseUrl, classify, maxResponseBytes }: AttemptContext) {
   return async (call: Call): Promise<Verdict> => {
-    const { operation, settings, deadline } = call;
-    const authorization = await readCredentials(call);
-    const bench = { operation: operation.label, classify, now: Date.now() };
-    if ('type' in authorization) return judge(authorization, { ...bench, scrub: (text) => text });
+    const { operation, settings, deadline, responseSchema } = call;
+    const { credentials } = settings;
+    const authorization = typeof credentials === 'function' ? await readCredentials(call) : credentials;
+    const bench = { operation, classify };
+    if ('type' in authorization) {
+      return judge(authorization, { ...bench, scrub: (text) => text, now: Date.now() });
+    }
     const exchange = await transport(
       {
         method: operation.method,
         origin: baseUrl.origin,
         path: baseUrl.prefix + operation.path,
-        headers: operation.body
-          ? { ...settings.headers, ...jsonBody }
-          : { ...settings.headers, ...jsonAnswer },
+        headers: headersOf(settings.headers, operation.body !== undefined),
         authorization,
         body: operation.body,
       },
@@ -38,13 +40,23 @@ export function attemptWith({ transport, baseUrl, classify, maxResponseBytes }: 
         signal: deadline.signal,
       },
     );
-    const verdict = judge(exchange, { ...bench, now: Date.now(), scrub: scrubberOf(authorization) });
-    return verdict.ok ? checkData(verdict, call) : verdict;
+    const verdict = judge(exchange, {
+      operation,
+      classify,
+      now: Date.now(),
+      scrub: scrubberOf(authorization),
+    });
+    return verdict.ok && responseSchema ? checkData(verdict, responseSchema, call) : verdict;
   };
 }
 
-const jsonAnswer = { accept: 'application/json' };
-const jsonBody = { ...jsonAnswer, 'content-type': 'application/json' };
+type Headers = Readonly<Record<string, string>>;
+
+function headersOf(own: Headers, hasBody: boolean): Headers {
+  return hasBody
+    ? { ...own, accept: 'application/json', 'content-type': 'application/json' }
+    : { ...own, accept: 'application/json' };
+}
 
 /** Credentials that cannot be read are a failure before anything was sent, like a connection refused. */
 async function readCredentials({ settings, deadline }: Call): Promise<Authorization | Failure> {
@@ -69,16 +81,14 @@ async function readCredentials({ settings, deadline }: Call): Promise<Authorizat
   throw new TypeError('credentials: let the function return basic(key) or bearer(token).');
 }
 
-async function checkData(verdict: Verdict & { ok: true }, call: Call): Promise<Verdict> {
-  const checking = call.responseSchema?.['~standard'].validate(verdict.data);
-  if (checking === undefined) return verdict;
-  if (checking instanceof Promise) {
-    const end = await call.deadline.wait(checking);
-    if (end !== 'done')
-      return refusedData(verdict, `a check of it that did not end in time`, call.operation.label);
+async function checkData(success: Success, schema: StandardSchema, call: Call): Promise<Verdict> {
+  const { operation, deadline } = call;
+  const checking = schema['~standard'].validate(success.data);
+  if (checking instanceof Promise && (await deadline.wait(checking)) !== 'done') {
+    return refusedData(success, 'data that responseSchema did not check in time', operation);
   }
   const checked = await checking;
-  if (!checked.issues) return { ...verdict, data: checked.value };
+  if (!checked.issues) return { ...success, data: checked.value };
   const [issue] = checked.issues;
-  return refusedData(verdict, `data that responseSchema refuses: ${issue?.message}`, call.operation.label);
+  return refusedData(success, `data that responseSchema refuses: ${issue?.message}`, operation);
 }

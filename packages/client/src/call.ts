@@ -1,24 +1,11 @@
 import type { Deadline } from './deadline.ts';
 import { AbortError, type CallEnd, TimeoutError } from './errors.ts';
 import type { AnswerHeaders } from './exchange.ts';
+import { labelOf, type Operation } from './operation.ts';
 import { foldOutcomes } from './outcome.ts';
 import { type AttemptRecord, Receipt } from './receipt.ts';
 import type { CallSettings } from './settings.ts';
 import type { StandardSchema } from './standard-schema.ts';
-
-/** What is to be done, before anything is known of how. */
-export interface Operation {
-  readonly method: 'GET' | 'PATCH';
-  /** The path after the base URL. */
-  readonly path: string;
-  /** What to call it in messages and receipts: no whole order token. */
-  readonly label: string;
-  /** Calls of one lane leave one at a time. */
-  readonly lane: string | undefined;
-  /** Whether it may be sent again whatever became of it, as a GET may. */
-  readonly repeatable: boolean;
-  readonly body: Uint8Array | undefined;
-}
 
 /** One call on its way through the layers. */
 export interface Call {
@@ -55,8 +42,7 @@ export function endOf(call: Call): CallEnd {
 
 export function receiptOf({ operation, attempts, calledAt }: Call): Receipt {
   return new Receipt({
-    operation: operation.label,
-    bodyBytes: operation.body?.byteLength ?? 0,
+    operation,
     calledAt,
     attempts,
   });
@@ -74,19 +60,19 @@ export const sequels = {
 export function abortedCall(call: Call): AbortError {
   const end = endOf(call);
   const cause: unknown = call.deadline.signal?.reason;
-  return new AbortError(`${call.operation.label}: aborted. ${sequels[end.outcome]}`, { ...end, cause });
+  return new AbortError(`${labelOf(call.operation)}: aborted. ${sequels[end.outcome]}`, { ...end, cause });
 }
 
 /** The error of a call whose time ran out before it could leave. */
 export function queuedTooLong(call: Call): TimeoutError {
   const end = endOf(call);
-  const message = `${call.operation.label}: timed out behind other updates to this order. ${sequels[end.outcome]}`;
+  const message = `${labelOf(call.operation)}: timed out behind other updates to this order. ${sequels[end.outcome]}`;
   return new TimeoutError(message, end, 'queue');
 }
 
 /** The error of a call that cannot outlast the rate limit, or the pause that the service asked for. */
 export function pausedTooLong(call: Call, heldMs: number): TimeoutError {
   const end = { ...endOf(call), retryAfterMs: Math.ceil(heldMs) };
-  const message = `${call.operation.label}: the rate limit holds it back longer than it may take. ${sequels[end.outcome]} Try again in ${Math.ceil(heldMs / 1_000)} s.`;
+  const message = `${labelOf(call.operation)}: the rate limit holds it back longer than it may take. ${sequels[end.outcome]} Try again in ${Math.ceil(heldMs / 1_000)} s.`;
   return new TimeoutError(message, end, 'queue');
 }

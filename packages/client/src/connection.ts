@@ -2,11 +2,12 @@ import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import { attemptWith } from './attempt.ts';
 import { withAttempts } from './attempts.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { abortedCall, type Call, type CallSuccess, endOf, type Layer, type Operation } from './call.ts';
+import { abortedCall, type Call, type CallSuccess, endOf, type Layer } from './call.ts';
 import { Deadline } from './deadline.ts';
 import { ConnectionError } from './errors.ts';
 import type { Transport } from './exchange.ts';
 import { inLanes } from './lanes.ts';
+import { labelOf, type Operation } from './operation.ts';
 import { RateLimit } from './rate-limit.ts';
 import { type CallOptions, type ConnectionOptions, callSettings, clientSettings } from './settings.ts';
 
@@ -51,33 +52,37 @@ export function openConnection<Update extends OrderUpdate>(
   const attempt = attemptWith({ transport, baseUrl, classify: options.classify, maxResponseBytes });
   const attempts = withAttempts(attempt, limit, Math.random);
   const layers = outermost(ordered ? inLanes(attempts) : attempts);
-  const running = new Set<Promise<unknown>>();
+  let running = 0;
   let closing: Promise<void> | undefined;
+  let onIdle = (): void => {};
 
   async function perform(operation: Operation, callOptions: CallOptions<unknown>): Promise<CallSuccess> {
     const { responseSchema, signal } = callOptions;
-    const callSetting = callSettings(settings, callOptions);
+    const ownSettings = callSettings(settings, callOptions);
     const call: Call = {
       operation,
-      settings: callSetting,
+      settings: ownSettings,
       responseSchema,
-      deadline: new Deadline(callSetting.timeouts.total, signal),
+      deadline: new Deadline(ownSettings.timeouts.total, signal),
       attempts: [],
       calledAt: Date.now(),
     };
     if (signal?.aborted) throw abortedCall(call);
     if (closing) throw closedClient(call);
-    const settled = layers(call);
-    running.add(settled);
+    running++;
     try {
-      return await settled;
+      return await layers(call);
     } finally {
-      running.delete(settled);
+      if (--running === 0) onIdle();
     }
   }
 
   async function closeAll(): Promise<void> {
-    await Promise.allSettled(running);
+    if (running > 0) {
+      await new Promise<void>((resolve) => {
+        onIdle = resolve;
+      });
+    }
     await release();
   }
 
@@ -92,7 +97,10 @@ export function openConnection<Update extends OrderUpdate>(
 }
 
 function closedClient(call: Call): ConnectionError {
-  return new ConnectionError(`${call.operation.label}: the client is closed. Nothing was sent.`, endOf(call));
+  return new ConnectionError(
+    `${labelOf(call.operation)}: the client is closed. Nothing was sent.`,
+    endOf(call),
+  );
 }
 
 function checkBytes(bytes: number): number {

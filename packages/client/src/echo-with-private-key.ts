@@ -23,7 +23,6 @@ export async function echoWithPrivateKey<Data = unknown>(
   const operation = {
     method: 'GET',
     path,
-    label: `GET ${path}`,
     lane: undefined,
     repeatable: true,
     body: undefined,

@@ -10,7 +10,7 @@ interface ExchangeRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly authorization: Authorization;
-  readonly body: Uint8Array | undefined;
+  readonly body: string | undefined;
 }
 
 /** What bounds one exchange. */

@@ -4,15 +4,22 @@ import type { Answer, Failure } from './exchange.ts';
 import { judge } from './judge.ts';
 import { Receipt } from './receipt.ts';
 
+const operation = {
+  method: 'PATCH',
+  path: '',
+  lane: 'order_1234',
+  repeatable: false,
+  body: undefined,
+} as const;
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const html = { 'content-type': 'text/html' };
 const bench = {
-  operation: 'PATCH /v2/orders/…1234',
+  operation,
   scrub: (text: string) => text,
   classify: undefined,
   now: 0,
 };
-const receipt = new Receipt({ operation: '', bodyBytes: 0, calledAt: 0, attempts: [] });
+const receipt = new Receipt({ operation, calledAt: 0, attempts: [] });
 
 function answer(status: number, headers: Record<string, string> = json, body = '{}'): Answer {
   return { type: 'answer', status, headers, body: Buffer.from(body) };

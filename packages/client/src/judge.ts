@@ -11,6 +11,7 @@ import {
   TimeoutError,
 } from './errors.ts';
 import type { Answer, AnswerHeaders, Exchange, Failure } from './exchange.ts';
+import { labelOf, type Operation } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 import { askedDelay } from './retry-after.ts';
 import type { Scrub } from './scrub.ts';
@@ -40,8 +41,8 @@ export interface Defeat {
 }
 
 export interface Bench {
-  /** What was attempted, for messages: `PATCH /v2/orders/…1234`. */
-  readonly operation: string;
+  /** What was attempted, for messages. */
+  readonly operation: Operation;
   readonly scrub: Scrub;
   readonly classify: Classify | undefined;
   /** Unix time in milliseconds. */
@@ -89,20 +90,27 @@ function judgeFailure(failure: Failure, bench: Bench): Verdict {
   } as const;
   if (reason === 'aborted') {
     const error = (end: CallEnd) =>
-      new AbortError(`${operation}: aborted. ${sequels[end.outcome]}`, { ...end, cause: failure.cause });
+      new AbortError(`${labelOf(operation)}: aborted. ${sequels[end.outcome]}`, {
+        ...end,
+        cause: failure.cause,
+      });
     return { ...defeat, code: 'aborted', error };
   }
   if (reason === 'timeout') {
     const phase = head ? 'body' : progress === 'sent' ? 'headers' : 'connect';
     const waited = { connect: 'a connection', headers: 'an answer', body: 'the rest of the answer' }[phase];
     const error = (end: CallEnd) =>
-      new TimeoutError(`${operation}: timed out waiting for ${waited}. ${sequels[end.outcome]}`, end, phase);
+      new TimeoutError(
+        `${labelOf(operation)}: timed out waiting for ${waited}. ${sequels[end.outcome]}`,
+        end,
+        phase,
+      );
     return { ...defeat, code: 'timeout', error };
   }
   const cause = cleanCause(failure.cause, scrub);
   const what = progress === 'sent' ? 'the connection broke before an answer came' : 'no connection';
   const error = (end: CallEnd) =>
-    new ConnectionError(`${operation}: ${what}${nameOfCause(cause)}. ${sequels[end.outcome]}`, {
+    new ConnectionError(`${labelOf(operation)}: ${what}${nameOfCause(cause)}. ${sequels[end.outcome]}`, {
       ...end,
       cause,
     });
@@ -136,7 +144,7 @@ function refused(head: Omit<Answer, 'type'>, outcome: Outcome, bench: Bench): De
       const body = scrub(utf8.decode(head.body)).slice(0, maxErrorBody);
       const headers = scrubHeaders(head.headers, scrub);
       const wait = askedMs === undefined ? '' : ` Try again in ${Math.ceil(askedMs / 1_000)} s.`;
-      const message = `${operation}: ${status}${meanings[status] ?? ''}. ${sequels[end.outcome]}${wait}`;
+      const message = `${labelOf(operation)}: ${status}${meanings[status] ?? ''}. ${sequels[end.outcome]}${wait}`;
       return new HttpError(message, { ...end, retryAfterMs: askedMs }, { status, headers, body });
     },
   };
@@ -153,13 +161,13 @@ function unusable(head: Omit<Answer, 'type'>, what: string, bench: Bench): Defea
   return unusableAnswer(
     head.status,
     outcomeWithoutBody(head, bench),
-    `${bench.operation}: ${head.status} with ${what}`,
+    `${labelOf(bench.operation)}: ${head.status} with ${what}`,
   );
 }
 
 /** The verdict on an answer whose data the caller's schema does not take: the service took the update all the same. */
-export function refusedData({ status }: Success, what: string, operation: string): Defeat {
-  return unusableAnswer(status, 'applied', `${operation}: ${status} with ${what}`);
+export function refusedData({ status }: Success, what: string, operation: Operation): Defeat {
+  return unusableAnswer(status, 'applied', `${labelOf(operation)}: ${status} with ${what}`);
 }
 
 function unusableAnswer(status: number, outcome: Outcome, what: string): Defeat {

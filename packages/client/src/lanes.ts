@@ -6,39 +6,64 @@ export function inLanes(next: Layer): Layer {
   return async (call) => {
     const { lane } = call.operation;
     if (lane === undefined) return next(call);
-    const { ready, leave } = lanes.enter(lane);
+    const place = lanes.enter(lane);
     try {
-      const end = ready && (await call.deadline.wait(ready));
+      const end = place.ready && (await call.deadline.wait(place.ready));
       if (end === 'aborted') throw abortedCall(call);
       if (end === 'timeout') throw queuedTooLong(call);
       return await next(call);
     } finally {
-      leave();
+      place.leave();
     }
   };
 }
 
-/** Places in lanes, by name. A lane exists as long as somebody is in it. */
+/** A place in a lane: leave it once, whatever became of the call. */
+export interface Place {
+  /** Settles when it is this place's turn; `undefined` when it is already. */
+  readonly ready: Promise<void> | undefined;
+  readonly leave: () => void;
+}
+
+interface Waiting {
+  readonly start: () => void;
+  state: 'waiting' | 'started' | 'gone';
+}
+
+/** Places in lanes, by name. A lane exists as long as somebody is in it, and costs next to nothing when nobody waits. */
 export class Lanes {
-  readonly #tails = new Map<string, Promise<unknown>>();
+  readonly #queues = new Map<string, Waiting[]>();
 
   /** Lanes that somebody is in. */
   get size(): number {
-    return this.#tails.size;
+    return this.#queues.size;
   }
 
-  /**
-   * Takes the next place. `ready` is `undefined` when the lane is free. Call `leave` once, whatever became
-   * of the call: who gives up waiting leaves too, and those behind still wait for those before.
-   */
-  enter(name: string): { readonly ready: Promise<unknown> | undefined; readonly leave: () => void } {
-    const ready = this.#tails.get(name);
-    const { promise: gone, resolve: leave } = Promise.withResolvers<void>();
-    const tail = ready ? Promise.all([ready, gone]) : gone;
-    this.#tails.set(name, tail);
-    void tail.then(() => {
-      if (this.#tails.get(name) === tail) this.#tails.delete(name);
-    });
-    return { ready, leave };
+  /** Takes the next place. Who gives up waiting leaves too, and lets nobody overtake. */
+  enter(name: string): Place {
+    const queue = this.#queues.get(name);
+    if (!queue) {
+      this.#queues.set(name, []);
+      return { ready: undefined, leave: () => this.#next(name) };
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiting: Waiting = { start: resolve, state: 'waiting' };
+    queue.push(waiting);
+    const leave = (): void => {
+      if (waiting.state === 'started') this.#next(name);
+      else waiting.state = 'gone';
+    };
+    return { ready: promise, leave };
+  }
+
+  #next(name: string): void {
+    const queue = this.#queues.get(name);
+    let next = queue?.shift();
+    while (next?.state === 'gone') next = queue?.shift();
+    if (!next) this.#queues.delete(name);
+    else {
+      next.state = 'started';
+      next.start();
+    }
   }
 }

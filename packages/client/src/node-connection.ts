@@ -1,4 +1,5 @@
-import type { OrderUpdate } from '@orders/schema';
+import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
+import { compileOrderUpdate } from '@orders/schema/compile';
 import { Agent, type Dispatcher } from 'undici';
 import { type OrdersConnection, openConnection } from './connection.ts';
 import { type ConnectionOptions, checkMs, type Timeouts } from './settings.ts';
@@ -27,7 +28,8 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate>
 export function createConnection<Update extends OrderUpdate = OrderUpdate>(
   options: OrdersClientOptions<Update>,
 ): OrdersConnection<Update> {
-  return openConnection(options, () => {
+  const schema = compiled(options.schema ?? (OrderUpdate as unknown as OrderUpdateSchema<Update>));
+  return openConnection({ ...options, schema }, () => {
     const timeout = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
     if (options.dispatcher) return runtimeOf(options.dispatcher, async () => {});
     const agent = new Agent({ connect: { timeout } });
@@ -37,4 +39,15 @@ export function createConnection<Update extends OrderUpdate = OrderUpdate>(
 
 function runtimeOf(dispatcher: Dispatcher, release: () => Promise<void>) {
   return { transport: undiciTransport(dispatcher), outermost: traced, release };
+}
+
+const compilations = new WeakMap<object, unknown>();
+
+/** Compiles a schema once, however many clients it serves. */
+function compiled<Update extends OrderUpdate>(schema: OrderUpdateSchema<Update>): OrderUpdateSchema<Update> {
+  const known = compilations.get(schema) as OrderUpdateSchema<Update> | undefined;
+  if (known) return known;
+  const compilation = compileOrderUpdate(schema);
+  compilations.set(schema, compilation);
+  return compilation;
 }

@@ -1,6 +1,7 @@
 import type { OrderUpdate } from '@orders/schema';
-import type { Operation } from './call.ts';
+
 import type { OrdersConnection } from './connection.ts';
+import { bodyBytesOf, labelOf, type Operation } from './operation.ts';
 import type { CallOptions } from './settings.ts';
 import { sendUpdate, type UpdatedOrder, updateOperation } from './update-order.ts';
 
@@ -30,12 +31,12 @@ export class PreparedUpdate {
 
   /** The exact text that will be sent. */
   get body(): string {
-    return new TextDecoder().decode(this.#operation.body);
+    return this.#operation.body ?? '';
   }
 
   /** Length of the body in bytes. */
   get bodyBytes(): number {
-    return this.#operation.body?.byteLength ?? 0;
+    return bodyBytesOf(this.#operation);
   }
 
   /**
@@ -59,11 +60,11 @@ export class PreparedUpdate {
 
   /** What it prints as: method, path with the token's last four characters, length. */
   toJSON(): object {
-    return { request: this.#operation.label, bodyBytes: this.bodyBytes, authorization: '[secret]' };
+    return { request: labelOf(this.#operation), bodyBytes: this.bodyBytes, authorization: '[secret]' };
   }
 
   toString(): string {
-    return `${this.#operation.label}, ${this.bodyBytes} bytes`;
+    return `${labelOf(this.#operation)}, ${this.bodyBytes} bytes`;
   }
 
   /** Shows the same in `util.inspect` and `console.log`. */

@@ -1,3 +1,4 @@
+import { bodyBytesOf, labelOf, type Operation } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 import { version } from './version.ts';
 
@@ -31,8 +32,7 @@ export interface ReceiptData {
 
 /** What a call notes while it runs. */
 export interface CallNotes {
-  readonly operation: string;
-  readonly bodyBytes: number;
+  readonly operation: Operation;
   /** Unix time in milliseconds. */
   readonly calledAt: number;
   readonly attempts: readonly AttemptRecord[];
@@ -52,12 +52,13 @@ export class Receipt {
 
   /** The receipt as plain data. */
   toJSON(): ReceiptData {
-    const { calledAt, ...notes } = this.#notes;
+    const { operation, calledAt, attempts } = this.#notes;
     this.#data ??= {
       id: crypto.randomUUID(),
-      ...notes,
+      operation: labelOf(operation),
       calledAt: new Date(calledAt).toISOString(),
-      attempts: [...notes.attempts],
+      attempts: [...attempts],
+      bodyBytes: bodyBytesOf(operation),
       versions: { client: version, runtime: globalThis.navigator?.userAgent ?? 'unknown' },
     };
     return this.#data;

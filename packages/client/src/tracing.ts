@@ -1,6 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { Layer } from './call.ts';
 import type { CallError } from './errors.ts';
+import { bodyBytesOf, labelOf } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What subscribers of the tracing channel `orders.request` see: no key, no body, no whole order token. */
@@ -20,7 +21,6 @@ const channel = tracingChannel<unknown, OrdersRequestTrace>('orders.request');
 export function traced(next: Layer): Layer {
   return async (call) => {
     if (!channel.hasSubscribers) return next(call);
-    const { label, body } = call.operation;
     const settled = Promise.withResolvers<Awaited<ReturnType<Layer>>>();
     const traced = channel.tracePromise(
       async () => {
@@ -28,7 +28,7 @@ export function traced(next: Layer): Layer {
         settled.resolve(success);
         return { outcome: 'applied', status: success.status, attempts: success.attempts } as const;
       },
-      { operation: label, bodyBytes: body?.byteLength ?? 0 },
+      { operation: labelOf(call.operation), bodyBytes: bodyBytesOf(call.operation) },
     );
     await traced;
     return settled.promise;

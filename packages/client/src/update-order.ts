@@ -5,11 +5,11 @@ import {
   type OrderUpdate,
   type OrderUpdateSchema,
 } from '@orders/schema';
-import type { Operation } from './call.ts';
+
 import type { OrdersConnection } from './connection.ts';
 import { type CallError, InvalidRequestError, isOrdersError } from './errors.ts';
 import type { AnswerHeaders } from './exchange.ts';
-import { orderLabel } from './order-label.ts';
+import { labelOf, type Operation } from './operation.ts';
 import { Receipt } from './receipt.ts';
 import type { CallOptions } from './settings.ts';
 
@@ -72,26 +72,22 @@ export async function safeUpdateOrder<Update extends OrderUpdate, Data = unknown
   }
 }
 
-const utf8 = new TextEncoder();
-
 /** Checks an update and says what to do. @throws InvalidRequestError with every problem. */
 export function updateOperation<Update extends OrderUpdate>(
   schema: OrderUpdateSchema<Update>,
   token: string,
   update: Update,
 ): Operation {
-  const label = orderLabel(token);
   const checked = schema.safeParse(update);
   const issues = checked.success ? [] : explain(checked.error);
   if (!OrderToken.safeParse(token).success) issues.unshift(badToken);
-  if (!checked.success || issues.length > 0) throw invalidUpdate(label, issues);
+  if (!checked.success || issues.length > 0) throw invalidUpdate(token, issues);
   return {
     method: 'PATCH',
     path: `/v2/orders/${encodeURIComponent(token)}`,
-    label,
     lane: token,
     repeatable: false,
-    body: utf8.encode(JSON.stringify(checked.data)),
+    body: JSON.stringify(checked.data),
   };
 }
 
@@ -102,12 +98,14 @@ const badToken: Explanation = {
   hint: 'Pass it as the service gave it: a string that is not empty, "." or "..", without control characters.',
 };
 
-function invalidUpdate(label: string, issues: readonly Explanation[]): InvalidRequestError {
-  const receipt = new Receipt({ operation: label, bodyBytes: 0, calledAt: Date.now(), attempts: [] });
+function invalidUpdate(token: unknown, issues: readonly Explanation[]): InvalidRequestError {
+  const lane = typeof token === 'string' ? token : '';
+  const operation: Operation = { method: 'PATCH', path: '', lane, repeatable: false, body: undefined };
+  const receipt = new Receipt({ operation, calledAt: Date.now(), attempts: [] });
   const shown = issues
     .slice(0, 3)
     .map(({ path, message, hint = '' }) => `${path || 'body'}: ${message}. ${hint}`.trim());
   const more = issues.length > 3 ? [`and ${issues.length - 3} more in issues`] : [];
-  const message = `${label}: the update was not sent. ${[...shown, ...more].join(' | ')}`;
+  const message = `${labelOf(operation)}: the update was not sent. ${[...shown, ...more].join(' | ')}`;
   return new InvalidRequestError(message, { outcome: 'not_sent', attempts: 0, receipt }, issues);
 }

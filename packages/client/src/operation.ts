@@ -1,0 +1,23 @@
+/** What is to be done, before anything is known of how. */
+export interface Operation {
+  readonly method: 'GET' | 'PATCH';
+  /** The path after the base URL. */
+  readonly path: string;
+  /** Calls of one lane leave one at a time. */
+  readonly lane: string | undefined;
+  /** Whether it may be sent again whatever became of it, as a GET may. */
+  readonly repeatable: boolean;
+  readonly body: string | undefined;
+}
+
+/** What to call an operation in messages and receipts: of an order token only the last four characters. */
+export function labelOf({ method, path, lane }: Operation): string {
+  if (lane === undefined) return `${method} ${path}`;
+  const tail = lane.length > 8 ? lane.slice(-4).replace(/[^\w-]/g, '') : '';
+  return `${method} /v2/orders/…${tail}`;
+}
+
+/** Length of what an operation sends, in bytes. */
+export function bodyBytesOf({ body }: Operation): number {
+  return body === undefined ? 0 : new TextEncoder().encode(body).byteLength;
+}
