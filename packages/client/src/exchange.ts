@@ -28,7 +28,8 @@ export interface Answer {
   readonly type: 'answer';
   readonly status: number;
   readonly headers: AnswerHeaders;
-  readonly body: Uint8Array;
+  /** The body as text: UTF-8, without a byte order mark. */
+  readonly text: string;
 }
 
 /** An exchange that ended without a whole answer; `head` is there when `progress` is `answering`. */

@@ -22,7 +22,7 @@ const bench = {
 const receipt = new Receipt({ operation, calledAt: 0, attempts: [] });
 
 function answer(status: number, headers: Record<string, string> = json, body = '{}'): Answer {
-  return { type: 'answer', status, headers, body: Buffer.from(body) };
+  return { type: 'answer', status, headers, text: body };
 }
 
 function failure(given: Partial<Failure>): Failure {
@@ -36,7 +36,7 @@ function failure(given: Partial<Failure>): Failure {
   };
 }
 
-const head = { status: 200, headers: json, body: Buffer.from('{"a') };
+const head = { status: 200, headers: json, text: '{"a' };
 
 test.each([
   ['a refused connection', failure({ progress: 'connecting' }), 'not_sent', 'connection_failed'],

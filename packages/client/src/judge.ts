@@ -50,7 +50,6 @@ export interface Bench {
 }
 
 const maxErrorBody = 8_192;
-const utf8 = new TextDecoder();
 
 /** Judges an exchange by the table of outcomes; pure, so that each row can be tested by itself. */
 export function judge(exchange: Exchange, bench: Bench): Verdict {
@@ -61,7 +60,7 @@ function judgeAnswer(answer: Answer, bench: Bench): Verdict {
   const outcome = outcomeOf(answer, bench);
   if (outcome !== 'applied') return refused(answer, outcome, bench);
   const { status, headers } = answer;
-  const text = bench.scrub(utf8.decode(answer.body));
+  const text = bench.scrub(answer.text);
   const success = { ok: true, outcome, status, headers } as const;
   if (text === '') return { ...success, data: undefined };
   if (!isJson(headers)) return unusable(answer, 'another media type than application/json', bench);
@@ -141,7 +140,7 @@ function refused(head: Omit<Answer, 'type'>, outcome: Outcome, bench: Bench): De
     invited: status === 429 || (status === 503 && askedMs !== undefined),
     askedMs,
     error: (end) => {
-      const body = scrub(utf8.decode(head.body)).slice(0, maxErrorBody);
+      const body = scrub(head.text).slice(0, maxErrorBody);
       const headers = scrubHeaders(head.headers, scrub);
       const wait = askedMs === undefined ? '' : ` Try again in ${Math.ceil(askedMs / 1_000)} s.`;
       const message = `${labelOf(operation)}: ${status}${meanings[status] ?? ''}. ${sequels[end.outcome]}${wait}`;

@@ -41,7 +41,7 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   #settled = false;
   #status = 0;
   #headers: AnswerHeaders = {};
-  #chunks: Uint8Array[] = [];
+  #chunks: Buffer[] = [];
   #bytes = 0;
 
   constructor(limits: ExchangeLimits, resolve: (exchange: Exchange) => void) {
@@ -65,7 +65,7 @@ class PendingExchange implements Dispatcher.DispatchHandler {
     this.#headers = headers;
   }
 
-  onResponseData(_controller: Controller, chunk: Uint8Array): void {
+  onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#bytes += chunk.byteLength;
     this.#chunks.push(chunk);
     if (this.#bytes > this.#limits.maxResponseBytes) this.#fail('too_large', undefined);
@@ -89,7 +89,12 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   #answered(): Omit<Answer, 'type'> {
     const [only] = this.#chunks;
     const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
-    return { status: this.#status, headers: this.#headers, body };
+    const text = body.toString();
+    return {
+      status: this.#status,
+      headers: this.#headers,
+      text: text.startsWith('\ufeff') ? text.slice(1) : text,
+    };
   }
 
   #settle(exchange: Exchange): void {
