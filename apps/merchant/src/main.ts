@@ -1,0 +1,47 @@
+import process from 'node:process';
+import { styleText } from 'node:util';
+import { BootProblem } from './boot/boot-problem.ts';
+import { formatAddresses, formatGreeting, type Paint } from './boot/format-greeting.ts';
+import { greetService } from './boot/greet-service.ts';
+import { openDesk } from './boot/open-desk.ts';
+import { readArguments, type Settings } from './boot/read-arguments.ts';
+
+const wanted = readArguments(process.argv.slice(2), process.env['ORDERS_API_KEY']);
+if (wanted.wish === 'print') process.stdout.write(wanted.text);
+else if (wanted.wish === 'none') fail(wanted.mistake, 2);
+else await run(wanted.settings);
+
+async function run(settings: Settings): Promise<void> {
+  // Whoever read the output may leave, and the desk goes on.
+  process.stdout.on('error', () => {});
+  try {
+    const desk = await openDesk(settings);
+    let isClosing = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      // Once everything is closed the loop is empty, so the process ends with 0 and its output is flushed.
+      process.once(signal, () => {
+        isClosing = true;
+        void desk.close();
+      });
+    }
+    process.stdout.write(`\n${formatAddresses(desk, paint)}\n`);
+    for await (const greeting of greetService(desk)) {
+      if (isClosing) return;
+      process.stdout.write(formatGreeting(greeting, paint));
+    }
+    process.stdout.write(`\n${paint('dim', 'Ctrl-C stops it.')}\n`);
+  } catch (error) {
+    if (!(error instanceof BootProblem)) throw error;
+    fail(error.message, 1);
+  }
+}
+
+/** Colours are off when the output is no terminal, and when NO_COLOR says so. */
+function paint(...[style, text]: Parameters<Paint>): string {
+  return styleText(style, text, { stream: process.stdout });
+}
+
+function fail(message: string, exitCode: number): void {
+  process.stderr.write(`merchant: ${message.replace(/\s+/g, ' ')}\n`);
+  process.exitCode = exitCode;
+}

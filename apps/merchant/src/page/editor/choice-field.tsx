@@ -1,0 +1,43 @@
+import './editor.css';
+import { SegmentedControl } from '@mantine/core';
+import { useId } from 'react';
+import { useController } from 'react-hook-form';
+import type { OrderControl } from '../form/order-control.ts';
+import type { Choice } from '../form/order-form.ts';
+import { words } from '../words.ts';
+import { FieldMessage } from './field-message.tsx';
+
+export interface ChoiceFieldProps {
+  readonly control: OrderControl;
+  readonly name: 'require_shipping' | 'express_shipping';
+}
+
+const choices: readonly Choice[] = ['', 'yes', 'no'];
+
+/** Yes, no, or nothing said: a box to tick could not tell the last two apart. */
+export function ChoiceField({ control, name }: ChoiceFieldProps) {
+  const id = useId();
+  const { field, fieldState } = useController({ control, name });
+  return (
+    <div className="editor-choice">
+      <div className="editor-label" id={id}>
+        {words.order.fields[name].label}
+      </div>
+      <SegmentedControl
+        value={field.value}
+        onChange={field.onChange}
+        onBlur={field.onBlur}
+        ref={field.ref}
+        name={name}
+        data={choices.map((value) => ({ value, label: words.order.choices[value] }))}
+        aria-labelledby={id}
+        fullWidth
+      />
+      {fieldState.error && (
+        <p className="editor-error">
+          <FieldMessage error={fieldState.error} />
+        </p>
+      )}
+    </div>
+  );
+}
