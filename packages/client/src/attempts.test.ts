@@ -183,3 +183,55 @@ test('a receipt tells what happened and no more', async () => {
   );
   expect(server.requests[0]).not.toContain(id);
 });
+
+test('a 429 holds back the updates to every order, and fails one that cannot outlast it before it is sent', async () => {
+  const arrivals: number[] = [];
+  await using server = await startRawServer((socket, _request, count) => {
+    arrivals.push(performance.now());
+    socket.write(count === 1 ? httpAnswer(429, { 'ratelimit-reset': '0.3' }) : httpAnswer(200, {}, '{}'));
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  await orders.safeUpdateOrder('order_1', update, { retry: { maxAttempts: 1 } });
+  const [hasty, patient] = await Promise.all([
+    orders.safeUpdateOrder('order_2', update, { timeouts: { total: 100 } }),
+    orders.safeUpdateOrder('order_3', update),
+  ]);
+  expect(hasty.error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attempts: 0 });
+  expect(hasty.error?.retryAfterMs).toBeGreaterThan(200);
+  expect(patient.ok).toBe(true);
+  expect(arrivals).toHaveLength(2);
+  expect((arrivals[1] ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(290);
+});
+
+test('requestsPerSecond spaces the attempts of all calls', async () => {
+  const arrivals: number[] = [];
+  await using server = await startRawServer((socket) => {
+    arrivals.push(performance.now());
+    socket.write(httpAnswer(200, {}, '{}'));
+  });
+  const rateLimit = { requestsPerSecond: 50, burst: 2 };
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit });
+  const tokens = Array.from({ length: 12 }, (_, index) => `order_${index}`);
+  await Promise.all(tokens.map((token) => orders.updateOrder(token, update)));
+  // Two at once, then ten at intervals of 20 ms.
+  expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(190);
+});
+
+test('a wait at the rate limit ends with the signal', async () => {
+  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
+  await using orders = createOrdersClient({
+    baseUrl: server.url,
+    apiKey,
+    rateLimit: { requestsPerSecond: 0.1 },
+  });
+  await orders.updateOrder('order_1', update);
+  const abort = new AbortController();
+  const held = orders.updateOrder('order_2', update, { signal: abort.signal });
+  abort.abort('enough');
+  await expect(held).rejects.toMatchObject({
+    code: 'aborted',
+    outcome: 'not_sent',
+    attempts: 0,
+    cause: 'enough',
+  });
+});

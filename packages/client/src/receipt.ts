@@ -38,6 +38,12 @@ export interface CallNotes {
   readonly attempts: readonly AttemptRecord[];
 }
 
+/** Tenths of a millisecond are as fine as a clock across a network tells. */
+function rounded(attempt: AttemptRecord): AttemptRecord {
+  const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+  return { ...attempt, afterMs: tenths(attempt.afterMs), durationMs: tenths(attempt.durationMs) };
+}
+
 /**
  * What happened in a call, safe to paste into a ticket: no key, no body, no whole order token.
  * It is put together when read, so a call that nobody asks about pays nothing for it.
@@ -57,7 +63,7 @@ export class Receipt {
       id: crypto.randomUUID(),
       operation: labelOf(operation),
       calledAt: new Date(calledAt).toISOString(),
-      attempts: [...attempts],
+      attempts: attempts.map(rounded),
       bodyBytes: bodyBytesOf(operation),
       versions: { client: version, runtime: globalThis.navigator?.userAgent ?? 'unknown' },
     };
