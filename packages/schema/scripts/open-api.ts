@@ -10,7 +10,7 @@ export function openApiDocument(version: string): object {
       title: 'Order Update Interface',
       version,
       description:
-        'Updates an order that the service already holds. Statuses and response bodies are not shown by the interface document, so every answer is described as `default`.',
+        'Updates an order that the service already holds. Statuses and response bodies are not shown by the interface document, so no answer is described further.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [
@@ -40,14 +40,14 @@ export function openApiDocument(version: string): object {
             required: true,
             content: { 'application/json': { schema: { $ref: '#/components/schemas/OrderUpdate' } } },
           },
-          responses: { default: notShown },
+          responses,
         },
       },
       '/v2/echo_with_private_key': {
         get: {
           operationId: 'echoWithPrivateKey',
           summary: 'Check a private key',
-          responses: { default: notShown },
+          responses,
         },
       },
     },
@@ -64,7 +64,9 @@ export function openApiDocument(version: string): object {
   };
 }
 
-const notShown = {
-  description: 'Statuses and bodies are not shown by the interface document.',
+const notShown = (kind: string) => ({
+  description: `${kind}: statuses and bodies are not shown by the interface document.`,
   content: { 'application/json': { schema: {} } },
-};
+});
+
+const responses = { '4XX': notShown('A client error'), default: notShown('Any other answer') };

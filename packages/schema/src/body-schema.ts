@@ -5,6 +5,7 @@ import { findLikelyMistakes } from './likely-mistakes.ts';
 import { type NotJson, toPlainJson } from './plain-json.ts';
 
 type Payload = z.core.ParsePayload;
+type Context = z.core.ParseContextInternal;
 type RawIssue = z.core.$ZodRawIssue;
 
 /** A zod type of its own: to `z.compile` and to JSON Schema it is opaque, but for `processJSONSchema`. */
@@ -23,6 +24,17 @@ export function bodySchema<T>(model: z.core.$ZodType): z.ZodMiniType<T, T> {
   return new BodySchema(def) as z.ZodMiniType<T, T>;
 }
 
+/** The same schema with another form of its model; a schema that is no body is a model itself. */
+export function withModel<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  change: <Model extends z.core.$ZodType>(model: Model) => Model,
+): Schema {
+  const { def, traits } = schema._zod;
+  if (!traits.has('OrdersBody')) return change(schema);
+  const { out } = def as BodyDef;
+  return new BodySchema({ ...(def as BodyDef), out: change(out) }) as z.core.$ZodType as Schema;
+}
+
 const BodySchema: z.core.$constructor<z.ZodMiniType, BodyDef> = /* @__PURE__ */ $constructor(
   'OrdersBody',
   (body, def) => {
@@ -36,7 +48,14 @@ const BodySchema: z.core.$constructor<z.ZodMiniType, BodyDef> = /* @__PURE__ */ 
         for (const issue of allIssues(def.out, value, checked.issues, problems)) payload.issues.push(issue);
         return payload;
       };
-      const checked = def.out._zod.run({ value, issues: [] }, context);
+      const run = (how: Context) => def.out._zod.run({ value, issues: [] }, how);
+      let checked: z.core.util.MaybeAsync<Payload>;
+      try {
+        checked = run(context);
+      } catch {
+        // Zod makes every issue an argument of one call: of more than the stack holds, the first is told.
+        checked = run({ ...context, abortEarly: true });
+      }
       return checked instanceof Promise ? checked.then(settle) : settle(checked);
     };
   },

@@ -24,20 +24,22 @@ export const cartItemShape = {
   vat_amount: z.optional(integer()),
 };
 
-/** Makes the model of a cart with these fields on a line, and these on the cart besides `items`. */
-export function cartModel<Item extends z.core.$ZodLooseShape>(item: Item, extra: z.core.$ZodLooseShape = {}) {
-  return openObject({
-    ...extra,
+/** The fields of a cart whose lines have these fields. */
+export function cartShape<Item extends z.core.$ZodLooseShape>(item: Item) {
+  return {
     /** The list of lines in the cart. */
     items: z.optional(z.array(openObject(item))),
-  });
+  };
 }
+
+/** The fields of a cart by themselves, to be part of other models. */
+export const cartModel = /* @__PURE__ */ openObject(/* @__PURE__ */ cartShape(cartItemShape));
 
 /** One line of a cart (interface document, Cart item). Which fields are required is not shown: none is. */
 export interface CartItem extends z.infer<ReturnType<typeof openObject<typeof cartItemShape>>> {}
 
 /** A cart (interface document, Cart). Whether `items` is required is not shown: it is not. */
-export interface Cart extends z.infer<ReturnType<typeof cartModel<typeof cartItemShape>>> {}
+export interface Cart extends z.infer<typeof cartModel> {}
 
 /** Checks one line of a cart by itself, for a form that edits lines one by one. */
 export const CartItem: z.ZodMiniType<CartItem, CartItem> = /* @__PURE__ */ bodySchema(
@@ -45,6 +47,4 @@ export const CartItem: z.ZodMiniType<CartItem, CartItem> = /* @__PURE__ */ bodyS
 );
 
 /** Checks a cart by itself. */
-export const Cart: z.ZodMiniType<Cart, Cart> = /* @__PURE__ */ bodySchema(
-  /* @__PURE__ */ cartModel(cartItemShape),
-);
+export const Cart: z.ZodMiniType<Cart, Cart> = /* @__PURE__ */ bodySchema(cartModel);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { bodySchema } from './body-schema.ts';
-import { type Cart, type CartItem, cartItemShape, cartModel } from './cart.ts';
+import { type Cart, type CartItem, cartItemShape, cartShape } from './cart.ts';
 import { currencyCodes } from './currency-codes.ts';
 import { type Hooks, hooksShape } from './hooks.ts';
 import { int32 } from './integer.ts';
@@ -37,7 +37,10 @@ export interface OrderUpdateDefinition<
    * @default currencyCodes
    */
   readonly currencies?: readonly string[];
-  /** More fields at top level, each with a zod schema. Fields are checked, not changed: a transform has no effect. */
+  /**
+   * More fields at top level, each with a zod schema, which sees plain JSON. Fields are checked, not changed: a
+   * transform, or a default, has no effect.
+   */
   readonly extra?: Extra;
   /** More fields of the cart. */
   readonly cartExtra?: CartExtra;
@@ -48,7 +51,7 @@ export interface OrderUpdateDefinition<
 }
 
 /** The fields of a shape, typed by what may be given: nothing is transformed. */
-type Fields<S extends Shape> = z.input<z.ZodMiniObject<S, z.core.$strip>>;
+type Fields<S extends Shape> = keyof S extends never ? unknown : z.input<z.ZodMiniObject<S, z.core.$strip>>;
 
 /** An order update with the names and the fields of a definition. */
 export type DefinedOrderUpdate<
@@ -70,7 +73,7 @@ export type DefinedOrderUpdate<
  * describes without naming them, replaces the list of currencies, and declares fields of your own.
  * A declared field is never taken for a misspelling.
  *
- * @throws TypeError when a name is empty, given twice, or that of a documented field.
+ * @throws TypeError when a name is empty, given twice, or that of a documented field, and when `currencies` is empty.
  */
 export function defineOrderUpdate<
   const Metadata extends string = never,
@@ -102,11 +105,12 @@ export function defineOrderUpdate<
     HooksExtra
   >
 > {
-  const { metadata = [], totalAmount, vatAmount, qrSessionId } = definition;
+  const { metadata = [], totalAmount, vatAmount, qrSessionId, currencies = currencyCodes } = definition;
+  if (currencies.length === 0) throw new TypeError('List at least one currency, or leave currencies out.');
   const documented = orderUpdateShape({
-    cart: cartModel(merge(cartItemShape, definition.cartItemExtra), definition.cartExtra),
+    cart: openObject(merge(cartShape(merge(cartItemShape, definition.cartItemExtra)), definition.cartExtra)),
     hooks: openObject(merge(hooksShape, definition.hooksExtra)),
-    currencies: definition.currencies ?? currencyCodes,
+    currencies,
   });
   const named: [string | undefined, z.ZodMiniType][] = [
     ...metadata.map((name): [string, z.ZodMiniType] => [name, limitedString()]),
@@ -123,8 +127,9 @@ export function defineOrderUpdate<
 
 function merge(documented: Shape, more: Shape = {}): Shape {
   for (const name of Object.keys(more)) {
-    if (name === '' || name === '__proto__')
+    if (name === '' || name === '__proto__') {
       throw new TypeError(`A field cannot be named ${JSON.stringify(name)}.`);
+    }
     if (Object.hasOwn(documented, name)) {
       throw new TypeError(`The field ${name} is defined already: give each field a name of its own.`);
     }

@@ -13,13 +13,14 @@ export interface Explanation {
   readonly path: string;
   /**
    * Which rule: `required`, `wrong_type`, `not_integer`, `out_of_range`, `too_long`, `unknown_currency`,
-   * `bad_url`, `not_json`, `misspelled`, `misplaced`, `not_set_here`, or the code of a schema of yours.
+   * `bad_url`, `bad_token`, `not_json`, `misspelled`, `misplaced`, `not_set_here`, or the code of a schema of
+   * yours.
    * A code never changes its meaning.
    */
   readonly code: string;
   /** What is wrong. Values appear as numbers or in at most 40 characters. */
   readonly message: string;
-  /** What to write instead; absent when a schema of your own raised the issue. */
+  /** What to write instead; absent when only a schema of your own knows. */
   readonly hint?: string;
 }
 

@@ -19,17 +19,17 @@ export function hintFor({ code, expected, input, inst, path = [] }: RawIssue): H
     return { rule: 'required', message: 'Required', hint: `Add ${missing}.` };
   }
   const kind = kinds[(isInteger(inst) ? 'integer' : expected) as keyof typeof kinds] ?? String(expected);
-  const given = typeof input === 'string' || typeof input === 'number' ? `the ${typeof input} ` : '';
   return {
     rule: 'wrong_type',
-    message: `Expected ${kind}, got ${given}${show(input)}`,
+    message: `Expected ${kind}, got ${show(input)}`,
     hint: replacement(String(expected), input) ?? `Write ${kind}.`,
   };
 }
 
 function isInteger(schema: RawIssue['inst']): boolean {
-  const { checks } = schema?._zod.def as z.core.$ZodTypeDef;
-  return (checks?.[0]?._zod.check as Partial<RuleCheck<unknown>> | undefined)?.jsonRule?.type === 'integer';
+  const def = schema?._zod.def as z.core.$ZodTypeDef | undefined;
+  const check = def?.checks?.[0]?._zod.check as Partial<RuleCheck<unknown>> | undefined;
+  return check?.jsonRule?.type === 'integer';
 }
 
 /** A value in at most 40 characters; numbers are shown whole. */
@@ -53,7 +53,7 @@ function replacement(expected: string, input: unknown): string | undefined {
   if (input === null) return 'Write a value; an optional field is left out, not null.';
   if (expected === 'string' && typeof input !== 'object') return `Write "${input}", in quotes.`;
   if (typeof input !== 'string') return undefined;
-  if (expected === 'object') return 'Pass an object, not text; parse JSON text first.';
+  if (expected === 'object') return 'Write an object, not text; parse JSON text first.';
   const isLiteral =
     (expected === 'number' && /^-?\d{1,15}$/.test(input)) ||
     (expected === 'boolean' && /^(true|false)$/.test(input));

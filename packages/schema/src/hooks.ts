@@ -13,22 +13,19 @@ function url(pattern: RegExp, kind: string): z.ZodMiniString {
         : {
             rule: 'bad_url',
             message: `Expected ${kind}, got ${show(text)}`,
-            hint: pattern.test(text.trim().replace(/\s/g, '_'))
-              ? 'Remove spaces around it, and write one inside as %20.'
-              : 'Write the whole address, beginning with https://, or leave the field out.',
+            hint: 'Write the whole address without spaces, beginning with https://, or leave it out.',
           },
     ),
   );
 }
 
-const webUrl = (): z.ZodMiniString =>
-  url(/^[hH][tT][tT][pP][sS]?:\/\/[^\s/?#]+\S*$/, 'an http or https URL');
+const webUrl = (): z.ZodMiniString => url(/^[hH][tT][tT][pP][sS]?:\/\/[^\s/?#]\S*$/, 'an http or https URL');
 
 // Apps return to schemes of their own; the two that carry code or content are refused.
 const returnUrl = (): z.ZodMiniString =>
   url(
     /^(?![jJ][aA][vV][aA][sS][cC][rR][iI][pP][tT]:|[dD][aA][tT][aA]:)[a-zA-Z][a-zA-Z\d+.-]*:\S+$/,
-    'an absolute URL, not of javascript: or data:',
+    'an absolute URL',
   );
 
 /** The addresses of an order (interface document, Hooks). Which are required is not shown: none is. */

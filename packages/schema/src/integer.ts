@@ -18,14 +18,14 @@ function integerUpTo(maximum: number, minimum: number): z.ZodMiniNumber {
         return {
           rule: 'not_integer',
           message: `Expected an integer, got ${value}`,
-          hint: `Amounts, rates and quantities are whole numbers, and ${value} is not: round it, or use a smaller unit.`,
+          hint: `Amounts, rates and quantities are whole numbers, and ${value} is not: round it, or check its unit.`,
         };
       }
       return value < minimum || value > maximum
         ? {
             rule: 'out_of_range',
             message: `Expected an integer from ${minimum} to ${maximum}, got ${value}`,
-            hint: 'Write a number in this range; is its unit the right one?',
+            hint: 'Write a number in this range, or check its unit.',
           }
         : undefined;
     }),

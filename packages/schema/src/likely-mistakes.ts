@@ -22,21 +22,23 @@ function look(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], foun
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === 'optional') {
     look(def.innerType, value, path, found);
-  } else if (value !== Object(value)) {
-    return;
   } else if (def.type === 'array' && Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) {
+    value.forEach((item, index) => {
       path.push(index);
-      look(def.element, value[index], path, found);
+      look(def.element, item, path, found);
       path.pop();
-    }
-  } else if (def.type === 'object') {
-    for (const name of Object.keys(value as object)) {
+    });
+  } else if (def.type === 'object' && value === Object(value)) {
+    const { shape } = def;
+    const fields = value as Record<string, unknown>;
+    for (const name in fields) {
+      const declared = Object.hasOwn(shape, name);
+      // Only what is undeclared or holds fields of its own is worth a path.
+      if (declared && typeof fields[name] !== 'object') continue;
       path.push(name);
-      if (Object.hasOwn(def.shape, name)) {
-        look(def.shape[name] as z.core.$ZodType, (value as Record<string, unknown>)[name], path, found);
-      } else {
-        const mistake = likelyMistake(name, value as object, def.shape);
+      if (declared) look(shape[name] as z.core.$ZodType, fields[name], path, found);
+      else if (Object.hasOwn(fields, name)) {
+        const mistake = likelyMistake(name, fields, shape);
         if (mistake) found.push({ ...mistake, path: [...path] });
       }
       path.pop();
@@ -78,7 +80,7 @@ export function strayField(name: string, shape: Shape): Mistake | undefined {
   if (name === 'billing_address') {
     return {
       rule: 'not_set_here',
-      message: 'This operation does not set the billing address',
+      message: 'Not set by this operation',
       hint: 'Leave it out: the checkout page or the separate payment interface sets it.',
     };
   }
@@ -99,11 +101,11 @@ const letters = (name: string): string => name.toLowerCase().replaceAll('_', '')
 function isOneEditAway(a: string, b: string): boolean {
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
-  const [x, y] = [a.slice(start), b.slice(start)];
+  const rest = (text: string, from: number): string => text.slice(start + from);
   return (
-    x.slice(1) === y ||
-    x === y.slice(1) ||
-    x.slice(1) === y.slice(1) ||
-    (x[0] === y[1] && x[1] === y[0] && x.slice(2) === y.slice(2))
+    rest(a, 1) === rest(b, 0) ||
+    rest(a, 0) === rest(b, 1) ||
+    rest(a, 1) === rest(b, 1) ||
+    (a[start] === b[start + 1] && b[start] === a[start + 1] && rest(a, 2) === rest(b, 2))
   );
 }

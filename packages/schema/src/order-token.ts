@@ -1,17 +1,28 @@
 import * as z from 'zod/mini';
+import { bodySchema } from './body-schema.ts';
+import { show } from './hints.ts';
+import { rule } from './rule.ts';
 
 // A lone surrogate has no UTF-8 form, so no URL can carry it.
-const isToken = (text: string): boolean => !/^\.{0,2}$|\p{Cc}|\p{Cs}/u.test(text);
+const unfit = /^\.{0,2}$|\p{Cc}|\p{Cs}/u;
 
 /**
  * The identifier of an order that the service generated; not the merchant's own `order_id`
  * (interface document, Endpoints). Its form is not shown: any string passes that can stand as one path
  * segment, so it is never empty, `.` or `..`, and holds no control character and no lone surrogate.
  */
-export const OrderToken: z.ZodMiniString = /* @__PURE__ */ z.string().check(
-  /* @__PURE__ */ z.refine(isToken, {
-    error: 'Expected the order token that the service generated: one path segment, not empty, "." or ".."',
-  }),
+export const OrderToken: z.ZodMiniType<string, string> = /* @__PURE__ */ bodySchema<string>(
+  /* @__PURE__ */ z.string().check(
+    /* @__PURE__ */ rule({}, (token) =>
+      unfit.test(token)
+        ? {
+            rule: 'bad_token',
+            message: `Expected an order token, got ${show(token)}`,
+            hint: 'Pass the token that the service generated, as it is.',
+          }
+        : undefined,
+    ),
+  ),
 );
 
 /** The identifier of an order that the service generated. */

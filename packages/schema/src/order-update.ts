@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { bodySchema } from './body-schema.ts';
-import { cartItemShape, cartModel } from './cart.ts';
+import { cartModel } from './cart.ts';
 import { currencyCodes } from './currency-codes.ts';
 import { show } from './hints.ts';
 import { hooksShape } from './hooks.ts';
@@ -32,10 +32,11 @@ function currencyCode(currencies: readonly string[]): z.ZodMiniString {
     rule({ enum: [...known] }, (code) => {
       if (known.has(code)) return undefined;
       const meant = code.trim().toUpperCase();
-      const few = known.size > 9 ? `one of ISO 4217, such as "${currencies[0]}"` : currencies.join(' or ');
+      const few =
+        known.size > 9 ? `a listed ISO 4217 code such as "${currencies[0]}"` : currencies.join(' or ');
       return {
         rule: 'unknown_currency',
-        message: `Expected a currency code of the list, got ${show(code)}`,
+        message: `Expected one of ${known.size} currency codes, got ${show(code)}`,
         hint: `Write ${known.has(meant) ? `"${meant}"` : few}.`,
       };
     }),
@@ -72,7 +73,7 @@ export function orderUpdateShape<Cart extends z.core.$ZodType, Hooks extends z.c
 
 const model = /* @__PURE__ */ openObject(
   /* @__PURE__ */ orderUpdateShape({
-    cart: /* @__PURE__ */ cartModel(cartItemShape, {}),
+    cart: cartModel,
     hooks: /* @__PURE__ */ openObject(hooksShape),
     currencies: currencyCodes,
   }),

@@ -5,9 +5,10 @@ export interface NotJson {
   readonly hint: string;
 }
 
-/** Deeper or larger input is refused, so that no input can exhaust the stack, or hang. */
+// Deeper or larger input is refused, so that none can exhaust the stack or the memory, or hang.
 const maxDepth = 256;
 const maxValues = 100_000;
+const maxProblems = 100;
 
 interface Walk {
   readonly problems: NotJson[];
@@ -20,24 +21,26 @@ interface Walk {
  * Copies `input` into plain objects and lists, reading every property once, so that what is checked
  * is what will be sent. A field that is `undefined` counts as absent, as it does in JSON; whatever
  * else JSON would change or drop without a word is reported, and `undefined` stands in its place.
+ * Input that goes beyond a limit is `undefined` as a whole.
  */
 export function toPlainJson(input: unknown): {
   readonly value: unknown;
   readonly problems: readonly NotJson[];
 } {
   const walk: Walk = { problems: [], path: [], ancestors: [], values: 0 };
-  return { value: copyAt({ root: input }, 'root', walk), problems: walk.problems };
+  const value = copyAt({ root: input }, 'root', walk);
+  if (walk.values <= maxValues) return { value, problems: walk.problems };
+  refuse(`more than ${maxValues} values, or ${maxProblems} problems at once`, walk, 'Send less at once.');
+  return { value: undefined, problems: walk.problems };
 }
 
 function copyAt(source: object, key: string | number, walk: Walk): unknown {
   const depth = walk.ancestors.length;
-  const length = walk.path.push(key);
+  walk.path.push(key);
   let copied: unknown;
   try {
     // Every read counts: a hostile list may be endless and throw at each of them.
-    if (++walk.values > maxValues) {
-      if (walk.values === maxValues + 1) refuse(`more than ${maxValues} values`, walk, 'Send less at once.');
-    } else {
+    if (++walk.values <= maxValues) {
       const value: unknown = source[key as keyof typeof source];
       if (key === '__proto__') refuse('a field of this name', walk, 'Leave it out.');
       else if (value !== undefined || typeof key === 'number') copied = copy(value, walk);
@@ -45,36 +48,32 @@ function copyAt(source: object, key: string | number, walk: Walk): unknown {
   } catch {
     // Getters and proxies run foreign code, which may throw at any read.
     walk.ancestors.length = depth;
-    walk.path.length = length;
     refuse('a value that throws when it is read', walk);
   }
   walk.path.pop();
   return copied;
 }
 
-function copy(value: unknown, walk: Walk): unknown {
+function isLeaf(value: unknown): boolean {
   const type = typeof value;
-  switch (type) {
-    case 'string':
-    case 'boolean':
-      return value;
-    case 'number':
-      return Number.isFinite(value)
-        ? value
-        : refuse(String(value), walk, 'Send a finite number: look where this one is computed.');
-    case 'object':
-      return value === null ? null : copyObject(value as object, walk);
-    case 'undefined':
-      return refuse(type, walk, 'Leave it out of the list.');
-    case 'bigint':
-      return refuse('a bigint', walk, 'Send Number(value).');
-    default:
-      return refuse(`a ${type}`, walk);
-  }
+  return value === null || type === 'string' || type === 'boolean' || Number.isFinite(value);
 }
 
+function copy(value: unknown, walk: Walk): unknown {
+  const type = typeof value;
+  if (type === 'object' && value) return copyObject(value, walk);
+  if (isLeaf(value)) return value;
+  return refuse(type === 'number' ? String(value) : `a value of type ${type}`, walk, hints[type]);
+}
+
+const hints: Partial<Record<string, string>> = {
+  bigint: 'Send Number(value).',
+  number: 'Send a finite number: look at what computes it.',
+  undefined: 'Leave it out.',
+};
+
 function copyObject(value: object, walk: Walk): unknown {
-  if (walk.ancestors.includes(value)) return refuse('a cycle', walk, 'Leave out the way back to the parent.');
+  if (walk.ancestors.includes(value)) return refuse('a cycle', walk, 'Leave it out.');
   if (walk.ancestors.length === maxDepth) return refuse(`nesting deeper than ${maxDepth} levels`, walk);
   walk.ancestors.push(value);
   const copied = Array.isArray(value) ? copyList(value, walk) : copyFields(value, walk);
@@ -95,12 +94,30 @@ function copyFields(source: object, walk: Walk): unknown {
   // An object of another realm has that realm's `Object.prototype`, the one without a prototype.
   if (prototype && Object.getPrototypeOf(prototype)) {
     const name = String(source.constructor?.name || 'a class').slice(0, 40);
-    return refuse(`an instance of ${name}`, walk, 'Send its values in a plain object or list, or as a string.');
+    return refuse(`an instance of ${name}`, walk, 'Send a plain object, a list or a string.');
   }
-  const copied: Record<string, unknown> = {};
-  for (const name of Object.keys(source)) {
+  let fields: Record<string, unknown>;
+  const rest: string[] = [];
+  try {
+    // One read of all fields is many times faster than one of each.
+    fields = { ...source };
+  } catch {
+    return copyRest(source, Object.keys(source), {}, walk);
+  }
+  for (const name in fields) {
+    if (isLeaf(fields[name]) && name !== '__proto__') walk.values++;
+    // Somebody may have put an enumerable property on `Object.prototype`.
+    else if (Object.hasOwn(fields, name)) rest.push(name);
+  }
+  return copyRest(fields, rest, fields, walk);
+}
+
+/** Copies the fields that need more than a read. */
+function copyRest(source: object, names: string[], copied: Record<string, unknown>, walk: Walk): object {
+  for (const name of names) {
     const value = copyAt(source, name, walk);
-    if (value !== undefined) copied[name] = value;
+    if (value === undefined) delete copied[name];
+    else copied[name] = value;
   }
   return copied;
 }
@@ -111,6 +128,7 @@ function refuse(
   hint = 'Send strings, numbers, booleans, null, plain objects and lists.',
 ): undefined {
   // The first key names the holder of the whole input.
-  walk.problems.push({ path: walk.path.slice(1), found, hint });
+  const count = walk.problems.push({ path: walk.path.slice(1), found, hint });
+  if (count === maxProblems) walk.values = Infinity;
   return undefined;
 }

@@ -1,6 +1,9 @@
 export { buildOrderUpdate } from './build-order-update.ts';
 export { documentedExample } from './documented-example.ts';
 export type { OrderServiceErrorBody, OrderServiceErrorCode } from './service/answer.ts';
+export type { Fault } from './service/faults/fault.ts';
+export type { FaultFilter, FaultRule, NextOptions, SometimesOptions } from './service/faults/fault-rule.ts';
+export type { FaultScript, PlayedFault } from './service/faults/fault-script.ts';
 export type { JournalEntry } from './service/journal.ts';
 export type { AuthorizationFacts, KeyType, ServiceKey } from './service/key-ring.ts';
 export type { LedgerEntry, SeedOrder, StoredOrder } from './service/order-book.ts';

@@ -21,7 +21,8 @@ export type OrderServiceErrorCode =
   | 'body_not_json'
   | 'body_refused'
   | 'order_not_found'
-  | 'service_failed';
+  | 'service_failed'
+  | 'fault_scripted';
 
 /** The JSON of every answer that is not a success; its shape is this service's own choice. */
 export interface OrderServiceErrorBody {
@@ -36,16 +37,20 @@ export interface OrderServiceErrorBody {
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer;
+  /** Text leaves in one write with the head, which bytes do not. */
+  readonly body: string;
+}
+
+export function answerText(status: number, text: string, headers: Record<string, string>): Answer {
+  return {
+    status,
+    headers: { 'content-length': String(Buffer.byteLength(text)), ...headers },
+    body: text,
+  };
 }
 
 export function answerJson(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
-  const bytes = Buffer.from(JSON.stringify(body));
-  return {
-    status,
-    headers: { 'content-type': 'application/json', 'content-length': String(bytes.length), ...headers },
-    body: bytes,
-  };
+  return answerText(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
 }
 
 export interface Refusal {

@@ -5,7 +5,8 @@ export function freezeDeep<Value>(value: Value): Value {
     const next = pending.pop();
     if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
     Object.freeze(next);
-    for (const inner of Object.values(next)) pending.push(inner);
+    // A record or a list: its own fields are all that it has.
+    for (const name in next) pending.push(next[name as keyof typeof next]);
   }
   return value;
 }

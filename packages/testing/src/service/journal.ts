@@ -1,3 +1,4 @@
+import type { Fault } from './faults/fault.ts';
 import type { AuthorizationFacts } from './key-ring.ts';
 import type { ReceivedBody } from './read-body.ts';
 import type { RequestHead } from './request-head.ts';
@@ -15,6 +16,8 @@ export interface JournalEntry {
   readonly headers: Readonly<Record<string, string>>;
   /** What the redacted `Authorization` amounted to. */
   readonly authorization: AuthorizationFacts;
+  /** What the fault script made it meet; undefined when nothing was to go wrong. */
+  readonly fault: Fault | undefined;
   /** The bytes of the body as far as they were kept: never more than `maxBodyBytes`. */
   readonly body: Buffer;
   /** Whether `body` is the whole body; false while it arrives, when it was cut off and when it was too large. */
@@ -36,7 +39,7 @@ export interface Journal {
   readonly entries: readonly JournalEntry[];
   open(
     head: RequestHead,
-    seen: { requestId: string; at: number; authorization: AuthorizationFacts },
+    seen: Pick<JournalEntry, 'requestId' | 'at' | 'authorization' | 'fault'>,
   ): OpenEntry;
   received(count: number): Promise<void>;
   /** Fails whoever still waits, since nothing can arrive any more. */
@@ -98,10 +101,9 @@ export function createJournal(): Journal {
 }
 
 function redactHeaders(headers: RequestHead['headers']): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, values = []]) => [
-      name,
-      name === 'authorization' ? '[redacted]' : values.join(', '),
-    ]),
-  );
+  const redacted: Record<string, string> = {};
+  for (const name in headers) {
+    redacted[name] = name === 'authorization' ? '[redacted]' : (headers[name]?.join(', ') ?? '');
+  }
+  return redacted;
 }

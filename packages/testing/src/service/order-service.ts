@@ -1,9 +1,12 @@
-import { createServer, type Server } from 'node:http';
-import { isIPv6 } from 'node:net';
+import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import { answerMalformed } from './answer-malformed.ts';
+import type { FaultRule } from './faults/fault-rule.ts';
+import { createFaultSource, type FaultScript } from './faults/fault-script.ts';
 import { createJournal, type JournalEntry } from './journal.ts';
 import { createKeyRing, type KeyType, type ServiceKey } from './key-ring.ts';
+import { startListening } from './listening.ts';
 import { createOrderBook, type LedgerEntry, type SeedOrder, type StoredOrder } from './order-book.ts';
 import { type ServiceContext, serveRequest } from './serve-request.ts';
 
@@ -23,6 +26,8 @@ export interface OrderServiceOptions<Update extends OrderUpdate = OrderUpdate> {
   readonly maxBodyBytes?: number;
   /** How long each answer is held back, in milliseconds; an update is applied before the wait. @default 0 */
   readonly latencyMs?: number;
+  /** What goes wrong from the start, as `faults.add` takes it. @default nothing */
+  readonly faults?: readonly FaultRule[];
   /** The service's clock, in milliseconds since the epoch. @default Date.now */
   readonly now?: () => number;
   /** Called with each request just before its answer is sent. @default nothing is called */
@@ -43,6 +48,8 @@ export interface OrderService<Update extends OrderUpdate = OrderUpdate> {
   readonly ledger: readonly LedgerEntry<Update>[];
   /** Every request that arrived, in the order of arrival; grows as the service runs. What is not HTTP is answered only. */
   readonly journal: readonly JournalEntry[];
+  /** What goes wrong, and what did. */
+  readonly faults: FaultScript;
   /** The order as it is now; undefined when there is none of this token. */
   order(token: string): StoredOrder<Update> | undefined;
   /** The bodies applied to one order, in the order applied. */
@@ -75,12 +82,14 @@ export async function startOrderService<Update extends OrderUpdate = OrderUpdate
   const keys = createKeyRing(options.keys);
   const book = createOrderBook<Update>(options.orders ?? 3);
   const journal = createJournal();
+  const faults = createFaultSource(options.faults ?? []);
   const closing = new AbortController();
   let requestCount = 0;
   const context: ServiceContext<Update> = {
     keys,
     book,
     journal,
+    faults,
     // With no schema given, `Update` is the plain `OrderUpdate`, which the compiler cannot see.
     schema: options.schema ?? (OrderUpdate as OrderUpdateSchema<OrderUpdate> as OrderUpdateSchema<Update>),
     maxBodyBytes: readWhole('maxBodyBytes', options.maxBodyBytes ?? 1_048_576),
@@ -88,7 +97,8 @@ export async function startOrderService<Update extends OrderUpdate = OrderUpdate
     now: options.now ?? Date.now,
     nextRequestId: () => `req_${++requestCount}`,
     onAnswer: options.onAnswer,
-    closing: closing.signal,
+    wait: (ms) => delay(ms, undefined, { signal: closing.signal }),
+    restart: (downMs) => listening.restart(downMs),
   };
   const server = createServer((request, response) => {
     serveRequest(request, response, context).catch((error: unknown) => {
@@ -98,22 +108,24 @@ export async function startOrderService<Update extends OrderUpdate = OrderUpdate
     });
   });
   server.on('clientError', (error, socket) => answerMalformed(error, socket, context.nextRequestId()));
-  const url = await listen(server, port, host);
+  server.on('connection', (socket) => {
+    if (faults.onAccept() !== undefined) socket.resetAndDestroy();
+  });
+  const listening = await startListening(server, port, host);
   const token = book.orders[0]?.token ?? '';
 
   let closed: Promise<void> | undefined;
   const close = () => {
-    closed ??= new Promise<void>((resolve) => {
+    if (closed === undefined) {
       closing.abort();
-      server.close(() => resolve());
-      server.closeAllConnections();
       journal.close();
-    });
+      closed = listening.stop();
+    }
     return closed;
   };
 
   return {
-    url,
+    url: listening.url,
     token,
     get key() {
       return keys.first;
@@ -123,6 +135,7 @@ export async function startOrderService<Update extends OrderUpdate = OrderUpdate
     },
     ledger: book.ledger,
     journal: journal.entries,
+    faults: faults.script,
     order: (wanted) => book.find(wanted),
     appliedTo: (wanted) => book.ledger.filter((entry) => entry.token === wanted).map(({ body }) => body),
     received: (count) => journal.received(count),
@@ -137,24 +150,4 @@ const LARGEST_TIMEOUT = 2_147_483_647;
 function readWhole(name: string, value: number): number {
   if (Number.isInteger(value) && value >= 0 && value <= LARGEST_TIMEOUT) return value;
   throw new TypeError(`${name}: ${value} cannot be used; give a whole number from 0 to ${LARGEST_TIMEOUT}.`);
-}
-
-function listen(server: Server, port: number, host: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      if (typeof address === 'object' && address !== null)
-        resolve(`http://${nameHost(address.address)}:${address.port}`);
-      else reject(new Error('The service listens without an address.'));
-    });
-  });
-}
-
-/** An unspecified address is one to listen on, not one to call. */
-function nameHost(address: string): string {
-  if (address === '0.0.0.0') return '127.0.0.1';
-  if (address === '::') return '[::1]';
-  return isIPv6(address) ? `[${address}]` : address;
 }

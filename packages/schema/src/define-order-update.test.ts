@@ -1,0 +1,223 @@
+import { expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod/mini';
+import { problemsOf } from '../test/problems.ts';
+import { type CartItemType, defineOrderUpdate, OrderUpdate, type OrderUpdateSchema } from './index.ts';
+
+const Update = defineOrderUpdate({
+  metadata: ['meta_1', 'meta_2'],
+  totalAmount: 'total',
+  vatAmount: 'vat',
+  qrSessionId: 'qr_session',
+  extra: { channel: z.enum(['web', 'store']), campaign: z.optional(z.string()) },
+  cartExtra: { coupon: z.optional(z.string()) },
+  cartItemExtra: { weight: z.optional(z.number()) },
+  hooksExtra: { cancel_url: z.optional(z.string()) },
+});
+type Update = z.infer<typeof Update>;
+
+const full: Update = {
+  order_id: 'a',
+  cart: { coupon: 'c', items: [{ sku: 's', weight: 0.5 }] },
+  hooks: { cancel_url: 'x', terms_url: 'https://shop.example' },
+  meta_1: 'm',
+  meta_2: 'm',
+  total: 1,
+  vat: 0,
+  qr_session: 'q',
+  channel: 'web',
+  campaign: 'autumn',
+};
+
+test('checks the fields that a definition names', () => {
+  expect(Update.parse(full)).toStrictEqual(full);
+  expect(
+    problemsOf(Update, {
+      cart: { coupon: 1, items: [{ weight: '1' }] },
+      hooks: { cancel_url: 2 },
+      total: 2 ** 31,
+      meta_2: '🧡'.repeat(256),
+    }),
+  ).toEqual([
+    ['cart.items[0].weight', 'wrong_type', 'Write 1, without quotes.'],
+    ['cart.coupon', 'wrong_type', 'Write "1", in quotes.'],
+    ['hooks.cancel_url', 'wrong_type', 'Write "2", in quotes.'],
+    ['channel', 'invalid_value', undefined],
+    ['meta_2', 'too_long', 'Shorten it by 1.'],
+    ['total', 'out_of_range', 'Write a number in this range, or check its unit.'],
+  ]);
+});
+
+test('types the fields that a definition names', () => {
+  expectTypeOf<Update['meta_1']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Update['meta_2']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Update['total']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<Update['vat']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<Update['qr_session']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Update['channel']>().toEqualTypeOf<'web' | 'store'>();
+  expectTypeOf<Update['campaign']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Update['cart']['coupon']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Update['order_id']>().toEqualTypeOf<string | undefined>();
+  type Line = NonNullable<Update['cart']['items']>[number];
+  expectTypeOf<Line['weight']>().toEqualTypeOf<number | undefined>();
+  expectTypeOf<Line['type']>().toEqualTypeOf<CartItemType | undefined>();
+  expectTypeOf<NonNullable<Update['hooks']>['cancel_url']>().toEqualTypeOf<string | undefined>();
+  expectTypeOf<Update>().toExtend<OrderUpdate>();
+  expectTypeOf(Update).toExtend<OrderUpdateSchema>();
+  expectTypeOf<z.input<typeof Update>>().toEqualTypeOf<Update>();
+});
+
+test('misspelled literals of a defined update do not compile, nested ones too', () => {
+  const literals: Update[] = [
+    // @ts-expect-error: meta_1
+    { cart: {}, channel: 'web', meta1: 'a' },
+    // @ts-expect-error: order_id
+    { cart: {}, channel: 'web', orderId: 'a' },
+    // @ts-expect-error: coupon
+    { cart: { Coupon: 'a' }, channel: 'web' },
+    // @ts-expect-error: weight
+    { cart: { items: [{ Weight: 1 }] }, channel: 'web' },
+    // @ts-expect-error: cancel_url
+    { cart: {}, hooks: { cancelUrl: 'a' }, channel: 'web' },
+  ];
+  expect(literals.flatMap((body) => problemsOf(Update, body))).toEqual([
+    ['meta1', 'misspelled', 'Did you mean meta_1?'],
+    ['orderId', 'misspelled', 'Did you mean order_id?'],
+    ['cart.Coupon', 'misspelled', 'Did you mean coupon?'],
+    ['cart.items[0].Weight', 'misspelled', 'Did you mean weight?'],
+    ['hooks.cancelUrl', 'misspelled', 'Did you mean cancel_url?'],
+  ]);
+});
+
+test('wrong types and a missing field of a definition do not compile', () => {
+  const literals: Update[] = [
+    // @ts-expect-error: channel is required
+    { cart: {} },
+    // @ts-expect-error: a total is a number
+    { cart: {}, channel: 'web', total: '1' },
+    // @ts-expect-error: a definition names the channels
+    { cart: {}, channel: 'phone' },
+  ];
+  expect(literals.map((body) => Update.safeParse(body).success)).toEqual([false, false, false]);
+});
+
+test('a definition without names is the documented update', () => {
+  const Plain = defineOrderUpdate();
+  type Plain = z.infer<typeof Plain>;
+  expectTypeOf<Plain>().toExtend<OrderUpdate>();
+  expectTypeOf<OrderUpdate>().toExtend<Plain>();
+  // @ts-expect-error: no total was named
+  const body: Plain = { cart: {}, total: 1.5 };
+  expect(Plain.parse(body)).toStrictEqual(OrderUpdate.parse(body));
+  expect(problemsOf(defineOrderUpdate({ metadata: ['note'] }), { cart: {}, note: 1 })).toHaveLength(1);
+});
+
+test('currencies replace the list, narrower or wider', () => {
+  const codes = Array.from({ length: 12 }, (_code, index) => `C${index}`);
+  const Wide = defineOrderUpdate({ currencies: codes });
+  const pay = (purchase_currency: string) => ({ cart: {}, purchase_currency });
+  expect(Wide.safeParse(pay('C11')).success).toBe(true);
+  expect(problemsOf(Wide, pay('EUR'))).toEqual([
+    ['purchase_currency', 'unknown_currency', 'Write a listed ISO 4217 code such as "C0".'],
+  ]);
+  expect(problemsOf(defineOrderUpdate({ currencies: ['EUR'] }), pay('USD'))).toEqual([
+    ['purchase_currency', 'unknown_currency', 'Write EUR.'],
+  ]);
+});
+
+test('a field of your own is checked, not changed, and sees plain JSON', () => {
+  const seen: unknown[] = [];
+  const Changing = defineOrderUpdate({
+    extra: {
+      trimmed: z.optional(z.string().check(z.trim())),
+      filled: z._default(z.string(), 'x'),
+      moved: z.pipe(
+        z.any(),
+        z.transform((value) => seen.push(value)),
+      ),
+    },
+  });
+  const moved = Object.assign(Object.create(null), { at: undefined, to: 'b' });
+  const body = { cart: {}, trimmed: ' a ', moved };
+  expect(Changing.parse(body)).toStrictEqual({ cart: {}, trimmed: ' a ', moved: { to: 'b' } });
+  expect(seen).toStrictEqual([{ to: 'b' }]);
+});
+
+test('a field of your own may be checked asynchronously', async () => {
+  const taken = z.string().check(z.refine(async (value) => value !== 'taken', 'Taken'));
+  const Async = defineOrderUpdate({ extra: { order_name: taken } });
+  await expect(Async.parseAsync({ cart: {}, order_name: 'free' })).resolves.toStrictEqual({
+    cart: {},
+    order_name: 'free',
+  });
+  const { error } = await Async.safeParseAsync({ cart: { items: [{ sku: 1 }] }, order_name: 'taken' });
+  expect(error?.issues).toMatchObject([
+    { path: ['cart', 'items', 0, 'sku'] },
+    { path: ['order_name'], message: 'Taken' },
+  ]);
+});
+
+test('tells the first of more issues than a call can hold, and does not throw', { timeout: 10_000 }, () => {
+  const required = Object.fromEntries(Array.from('abcdefghij', (name) => [name, z.string()]));
+  const Strict = defineOrderUpdate({ cartItemExtra: required });
+  const items = Array.from({ length: 20_000 }, () => ({}));
+  expect(problemsOf(Strict, { cart: { items } })[0]).toEqual(['cart.items[0].a', 'required', 'Add a.']);
+});
+
+test.each<[name: string, define: () => unknown, message: string]>([
+  ['an empty name', () => defineOrderUpdate({ totalAmount: '' }), 'A field cannot be named "".'],
+  ['an empty metadata name', () => defineOrderUpdate({ metadata: ['a', ''] }), 'A field cannot be named "".'],
+  [
+    '__proto__',
+    () => defineOrderUpdate({ qrSessionId: '__proto__' }),
+    'A field cannot be named "__proto__".',
+  ],
+  [
+    '__proto__ among your own',
+    () => defineOrderUpdate({ cartExtra: JSON.parse('{"__proto__":1}') }),
+    'A field cannot be named "__proto__".',
+  ],
+  [
+    'one name twice',
+    () => defineOrderUpdate({ totalAmount: 'sum', vatAmount: 'sum' }),
+    'The field sum is defined already',
+  ],
+  [
+    'one metadata name twice',
+    () => defineOrderUpdate({ metadata: ['m', 'm'] }),
+    'The field m is defined already',
+  ],
+  [
+    'a name that is in extra',
+    () => defineOrderUpdate({ metadata: ['m'], extra: { m: z.string() } }),
+    'The field m is defined already',
+  ],
+  [
+    'a documented name',
+    () => defineOrderUpdate({ vatAmount: 'order_id' }),
+    'The field order_id is defined already',
+  ],
+  [
+    'cart in extra',
+    () => defineOrderUpdate({ extra: { cart: z.any() } }),
+    'The field cart is defined already',
+  ],
+  [
+    'items in the cart',
+    () => defineOrderUpdate({ cartExtra: { items: z.any() } }),
+    'The field items is defined already',
+  ],
+  [
+    'sku in a line',
+    () => defineOrderUpdate({ cartItemExtra: { sku: z.any() } }),
+    'The field sku is defined already',
+  ],
+  [
+    'terms_url in the hooks',
+    () => defineOrderUpdate({ hooksExtra: { terms_url: z.any() } }),
+    'The field terms_url is defined already',
+  ],
+  ['no currency', () => defineOrderUpdate({ currencies: [] }), 'List at least one currency'],
+])('refuses %s with a TypeError', (_name, define, message) => {
+  expect(define).toThrow(TypeError);
+  expect(define).toThrow(message);
+});

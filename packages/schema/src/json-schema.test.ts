@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { defineOrderUpdate, OrderUpdate } from './index.ts';
+import { toJsonSchema } from './json-schema.ts';
+
+test('tells each rule in the words of JSON Schema', () => {
+  const { properties } = toJsonSchema(
+    defineOrderUpdate({ totalAmount: 'total', metadata: ['note'], currencies: ['EUR', 'EUR'] }),
+  );
+  expect(properties).toMatchObject({
+    order_id: { type: 'string', maxLength: 255 },
+    purchase_currency: { type: 'string', enum: ['EUR'] },
+    total: { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
+    note: { type: 'string', maxLength: 255 },
+    cart: { properties: { items: { items: { properties: { quantity: { type: 'integer' } } } } } },
+    billing_address: { not: {} },
+    items: { not: {}, description: 'Unknown field. Move it to cart.items.' },
+  });
+});
+
+test('requires the cart alone, and leaves every object open', () => {
+  const text = JSON.stringify(toJsonSchema(OrderUpdate));
+  expect(text.match(/"required":\[[^\]]*\]/g)).toEqual(['"required":["cart"]']);
+  expect(text).not.toContain('"additionalProperties":false');
+});
+
+test('refuses no stray field that is declared', () => {
+  const Update = defineOrderUpdate({ extra: { items: z.optional(z.string()) } });
+  expect(toJsonSchema(Update).properties).toMatchObject({
+    items: { type: 'string' },
+    webhook_url: { not: {} },
+  });
+});
+
+test('describes what goes into a field of your own', () => {
+  const Update = defineOrderUpdate({
+    extra: { note: z._default(z.string(), ''), size: z.pipe(z.string(), z.transform(Number)) },
+  });
+  const { properties, required } = toJsonSchema(Update);
+  expect(properties).toMatchObject({ note: { type: 'string' }, size: { type: 'string' } });
+  expect(required).toEqual(['cart', 'size']);
+});
+
+test('throws when JSON Schema has no words for a field of your own', () => {
+  expect(() => toJsonSchema(defineOrderUpdate({ extra: { at: z.date() } }))).toThrow(/Date/);
+});

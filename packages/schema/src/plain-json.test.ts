@@ -1,0 +1,215 @@
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { type Problem, problemsOf } from '../test/problems.ts';
+import { OrderUpdate } from './index.ts';
+import { toPlainJson } from './plain-json.ts';
+
+const plain = 'Send strings, numbers, booleans, null, plain objects and lists.';
+const instance = 'Send a plain object, a list or a string.';
+const finite = 'Send a finite number: look at what computes it.';
+
+const cycle: Record<string, unknown> = {};
+cycle['list'] = [cycle];
+
+class Money {
+  readonly amount = 1;
+}
+
+test.each<[name: string, value: unknown, found: string, hint: string]>([
+  ['NaN', NaN, 'NaN', finite],
+  ['Infinity', Infinity, 'Infinity', finite],
+  ['-Infinity', -Infinity, '-Infinity', finite],
+  ['a bigint', 5n, 'a value of type bigint', 'Send Number(value).'],
+  ['a function', () => 1, 'a value of type function', plain],
+  ['a symbol', Symbol('secret'), 'a value of type symbol', plain],
+  ['a Map', new Map(), 'an instance of Map', instance],
+  ['a Set', new Set(), 'an instance of Set', instance],
+  ['a Date', new Date(0), 'an instance of Date', instance],
+  ['an Error', new Error('x'), 'an instance of Error', instance],
+  ['a regular expression', /x/, 'an instance of RegExp', instance],
+  ['a promise', Promise.resolve(), 'an instance of Promise', instance],
+  ['bytes', new Uint8Array(2), 'an instance of Uint8Array', instance],
+  ['a boxed number', Object(1), 'an instance of Number', instance],
+  ['a class instance', new Money(), 'an instance of Money', instance],
+  ['an instance of a class without a name', new (class {})(), 'an instance of a class', instance],
+  ['an object that inherits fields', Object.create({ a: 1 }), 'an instance of Object', instance],
+])('reports %s with its path, and tells what to send instead', (_name, value, found, hint) => {
+  const body = { cart: { items: [{ name: 'a', extra: { here: value } }] } };
+  expect(toPlainJson(body)).toEqual({
+    value: { cart: { items: [{ name: 'a', extra: {} }] } },
+    problems: [{ path: ['cart', 'items', 0, 'extra', 'here'], found, hint }],
+  });
+});
+
+test('cuts the name of a class at 40 characters', () => {
+  const Named = class {};
+  Object.defineProperty(Named, 'name', { value: `A${'b'.repeat(99)}` });
+  expect(toPlainJson(new Named()).problems[0]?.found).toBe(`an instance of A${'b'.repeat(39)}`);
+});
+
+test('takes an undefined field for absent, and refuses undefined and gaps in a list', () => {
+  const gap = [1];
+  gap[2] = 3;
+  const problem = (index: number) => ({
+    path: ['list', index],
+    found: 'a value of type undefined',
+    hint: 'Leave it out.',
+  });
+  expect(toPlainJson({ a: undefined, b: null })).toStrictEqual({ value: { b: null }, problems: [] });
+  expect(toPlainJson({ list: gap }).problems).toEqual([problem(1)]);
+  expect(toPlainJson({ list: [undefined, 1, undefined] }).problems).toEqual([problem(0), problem(2)]);
+});
+
+test('refuses an own field named __proto__, and changes no prototype', () => {
+  const { value, problems } = toPlainJson(JSON.parse('{"a":{"__proto__":{"polluted":true}}}'));
+  expect(problems).toEqual([
+    { path: ['a', '__proto__'], found: 'a field of this name', hint: 'Leave it out.' },
+  ]);
+  expect(value).toStrictEqual({ a: {} });
+  expect(toPlainJson(JSON.parse('{"__proto__":1,"a":2}'))).toMatchObject({
+    value: { a: 2 },
+    problems: [{ path: ['__proto__'] }],
+  });
+});
+
+test('takes no field from a prototype that somebody has changed', () => {
+  Object.defineProperties(Object.prototype, {
+    inheritedList: { value: [], enumerable: true, configurable: true },
+    inheritedText: { value: '', enumerable: true, configurable: true },
+    orderId: { value: {}, enumerable: true, configurable: true },
+  });
+  try {
+    expect(Object.keys(OrderUpdate.parse({ cart: {} }))).toEqual(['cart']);
+    expect(Object.keys(toPlainJson({ a: { b: 1 } }).value as object)).toEqual(['a']);
+  } finally {
+    for (const name of ['inheritedList', 'inheritedText', 'orderId'])
+      Reflect.deleteProperty(Object.prototype, name);
+  }
+});
+
+test('refuses a cycle where it closes, and takes a shared object for two', () => {
+  const shared = { a: 1 };
+  expect(toPlainJson({ cycle }).problems).toEqual([
+    { path: ['cycle', 'list', 0], found: 'a cycle', hint: 'Leave it out.' },
+  ]);
+  expect(toPlainJson([shared, shared])).toEqual({ value: [shared, shared], problems: [] });
+});
+
+test('copies objects without a prototype and of another realm', () => {
+  const bare = Object.assign(Object.create(null), { a: 1 });
+  expect(toPlainJson(bare)).toStrictEqual({ value: { a: 1 }, problems: [] });
+  expect(toPlainJson(runInNewContext('({ a: [{}] })'))).toStrictEqual({ value: { a: [{}] }, problems: [] });
+});
+
+test('reads every property once, and keeps what it read', () => {
+  let reads = 0;
+  const body = {
+    get cart() {
+      return { reads: ++reads };
+    },
+  };
+  const parsed = OrderUpdate.parse(body);
+  expect(parsed).toStrictEqual({ cart: { reads: 1 } });
+  expect(reads).toBe(1);
+});
+
+const throws = (): never => {
+  throw new Error('hostile');
+};
+const traps = ['getPrototypeOf', 'ownKeys', 'getOwnPropertyDescriptor', 'get', 'has'] as const;
+const hostile = new Proxy({}, Object.fromEntries(traps.map((trap) => [trap, throws])));
+const revoked = Proxy.revocable({}, {});
+revoked.revoke();
+const thrown = (path: string): Problem => [path, 'not_json', plain];
+
+test.each<[name: string, value: unknown]>([
+  ['a getter that throws', Object.defineProperty({}, 'a', { enumerable: true, get: throws })],
+  ['a proxy whose every trap throws', hostile],
+  ['a revoked proxy', revoked.proxy],
+  ...traps.map((trap): [string, unknown] => [
+    `a proxy whose ${trap} throws`,
+    new Proxy({ a: 1 }, { [trap]: throws }),
+  ]),
+  ['a proxy of a list that throws', new Proxy([1], { get: throws })],
+  ['a proxy whose constructor throws', new Proxy(new Map(), { get: throws })],
+])('never throws at %s', (_name, value) => {
+  for (const body of [
+    value,
+    { cart: value },
+    { cart: { items: [value] } },
+    { cart: {}, unknown: { deep: value } },
+  ]) {
+    for (const { path, code } of [OrderUpdate.safeParse(body)].flatMap(({ error }) => error?.issues ?? [])) {
+      expect(path.length).toBeLessThan(5);
+      expect(['custom', 'invalid_type']).toContain(code);
+    }
+  }
+});
+
+test('says where a value throws when it is read, and goes on after it', () => {
+  const getter = Object.defineProperty({}, 'mine', { enumerable: true, get: throws });
+  const body = { cart: { items: [hostile, revoked.proxy, getter, { quantity: 0.5 }] } };
+  expect(problemsOf(OrderUpdate, body).map(([path]) => path)).toEqual([
+    'cart.items[0]',
+    'cart.items[1]',
+    'cart.items[2].mine',
+    'cart.items[3].quantity',
+  ]);
+  expect(problemsOf(OrderUpdate, { cart: hostile })).toEqual([thrown('cart')]);
+  expect(problemsOf(OrderUpdate, revoked.proxy)).toEqual([thrown('')]);
+});
+
+const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
+
+test('copies 256 levels and refuses one more', () => {
+  expect(toPlainJson(nested(256)).problems).toEqual([]);
+  expect(toPlainJson(nested(257)).problems).toEqual([
+    { path: Array(256).fill(0), found: 'nesting deeper than 256 levels', hint: plain },
+  ]);
+  expect(toPlainJson(nested(100_000)).problems).toHaveLength(1);
+});
+
+const tooMany = {
+  path: [],
+  found: 'more than 100000 values, or 100 problems at once',
+  hint: 'Send less at once.',
+};
+
+test('copies 100,000 values, and refuses the whole when there is one more', () => {
+  expect(toPlainJson(Array(99_999).fill(0)).problems).toEqual([]);
+  expect(toPlainJson(Array(100_000).fill(0))).toEqual({ value: undefined, problems: [tooMany] });
+  expect(problemsOf(OrderUpdate, { unknown: Array(100_000).fill(0), cart: {} })).toEqual([
+    ['', 'not_json', 'Send less at once.'],
+  ]);
+});
+
+test('gives up after a hundred problems', () => {
+  const { value, problems } = toPlainJson({ list: Array(99_000).fill(nested(300)), cart: {} });
+  expect(value).toBeUndefined();
+  expect(problems).toHaveLength(101);
+  expect(problems.at(-1)).toEqual(tooMany);
+});
+
+test('ends early with a graph that would unfold without end', { timeout: 5_000 }, () => {
+  let laughs: unknown = 'ha';
+  for (let level = 0; level < 200; level++) laughs = { a: laughs, b: [laughs, laughs] };
+  expect(toPlainJson(laughs).problems.at(-1)).toEqual(tooMany);
+  laughs = 'ha';
+  for (let level = 0; level < 40; level++) laughs = { a: laughs, b: laughs };
+  expect(toPlainJson(laughs)).toEqual({ value: undefined, problems: [tooMany] });
+});
+
+test('ends early with proxies that have no end', { timeout: 5_000 }, () => {
+  const grow = (): unknown =>
+    new Proxy(
+      {},
+      {
+        get: grow,
+        ownKeys: () => ['a', 'b'],
+        getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+      },
+    );
+  const list = new Proxy([], { get: (_list, key) => (key === 'length' ? Infinity : throws()) });
+  expect(toPlainJson(grow()).problems.at(-1)).toEqual(tooMany);
+  expect(toPlainJson(list).problems.at(-1)).toEqual(tooMany);
+});

@@ -1,0 +1,38 @@
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+/** What a browser would load for this code: the text, and its size on the wire. */
+async function bundle(contents: string): Promise<{ text: string; gzipBytes: number }> {
+  const { outputFiles } = await build({
+    stdin: { contents, resolveDir: fileURLToPath(new URL('.', import.meta.url)), loader: 'ts' },
+    bundle: true,
+    minify: true,
+    write: false,
+    platform: 'browser',
+    conditions: ['@orders/source'],
+  });
+  const text = outputFiles.map((file) => file.text).join('');
+  return { text, gzipBytes: gzipSync(text, { level: 9 }).length };
+}
+
+test('an order update costs a browser at most 9,000 bytes, and runs under a strict content policy', async () => {
+  const { text, gzipBytes } = await bundle(
+    "import { OrderUpdate } from '@orders/schema'; OrderUpdate.parse(globalThis.body);",
+  );
+  expect(gzipBytes).toBeLessThanOrEqual(9_000);
+  expect(text).toContain('shipping_address');
+  expect(text).not.toMatch(/node:|\beval\b|\bFunction\s*\(/);
+});
+
+test('the whole package costs a browser little more', async () => {
+  const { text, gzipBytes } = await bundle("export * from '@orders/schema';");
+  expect(gzipBytes).toBeLessThanOrEqual(11_000);
+  expect(text).not.toMatch(/node:|\beval\b|\bFunction\s*\(/);
+});
+
+test('what is not used is not bundled', async () => {
+  const { text } = await bundle("import { explain } from '@orders/schema'; explain(globalThis.error);");
+  expect(text.length).toBeLessThan(600);
+});

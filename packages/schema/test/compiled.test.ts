@@ -1,0 +1,63 @@
+// First, as zod asks: schemas made after it are compiled on their first parse.
+import 'zod/compile';
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import { Cart, CartItem, defineOrderUpdate, explain, Hooks, OrderUpdate } from '../src/index.ts';
+import { type BodyCase, definedBodies, definition, invalidBodies, validBodies } from './bodies.ts';
+
+const Defined = defineOrderUpdate(definition);
+
+/** What came of a body: the JSON text of what passed, or every explanation. */
+function resultOf(schema: z.ZodMiniType, body: unknown): unknown {
+  const { data, error } = schema.safeParse(body);
+  return error ? explain(error) : JSON.stringify(data);
+}
+
+function expectedOf({ body, problems }: BodyCase): unknown {
+  return problems.length > 0
+    ? problems.map(([path, code, hint]) => expect.objectContaining({ path, code, hint }))
+    : JSON.stringify(body);
+}
+
+test.each([
+  ['OrderUpdate where all schemas are compiled', OrderUpdate, [...validBodies, ...invalidBodies]],
+  ['a compiled OrderUpdate', z.compile(OrderUpdate), [...validBodies, ...invalidBodies]],
+  ['a compiled definition', z.compile(Defined), definedBodies],
+] as const)('%s copies and hints as ever', (_name, schema, cases) => {
+  for (const row of cases) expect(resultOf(schema, row.body), row.name).toEqual(expectedOf(row));
+});
+
+test('a compiled schema around an order update copies and hints as ever', () => {
+  const Form = z.compile(z.object({ order: OrderUpdate, by: z.string() }));
+  for (const row of [...validBodies, ...invalidBodies]) {
+    const outer = { by: 'x', order: row.body };
+    const inside = row.problems.map(([path, code, hint]) =>
+      expect.objectContaining({ path: path ? `order.${path}` : 'order', code, hint }),
+    );
+    expect(resultOf(Form, outer), row.name).toEqual(
+      inside.length > 0 ? inside : JSON.stringify({ order: row.body, by: 'x' }),
+    );
+  }
+});
+
+test('a compiled schema reads each property once more at most, and keeps a copy', () => {
+  const body = { cart: { items: [] } };
+  const parsed = z.compile(OrderUpdate).parse(body);
+  expect(parsed).toStrictEqual(body);
+  expect(parsed).not.toBe(body);
+  expect(parsed.cart).not.toBe(body.cart);
+});
+
+test('the parts hint when compiled', () => {
+  expect(resultOf(z.compile(CartItem), { unitPrice: 1 })).toMatchObject([
+    { hint: 'Did you mean unit_price?' },
+  ]);
+  expect(resultOf(z.compile(Cart), { items: NaN })).toMatchObject([{ path: 'items', code: 'not_json' }]);
+  expect(resultOf(z.compile(Hooks), { terms_url: '' })).toMatchObject([{ code: 'bad_url' }]);
+});
+
+test('z.validate agrees with parse', () => {
+  for (const { body, problems } of [...validBodies, ...invalidBodies]) {
+    expect(z.validate(OrderUpdate, body)).toBe(problems.length === 0);
+  }
+});
