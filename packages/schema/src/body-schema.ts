@@ -24,15 +24,9 @@ export function bodySchema<T>(model: z.core.$ZodType): z.ZodMiniType<T, T> {
   return new BodySchema(def) as z.ZodMiniType<T, T>;
 }
 
-/** The same schema with another form of its model; a schema that is no body is a model itself. */
-export function withModel<Schema extends z.core.$ZodType>(
-  schema: Schema,
-  change: <Model extends z.core.$ZodType>(model: Model) => Model,
-): Schema {
-  const { def, traits } = schema._zod;
-  if (!traits.has('OrdersBody')) return change(schema);
-  const { out } = def as BodyDef;
-  return new BodySchema({ ...(def as BodyDef), out: change(out) }) as z.core.$ZodType as Schema;
+/** The model of a schema that `bodySchema` made; `undefined` of any other schema. */
+export function modelOf({ _zod: { def, traits } }: z.core.$ZodType): z.core.$ZodType | undefined {
+  return traits.has('OrdersBody') ? (def as BodyDef).out : undefined;
 }
 
 const BodySchema: z.core.$constructor<z.ZodMiniType, BodyDef> = /* @__PURE__ */ $constructor(
@@ -41,26 +35,33 @@ const BodySchema: z.core.$constructor<z.ZodMiniType, BodyDef> = /* @__PURE__ */ 
     initType(body, def);
     body._zod.processJSONSchema = (context, json, params) =>
       context.processors['pipe']?.(body as z.core.$ZodType as z.core.$ZodPipe, context, json, params);
-    body._zod.parse = (payload, context) => {
-      const { value, problems } = toPlainJson(payload.value);
-      const settle = (checked: Payload): Payload => {
-        payload.value = value;
-        for (const issue of allIssues(def.out, value, checked.issues, problems)) payload.issues.push(issue);
-        return payload;
-      };
-      const run = (how: Context) => def.out._zod.run({ value, issues: [] }, how);
-      let checked: z.core.util.MaybeAsync<Payload>;
-      try {
-        checked = run(context);
-      } catch {
-        // Zod makes every issue an argument of one call: of more than the stack holds, the first is told.
-        checked = run({ ...context, abortEarly: true });
-      }
-      return checked instanceof Promise ? checked.then(settle) : settle(checked);
-    };
+    body._zod.parse = (payload, context) => checkCopy(def.out, payload, toPlainJson(payload.value), context);
   },
 );
 const initType: (body: z.ZodMiniType, def: BodyDef) => void = z.ZodMiniType.init;
+
+/** Checks a body that was copied as plain JSON, and lets the copy pass. */
+export function checkCopy(
+  model: z.core.$ZodType,
+  payload: Payload,
+  { value, problems }: ReturnType<typeof toPlainJson>,
+  context: Context,
+): z.core.util.MaybeAsync<Payload> {
+  const settle = (checked: Payload): Payload => {
+    payload.value = value;
+    for (const issue of allIssues(model, value, checked.issues, problems)) payload.issues.push(issue);
+    return payload;
+  };
+  const run = (how: Context) => model._zod.run({ value, issues: [] }, how);
+  let checked: z.core.util.MaybeAsync<Payload>;
+  try {
+    checked = run(context);
+  } catch {
+    // Zod makes every issue an argument of one call: of more than the stack holds, the first is told.
+    checked = run({ ...context, abortEarly: true });
+  }
+  return checked instanceof Promise ? checked.then(settle) : settle(checked);
+}
 
 function allIssues(
   model: z.core.$ZodType,

@@ -8,8 +8,9 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 
 /**
  * Tells an order update as JSON Schema (draft 2020-12): `OrderUpdate`, or what `defineOrderUpdate` made.
- * It accepts and refuses what the zod schema does, but for two things: misspellings, which JSON Schema
- * cannot count edits to find, and what JSON cannot hold, which no JSON document contains.
+ * It accepts and refuses what the zod schema does, but for misspellings, which JSON Schema cannot count edits
+ * to find, and for what is refused before a field is looked at: the name `__proto__`, more than 256 levels, more
+ * than 100,000 values.
  *
  * @throws Error as `z.toJSONSchema` does, when JSON Schema has no words for a field of your own.
  */
