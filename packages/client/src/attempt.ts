@@ -1,7 +1,8 @@
 import { type Authorization, authorize } from '@orders/auth';
 import type { BaseUrl } from './base-url.ts';
-import type { Call } from './call.ts';
+import { abortedCall, type Call, uncheckedInTime } from './call.ts';
 import type { Classify } from './classify.ts';
+import type { Deadline } from './deadline.ts';
 import type { Failure, Transport } from './exchange.ts';
 import { judge, refusedData, type Success, type Verdict } from './judge.ts';
 import { scrubberOf } from './scrub.ts';
@@ -21,16 +22,15 @@ export function attemptWith({ transport, baseUrl, classify, maxResponseBytes }: 
     const { operation, settings, deadline, responseSchema } = call;
     const { credentials } = settings;
     const authorization = typeof credentials === 'function' ? await readCredentials(call) : credentials;
-    const bench = { operation, classify };
-    if ('type' in authorization) {
-      return judge(authorization, { ...bench, scrub: (text) => text, now: Date.now() });
-    }
+    if ('type' in authorization) return judgeUnsent(authorization, call, classify);
+    // The signal may have fired between two waits, where nobody listens.
+    if (deadline.signal?.aborted) return judgeUnsent(abortedUnsent(deadline), call, classify);
     const exchange = await transport(
       {
         method: operation.method,
         origin: baseUrl.origin,
         path: baseUrl.prefix + operation.path,
-        headers: headersOf(settings.headers, operation.body !== undefined),
+        headers: operation.body === undefined ? settings.headers : { ...settings.headers, ...jsonBody },
         authorization,
         body: operation.body,
       },
@@ -50,13 +50,7 @@ export function attemptWith({ transport, baseUrl, classify, maxResponseBytes }: 
   };
 }
 
-type Headers = Readonly<Record<string, string>>;
-
-function headersOf(own: Headers, hasBody: boolean): Headers {
-  return hasBody
-    ? { ...own, accept: 'application/json', 'content-type': 'application/json' }
-    : { ...own, accept: 'application/json' };
-}
+const jsonBody = { 'content-type': 'application/json' };
 
 /** Credentials that cannot be read are a failure before anything was sent, like a connection refused. */
 async function readCredentials({ settings, deadline }: Call): Promise<Authorization | Failure> {
@@ -67,7 +61,7 @@ async function readCredentials({ settings, deadline }: Call): Promise<Authorizat
     if (reading instanceof Promise) {
       const end = await deadline.wait(reading);
       if (end === 'timeout') return { ...failure, reason: 'timeout', cause: undefined };
-      if (end === 'aborted') return { ...failure, reason: 'aborted', cause: deadline.signal?.reason };
+      if (end === 'aborted') return abortedUnsent(deadline);
     }
     authorization = await reading;
   } catch (cause) {
@@ -81,11 +75,28 @@ async function readCredentials({ settings, deadline }: Call): Promise<Authorizat
   throw new TypeError('credentials: let the function return basic(key) or bearer(token).');
 }
 
+function judgeUnsent(failure: Failure, { operation }: Call, classify: Classify | undefined): Verdict {
+  return judge(failure, { operation, classify, scrub: (text) => text, now: Date.now() });
+}
+
+function abortedUnsent({ signal }: Deadline): Failure {
+  return {
+    type: 'failure',
+    reason: 'aborted',
+    progress: 'connecting',
+    head: undefined,
+    cause: signal?.reason,
+  };
+}
+
 async function checkData(success: Success, schema: StandardSchema, call: Call): Promise<Verdict> {
   const { operation, deadline } = call;
   const checking = schema['~standard'].validate(success.data);
-  if (checking instanceof Promise && (await deadline.wait(checking)) !== 'done') {
-    return refusedData(success, 'data that responseSchema did not check in time', operation);
+  if (checking instanceof Promise) {
+    const end = await deadline.wait(checking);
+    const late = refusedData(success, 'data that responseSchema did not check in time', operation);
+    if (end === 'aborted') return { ...late, code: 'aborted', error: () => abortedCall(call) };
+    if (end === 'timeout') return { ...late, code: 'timeout', error: () => uncheckedInTime(call) };
   }
   const checked = await checking;
   if (!checked.issues) return { ...success, data: checked.value };

@@ -76,3 +76,10 @@ export function pausedTooLong(call: Call, heldMs: number): TimeoutError {
   const message = `${labelOf(call.operation)}: the rate limit holds it back longer than it may take. ${sequels[end.outcome]} Try again in ${Math.ceil(heldMs / 1_000)} s.`;
   return new TimeoutError(message, end, 'queue');
 }
+
+/** The error of a call whose time ran out while `responseSchema` was checking the answer. */
+export function uncheckedInTime(call: Call): TimeoutError {
+  const end = endOf(call);
+  const message = `${labelOf(call.operation)}: timed out while responseSchema checked the answer. ${sequels[end.outcome]}`;
+  return new TimeoutError(message, end, 'body');
+}

@@ -9,7 +9,7 @@ export function cleanCause(cause: unknown, scrub: Scrub): Error | undefined {
   // A host of several addresses fails with one error for each.
   const error = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
   const { name, message, code } = Object(error) as { name?: unknown; message?: unknown; code?: unknown };
-  const clean = new Error(scrub(String(message ?? error)));
+  const clean = new Error(scrub(String(message ?? error).trim()));
   clean.name = String(name ?? 'Error');
   clean.stack = `${clean.name}: ${clean.message}`;
   return typeof code === 'string' ? Object.assign(clean, { code }) : clean;

@@ -114,6 +114,20 @@ test('checks and types the answer with responseSchema, and tells a refused one a
   await expect(refused).rejects.toMatchObject({ code: 'invalid_response', outcome: 'applied', attempts: 1 });
 });
 
+test('a responseSchema that outlasts the total time is a timeout, and the update applied', async () => {
+  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { total: 100 } });
+  const validate = () => new Promise<never>(() => {});
+  const responseSchema = { '~standard': { version: 1 as const, vendor: 'test', validate } };
+  const checked = orders.updateOrder('order_1234', buildOrderUpdate(), { responseSchema });
+  await expect(checked).rejects.toMatchObject({
+    code: 'timeout',
+    phase: 'body',
+    outcome: 'applied',
+    attempts: 1,
+  });
+});
+
 test('close waits for calls under way, and a later call is not sent', async () => {
   await using service = await startOrderService({ orders: ['order_1234'], latencyMs: 30 });
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });

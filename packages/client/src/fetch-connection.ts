@@ -1,6 +1,6 @@
 import type { OrderUpdate } from '@orders/schema';
 import { type OrdersConnection, openConnection } from './connection.ts';
-import { sendOnceInDeno } from './fetch-deno.ts';
+import { sendOnce } from './fetch-once.ts';
 import { type Fetch, fetchTransport, privateFields } from './fetch-transport.ts';
 import type { ConnectionOptions } from './settings.ts';
 
@@ -25,9 +25,10 @@ export function createConnection<Update extends OrderUpdate = OrderUpdate>(
 ): OrdersConnection<Update> {
   // Looked up for each request, so that what a test or a platform puts in its place later counts.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
-  if (typeof fetch !== 'function') throw new TypeError('fetch: pass a function like the runtime’s own fetch.');
+  if (typeof fetch !== 'function')
+    throw new TypeError('fetch: pass a function like the runtime’s own fetch.');
   return openConnection(options, () => {
-    const { fields, release } = sendOnceInDeno();
+    const { fields, release } = sendOnce();
     return {
       transport: fetchTransport(fetch, { ...privateFields(), ...fields }),
       outermost: (next) => next,

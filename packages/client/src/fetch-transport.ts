@@ -1,5 +1,5 @@
-import type { Answer, Exchange, ExchangeLimits, Failure, Transport } from './exchange.ts';
-import { nothingLeft } from './fetch-nothing-left.ts';
+import type { Answer, Exchange, ExchangeLimits, Failure, Progress, Transport } from './exchange.ts';
+import { causeOf, nothingLeft } from './fetch-failure.ts';
 
 /** What sends a request: the runtime's `fetch`, or one that is called and answers like it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -8,7 +8,12 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 export function fetchTransport(fetch: Fetch, fields: object): Transport {
   return (request, limits) => {
     const { signal, timeoutMs } = limits;
-    const unsent = { type: 'failure', progress: 'connecting', head: undefined, cause: signal?.reason } as const;
+    const unsent = {
+      type: 'failure',
+      progress: 'connecting',
+      head: undefined,
+      cause: signal?.reason,
+    } as const;
     if (signal?.aborted) return Promise.resolve({ ...unsent, reason: 'aborted' });
     if (timeoutMs <= 0) return Promise.resolve({ ...unsent, reason: 'timeout' });
     const { method, origin, path, headers, authorization, body } = request;
@@ -20,7 +25,8 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
       ...fields,
     };
     return new Promise((resolve) => {
-      void new PendingFetch(limits, resolve).run((ending) => fetch(origin + path, { ...init, signal: ending }));
+      const send = (ending: AbortSignal) => fetch(origin + path, { ...init, signal: ending });
+      void new PendingFetch(limits, resolve).run(send, path);
     });
   };
 }
@@ -46,7 +52,7 @@ class PendingFetch {
   #settled = false;
   #head: Omit<Answer, 'type' | 'text'> | undefined;
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  #chunks: Uint8Array[] = [];
+  #text = '';
   #bytes = 0;
 
   constructor(limits: ExchangeLimits, resolve: (exchange: Exchange) => void) {
@@ -56,41 +62,36 @@ class PendingFetch {
     limits.signal?.addEventListener('abort', this.#onAbort);
   }
 
-  async run(send: (ending: AbortSignal) => Promise<Response>): Promise<void> {
+  async run(send: (ending: AbortSignal) => Promise<Response>, path: string): Promise<void> {
     try {
       const { status, headers, body } = await send(this.#ending.signal);
       this.#head = { status, headers: Object.fromEntries(headers) };
       this.#reader = body?.getReader();
       if (this.#settled) return this.#drop();
       await this.#read();
-      this.#settle({ type: 'answer', ...this.#head, text: this.#text() });
-    } catch (cause) {
-      this.#fail('connection', cause);
+      this.#settle({ type: 'answer', ...this.#head, text: this.#text });
+    } catch (failure) {
+      this.#fail('connection', causeOf(failure, path), nothingLeft(failure) ? 'connecting' : 'sent');
     }
   }
 
   /** Counts what `fetch` has decompressed, so that a small answer cannot unpack to more than is read. */
   async #read(): Promise<void> {
-    for (;;) {
-      const chunk = this.#settled ? undefined : await this.#reader?.read();
-      if (!chunk?.value) return;
+    const utf8 = new TextDecoder();
+    while (!this.#settled) {
+      const chunk = await this.#reader?.read();
+      if (!chunk?.value) break;
       this.#bytes += chunk.value.byteLength;
-      this.#chunks.push(chunk.value);
+      this.#text += utf8.decode(chunk.value, { stream: true });
       if (this.#bytes > this.#limits.maxResponseBytes) this.#fail('too_large', undefined);
     }
+    this.#text += utf8.decode();
   }
 
-  #text(): string {
-    const utf8 = new TextDecoder();
-    const texts = this.#chunks.map((chunk) => utf8.decode(chunk, { stream: true }));
-    return texts.join('') + utf8.decode();
-  }
-
-  #fail(reason: Failure['reason'], cause: unknown): void {
+  #fail(reason: Failure['reason'], cause: unknown, progress: Progress = 'sent'): void {
     if (this.#settled) return;
-    const head = this.#head && { ...this.#head, text: this.#text() };
-    const progress = head ? 'answering' : reason === 'connection' && nothingLeft(cause) ? 'connecting' : 'sent';
-    this.#settle({ type: 'failure', reason, progress, head, cause });
+    const head = this.#head && { ...this.#head, text: this.#text };
+    this.#settle({ type: 'failure', reason, progress: head ? 'answering' : progress, head, cause });
     this.#drop();
   }
 

@@ -86,6 +86,7 @@ test.each([
   ['a 200 that is not JSON', answer(200, json, '{"a'), 'applied', 'invalid_response'],
   ['a 200 page of HTML', answer(200, html, '<p>'), 'unknown', 'invalid_response'],
   ['a 200 without a media type', answer(200, {}, '{}'), 'unknown', 'invalid_response'],
+  ['an empty 200 of HTML', answer(200, html, ''), 'unknown', 'invalid_response'],
   ...[301, 303, 408, 500, 502, 503, 504, 520, 799].map(
     (status) => [`a ${status}`, answer(status), 'unknown', 'http_error'] as const,
   ),
@@ -111,7 +112,8 @@ test.each([
   [answer(200, json, '{"a":1}'), { a: 1 }],
   [answer(299, { 'content-type': 'application/problem+json' }, 'null'), null],
   [answer(204, {}, ''), undefined],
-  [answer(200, html, ''), undefined],
+  [answer(200, {}, ''), undefined],
+  [answer(200, json, ''), undefined],
 ])('a success gives its data', (exchange, data) => {
   expect(judge(exchange, bench)).toMatchObject({ ok: true, outcome: 'applied', data });
 });

@@ -1,6 +1,7 @@
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import { Agent, type Dispatcher } from 'undici';
+import { ConnectingSockets } from './connecting-sockets.ts';
 import { type OrdersConnection, openConnection } from './connection.ts';
 import { type ConnectionOptions, checkMs, type Timeouts } from './settings.ts';
 import { traced } from './tracing.ts';
@@ -32,13 +33,15 @@ export function createConnection<Update extends OrderUpdate = OrderUpdate>(
   return openConnection({ ...options, schema }, () => {
     const timeout = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
     if (options.dispatcher) return runtimeOf(options.dispatcher, async () => {});
-    const agent = new Agent({ connect: { timeout } });
-    return runtimeOf(agent, () => agent.close());
+    // Ending an HTTP/2 stream whose body has not left whole makes Node spin for ever; HTTP/2 is for who asks for it.
+    const connecting = new ConnectingSockets({ timeout, allowH2: false });
+    const agent = new Agent({ connect: connecting.connect, allowH2: false });
+    return runtimeOf(agent, () => agent.destroy(), connecting);
   });
 }
 
-function runtimeOf(dispatcher: Dispatcher, release: () => Promise<void>) {
-  return { transport: undiciTransport(dispatcher), outermost: traced, release };
+function runtimeOf(dispatcher: Dispatcher, release: () => Promise<void>, connecting?: ConnectingSockets) {
+  return { transport: undiciTransport(dispatcher, connecting), outermost: traced, release };
 }
 
 const compilations = new WeakMap<object, unknown>();

@@ -3,7 +3,7 @@ import type { OrderUpdate } from '@orders/schema';
 import type { OrdersConnection } from './connection.ts';
 import { bodyBytesOf, labelOf, type Operation } from './operation.ts';
 import type { CallOptions } from './settings.ts';
-import { sendUpdate, type UpdatedOrder, updateOperation } from './update-order.ts';
+import { applied, type UpdatedOrder, updateOperation } from './update-order.ts';
 
 /**
  * A request that has been checked and not yet sent. It never changes, and prints without the key, the body and
@@ -54,8 +54,8 @@ export class PreparedUpdate {
   }
 
   /** Sends it, as `updateOrder` does. Each call sends it once more. */
-  send<Data = unknown>(options: CallOptions<Data> = {}): Promise<UpdatedOrder<Data>> {
-    return sendUpdate(this.#connection, this.#operation, options);
+  async send<Data = unknown>(options: CallOptions<Data> = {}): Promise<UpdatedOrder<Data>> {
+    return applied(await this.#connection.perform(this.#operation, options));
   }
 
   /** What it prints as: method, path with the token's last four characters, length. */

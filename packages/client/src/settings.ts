@@ -100,7 +100,7 @@ export function clientSettings(options: Omit<ConnectionOptions, 'schema'>): Call
   const credentials = apiKey === undefined ? options.credentials : basic(apiKey);
   const defaults: CallSettings = {
     credentials: checkCredentials(credentials),
-    headers: {},
+    headers: { accept: 'application/json' },
     timeouts: { attempt: 15_000, total: 45_000 },
     retry: { maxAttempts: 3, unknownOutcome: false },
   };

@@ -1,4 +1,5 @@
 import type { Dispatcher } from 'undici';
+import type { ConnectingSockets } from './connecting-sockets.ts';
 import type {
   Answer,
   AnswerHeaders,
@@ -10,15 +11,17 @@ import type {
 } from './exchange.ts';
 
 /** Sends over an undici dispatcher, which tells exactly when the first byte leaves. */
-export function undiciTransport(dispatcher: Dispatcher): Transport {
+export function undiciTransport(dispatcher: Dispatcher, connecting?: ConnectingSockets): Transport {
   return (request, limits) =>
     new Promise((resolve) => {
-      const { authorization, headers, ...rest } = request;
-      const exchange = new PendingExchange(limits, resolve);
+      const { method, origin, path, headers, authorization, body = null } = request;
+      const exchange = new PendingExchange(limits, resolve, connecting);
       dispatcher.dispatch(
         {
-          ...rest,
-          body: request.body ?? null,
+          method,
+          origin,
+          path,
+          body,
           headers: { ...headers, authorization: authorization.reveal() },
           // One timer bounds the whole attempt, so that its precision does not depend on the parser's.
           headersTimeout: 0,
@@ -34,6 +37,7 @@ type Controller = Dispatcher.DispatchController;
 class PendingExchange implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits;
   readonly #resolve: (exchange: Exchange) => void;
+  readonly #connecting: ConnectingSockets | undefined;
   readonly #timer: NodeJS.Timeout;
   readonly #onAbort = () => this.#fail('aborted', this.#limits.signal?.reason);
   #controller: Controller | undefined;
@@ -44,9 +48,15 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(limits: ExchangeLimits, resolve: (exchange: Exchange) => void) {
+  constructor(
+    limits: ExchangeLimits,
+    resolve: (exchange: Exchange) => void,
+    connecting: ConnectingSockets | undefined,
+  ) {
     this.#limits = limits;
     this.#resolve = resolve;
+    this.#connecting = connecting;
+    connecting?.enter();
     this.#timer = setTimeout(() => this.#fail('timeout', undefined), limits.timeoutMs);
     limits.signal?.addEventListener('abort', this.#onAbort);
   }
@@ -55,7 +65,10 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
     if (this.#settled) controller.abort(new Error('The call ended before the request was sent.'));
-    else this.#progress = 'sent';
+    else {
+      if (this.#progress === 'connecting') this.#connecting?.leave();
+      this.#progress = 'sent';
+    }
   }
 
   onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
@@ -83,6 +96,12 @@ class PendingExchange implements Dispatcher.DispatchHandler {
     if (this.#settled) return;
     const head = this.#progress === 'answering' ? this.#answered() : undefined;
     this.#settle({ type: 'failure', reason, progress: this.#progress, head, cause });
+    if (this.#progress !== 'sent') this.#end();
+    // Node spins for ever when an HTTP/2 stream ends before its body has left, which takes a turn.
+    else setImmediate(() => this.#end());
+  }
+
+  #end(): void {
     this.#controller?.abort(new Error('The call has ended.'));
   }
 
@@ -100,6 +119,7 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   #settle(exchange: Exchange): void {
     if (this.#settled) return;
     this.#settled = true;
+    if (this.#progress === 'connecting') this.#connecting?.leave();
     clearTimeout(this.#timer);
     this.#limits.signal?.removeEventListener('abort', this.#onAbort);
     this.#resolve(exchange);

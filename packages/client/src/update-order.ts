@@ -6,6 +6,7 @@ import {
   type OrderUpdateSchema,
 } from '@orders/schema';
 
+import type { CallSuccess } from './call.ts';
 import type { OrdersConnection } from './connection.ts';
 import { type CallError, InvalidRequestError, isOrdersError } from './errors.ts';
 import type { AnswerHeaders } from './exchange.ts';
@@ -44,17 +45,13 @@ export async function updateOrder<Update extends OrderUpdate, Data = unknown>(
   update: NoInfer<Update>,
   options: CallOptions<Data> = {},
 ): Promise<UpdatedOrder<Data>> {
-  return sendUpdate(connection, updateOperation(connection.schema, token, update), options);
+  const success = await connection.perform(updateOperation(connection.schema, token, update), options);
+  return applied(success);
 }
 
-/** Sends a checked update. */
-export async function sendUpdate<Data>(
-  connection: Pick<OrdersConnection, 'perform'>,
-  operation: Operation,
-  options: CallOptions<Data>,
-): Promise<UpdatedOrder<Data>> {
-  const success = await connection.perform(operation, options);
-  return { outcome: 'applied', ...success, data: success.data as Data };
+/** Tells a call that succeeded as an update that the service took. */
+export function applied<Data>({ data, status, headers, attempts, receipt }: CallSuccess): UpdatedOrder<Data> {
+  return { outcome: 'applied', data: data as Data, status, headers, attempts, receipt };
 }
 
 /** Updates an order as `updateOrder` does, and tells a failure as a value. Rejects only with a `TypeError`, for a wrong option. */

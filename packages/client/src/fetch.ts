@@ -1,0 +1,37 @@
+export type { AnswerHead, Classify } from './classify.ts';
+export type { OrdersConnection } from './connection.ts';
+export { type Echo, echoWithPrivateKey } from './echo-with-private-key.ts';
+export {
+  AbortError,
+  type CallError,
+  ConnectionError,
+  HttpError,
+  InvalidRequestError,
+  InvalidResponseError,
+  isOrdersError,
+  OrdersError,
+  type OrdersErrorCode,
+  TimeoutError,
+  type TimeoutPhase,
+} from './errors.ts';
+export type { AnswerHeaders } from './exchange.ts';
+export { createConnection, type OrdersClientOptions } from './fetch-connection.ts';
+export { createOrdersClient } from './fetch-orders-client.ts';
+export type { Fetch } from './fetch-transport.ts';
+export type { OrdersClient } from './orders-client.ts';
+export type { Outcome } from './outcome.ts';
+export { type PreparedUpdate, prepareUpdateOrder } from './prepare-update-order.ts';
+export type { RateLimitOptions } from './rate-limit.ts';
+export type { AttemptRecord, Receipt, ReceiptData } from './receipt.ts';
+export type { RetryOptions } from './retry-policy.ts';
+export type { CallOptions, ConnectionOptions, Timeouts } from './settings.ts';
+export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts';
+export { safeUpdateOrder, type UpdatedOrder, type UpdateOrderResult, updateOrder } from './update-order.ts';
+export {
+  type BulkItem,
+  type BulkOptions,
+  type BulkRest,
+  type BulkResult,
+  type BulkUpdate,
+  updateOrders,
+} from './update-orders.ts';

@@ -1,0 +1,142 @@
+/**
+ * Aborts a call at a stage, says in one line of JSON how it settled, and ends without closing anything: a timer
+ * or a socket that is left over keeps the process alive.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { getEventListeners, once } from 'node:events';
+import type { Socket } from 'node:net';
+import process from 'node:process';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  Agent,
+  type CallOptions,
+  createOrdersClient,
+  type OrdersClient,
+  type OrdersClientOptions,
+  type UpdateOrderResult,
+} from '../src/index.ts';
+
+const [stage = '', baseUrl = '', ca = ''] = process.argv.slice(2);
+const idle = process.getActiveResourcesInfo();
+const controller = new AbortController();
+const never = new Promise<never>(() => {});
+
+function client(options: Partial<OrdersClientOptions> = {}): OrdersClient {
+  const key = options.credentials ? {} : { apiKey: 'swordfish-swordfish' };
+  return createOrdersClient({ baseUrl, ...key, ...options });
+}
+
+function update(orders: OrdersClient, options: CallOptions = {}): Promise<UpdateOrderResult> {
+  return orders.safeUpdateOrder(
+    'order_1234',
+    { cart: { items: [] } },
+    { signal: controller.signal, ...options },
+  );
+}
+
+/** The next message on a diagnostics channel, of undici or of Node. */
+function published(channel: string): Promise<unknown> {
+  return new Promise((resolve) => {
+    const take = (message: unknown): void => {
+      unsubscribe(channel, take);
+      resolve(message);
+    };
+    subscribe(channel, take);
+  });
+}
+
+/** Each brings a call to its stage. The call is wrapped, since a promise would be waited for. */
+const stages: Readonly<Record<string, () => Promise<{ readonly call: Promise<UpdateOrderResult> }>>> = {
+  async 'queued in its lane'() {
+    const sent = published('undici:request:bodySent');
+    const orders = client();
+    void update(orders);
+    const call = update(orders);
+    await sent;
+    return { call };
+  },
+  async 'held by the rate limit'() {
+    const orders = client({ rateLimit: { requestsPerSecond: 0.1 } });
+    await update(orders);
+    const call = update(orders);
+    await turn();
+    return { call };
+  },
+  async 'waiting for its credentials'() {
+    const call = update(client({ credentials: () => never }));
+    await turn();
+    return { call };
+  },
+  async connecting() {
+    const opened = published('net.client.socket');
+    const call = update(client());
+    await opened;
+    await turn();
+    return { call };
+  },
+  async 'shaking hands'() {
+    const opened = published('net.client.socket');
+    const call = update(client());
+    const { socket } = (await opened) as { socket: Socket };
+    await once(socket, 'connect');
+    return { call };
+  },
+  async sent() {
+    const sent = published('undici:request:bodySent');
+    const call = update(client());
+    await sent;
+    return { call };
+  },
+  async 'sent over HTTP/2'() {
+    const sent = published('undici:request:bodySent');
+    const call = update(client({ dispatcher: new Agent({ connect: { ca } }) }));
+    await sent;
+    return { call };
+  },
+  async 'reading the answer'() {
+    const answered = published('undici:request:headers');
+    const call = update(client());
+    await answered;
+    return { call };
+  },
+  async 'checking the answer'() {
+    const checking = Promise.withResolvers<void>();
+    const validate = () => {
+      checking.resolve();
+      return never;
+    };
+    const call = update(client(), {
+      responseSchema: { '~standard': { version: 1, vendor: 'test', validate } },
+    });
+    await checking.promise;
+    return { call };
+  },
+  async 'pausing between attempts'() {
+    const answered = published('undici:request:trailers');
+    const call = update(client());
+    await answered;
+    await turn();
+    return { call };
+  },
+};
+
+const { call } = (await stages[stage]?.()) ?? { call: never };
+const reason = new Error('enough');
+controller.abort(reason);
+const settledAtOnce = await Promise.race([call.then(() => true), turn(false)]);
+const { error } = await call;
+const held = () => process.getActiveResourcesInfo().filter((resource) => !idle.includes(resource));
+// What is being closed takes a few turns.
+for (let turns = 0; turns < 10 && held().length > 0; turns += 1) await turn();
+process.stdout.write(
+  JSON.stringify({
+    settledAtOnce,
+    code: error?.code,
+    outcome: error?.outcome,
+    attempts: error?.attempts,
+    tellsTheReason: error?.cause === reason,
+    listenersLeft: getEventListeners(controller.signal, 'abort').length,
+    keepsAlive: held(),
+    at: Date.now(),
+  }),
+);

@@ -1,0 +1,236 @@
+import { constants, type Http2Session } from 'node:http2';
+import { basic } from '@orders/auth';
+import { buildOrderUpdate } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { Agent, createOrdersClient, type OrdersClientOptions } from '../src/index.ts';
+import { certifyServer, createAuthority } from './certificates.ts';
+import { answerJson, type Http2Request, startHttp2Server } from './http2-server.ts';
+
+const authority = await createAuthority('Private authority');
+const certificate = await certifyServer(authority);
+const apiKey = 'swordfish-swordfish';
+const update = buildOrderUpdate();
+
+function openClient(server: { readonly url: string }, options: Partial<OrdersClientOptions> = {}) {
+  const dispatcher = new Agent({ allowH2: true, connect: { ca: authority.cert } });
+  return createOrdersClient({
+    baseUrl: server.url,
+    apiKey,
+    dispatcher,
+    retry: { maxAttempts: 1 },
+    ...options,
+  });
+}
+
+test('an update over HTTP/2 arrives as given, and further ones share its session', async () => {
+  await using server = await startHttp2Server(certificate, answerJson);
+  await using orders = openClient(server);
+  const result = await orders.updateOrder('order_1234', update);
+  expect(result).toMatchObject({ outcome: 'applied', status: 200, attempts: 1 });
+  await orders.updateOrder('order_1234', update);
+  const [request] = server.requests;
+  expect(request?.headers).toMatchObject({
+    ':method': 'PATCH',
+    ':path': '/v2/orders/order_1234',
+    'content-type': 'application/json',
+    authorization: basic(apiKey).reveal(),
+  });
+  expect(JSON.parse(request?.body ?? '')).toEqual(update);
+  expect([server.requests.length, server.sessions.length]).toEqual([2, 1]);
+});
+
+test('a 401 over HTTP/2 is rejected', async () => {
+  await using server = await startHttp2Server(certificate, (request) => answerJson(request, 401));
+  await using orders = openClient(server);
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ code: 'http_error', status: 401, outcome: 'rejected' });
+});
+
+test('without a dispatcher of its own a client offers HTTP/1.1 alone', async () => {
+  const offered: string[][] = [];
+  const ALPNCallback = ({ protocols }: { protocols: string[] }) => {
+    offered.push(protocols);
+    return protocols[0];
+  };
+  await using server = await startHttp2Server({ ...certificate, ALPNCallback }, answerJson);
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: { maxAttempts: 1 } });
+  await orders.safeUpdateOrder('order_1234', update);
+  expect(offered).toEqual([['http/1.1']]);
+});
+
+const { NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR, NGHTTP2_NO_ERROR, NGHTTP2_REFUSED_STREAM } = constants;
+
+test.each([
+  ['INTERNAL_ERROR', NGHTTP2_INTERNAL_ERROR],
+  ['CANCEL', NGHTTP2_CANCEL],
+  ['NO_ERROR', NGHTTP2_NO_ERROR],
+])('a stream reset with %s before an answer is unknown and not repeated', async (_name, code) => {
+  await using server = await startHttp2Server(certificate, ({ stream }) => stream.close(code));
+  await using orders = openClient(server, { retry: { maxAttempts: 3 } });
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(server.requests).toHaveLength(1);
+});
+
+// RFC 9113, 8.7: REFUSED_STREAM says that nothing was done with the request, so undici sends it once more by itself.
+test('a stream that is refused once is sent again within its attempt', async () => {
+  await using server = await startHttp2Server(certificate, (request) =>
+    request.count === 1 ? request.stream.close(NGHTTP2_REFUSED_STREAM) : answerJson(request),
+  );
+  await using orders = openClient(server);
+  const result = await orders.updateOrder('order_1234', update);
+  expect(result).toMatchObject({ outcome: 'applied', attempts: 1 });
+  expect([server.requests.length, server.sessions.length]).toEqual([2, 1]);
+});
+
+test('a stream that is refused twice is told as unknown and not sent a third time', async () => {
+  await using server = await startHttp2Server(certificate, ({ stream }) =>
+    stream.close(NGHTTP2_REFUSED_STREAM),
+  );
+  await using orders = openClient(server, { retry: { maxAttempts: 3 } });
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({
+    outcome: 'unknown',
+    attempts: 1,
+    message: expect.stringMatching(/REFUSED_STREAM/),
+  });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a stream reset in the middle of a 200 is told as applied', async () => {
+  await using server = await startHttp2Server(certificate, ({ stream }) => {
+    stream.respond({ ':status': 200, 'content-type': 'application/json' });
+    stream.write('{"id":', () => stream.close(NGHTTP2_INTERNAL_ERROR));
+  });
+  await using orders = openClient(server);
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'applied' });
+});
+
+test('an answer after a GOAWAY that covers its request counts, and the next call opens a session', async () => {
+  await using server = await startHttp2Server(certificate, (request) => {
+    request.session.goaway(NGHTTP2_NO_ERROR, request.stream.id ?? 0);
+    setImmediate(() => answerJson(request));
+  });
+  await using orders = openClient(server);
+  for (const sessions of [1, 2]) {
+    await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
+    expect(server.sessions).toHaveLength(sessions);
+  }
+  expect(server.requests).toHaveLength(2);
+});
+
+test.each<[string, (request: Http2Request) => void]>([
+  [
+    'a GOAWAY that covers its request and then nothing',
+    ({ session, stream }) => {
+      session.goaway(NGHTTP2_NO_ERROR, stream.id ?? 0);
+      setImmediate(() => session.destroy());
+    },
+  ],
+  ['a session that ends', ({ session }) => session.destroy()],
+  ['a session that ends with an error', ({ session }) => session.destroy(new Error('The server gives up.'))],
+])('%s is told as unknown and not sent again', async (_name, answer) => {
+  await using server = await startHttp2Server(certificate, answer);
+  await using orders = openClient(server, { retry: { maxAttempts: 3 } });
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(server.requests).toHaveLength(1);
+});
+
+test('a connection that breaks before an answer is told as unknown and not sent again', async () => {
+  await using server = await startHttp2Server(certificate, () => server.drop());
+  await using orders = openClient(server, { retry: { maxAttempts: 3 } });
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(server.requests).toHaveLength(1);
+});
+
+/** A server that says GOAWAY to the first sessions before any request, and keeps its word: it answers none of them. */
+function startLeavingServer(leaving: number) {
+  const left = new Set<Http2Session>();
+  return startHttp2Server(
+    certificate,
+    (request) => left.has(request.session) || answerJson(request),
+    (session, count) => {
+      if (count > leaving) return;
+      left.add(session);
+      session.goaway(NGHTTP2_NO_ERROR, 0);
+    },
+  );
+}
+
+test('a request that a GOAWAY leaves out is sent again on another session within its attempt', async () => {
+  await using server = await startLeavingServer(1);
+  await using orders = openClient(server);
+  await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({
+    outcome: 'applied',
+    attempts: 1,
+  });
+  expect(server.sessions).toHaveLength(2);
+});
+
+test('a request that two GOAWAYs leave out is told as unknown', async () => {
+  await using server = await startLeavingServer(2);
+  await using orders = openClient(server);
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(server.sessions).toHaveLength(2);
+});
+
+test('a session that the server closes between two calls is not used again', async () => {
+  await using server = await startHttp2Server(certificate, (request) => {
+    request.stream.on('close', () => request.session.close());
+    answerJson(request);
+  });
+  await using orders = openClient(server);
+  for (let call = 0; call < 5; call += 1) {
+    await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
+  }
+  expect(server.requests).toHaveLength(5);
+});
+
+test('updates to one order leave one at a time in call order, and share the session with another order', async () => {
+  const pathOf = ({ headers }: Http2Request): unknown => headers[':path'];
+  const underWay: Http2Request[][] = [[]];
+  await using server = await startHttp2Server(certificate, (request) => {
+    const pair = underWay.at(-1) ?? [];
+    if (pair.push(request) < 2) return;
+    underWay.push([]);
+    for (const held of pair) answerJson(held);
+  });
+  await using orders = openClient(server);
+  const steps = ['1', '2', '3', '4'];
+  const calls = ['first', 'other'].flatMap((token) =>
+    steps.map((order_id) => orders.updateOrder(token, buildOrderUpdate({ order_id }))),
+  );
+  await Promise.all(calls);
+  const bodies = steps.map((order_id) => [{ order_id }, { order_id }]);
+  expect(underWay.map((pair) => pair.map(({ body }) => JSON.parse(body)))).toMatchObject([...bodies, []]);
+  for (const pair of underWay.slice(0, -1)) {
+    expect(pair.map(pathOf).sort()).toEqual(['/v2/orders/first', '/v2/orders/other']);
+  }
+  expect(server.sessions).toHaveLength(1);
+});
+
+test('an aborted call takes its stream with it and leaves the others of its session alone', async () => {
+  const controller = new AbortController();
+  let held: Http2Request | undefined;
+  const reset = Promise.withResolvers<void>();
+  await using server = await startHttp2Server(certificate, (request) => {
+    if (request.count === 1) {
+      held = request;
+      return;
+    }
+    request.stream.on('close', reset.resolve);
+    controller.abort(new Error('enough'));
+  });
+  await using orders = openClient(server);
+  const other = orders.updateOrder('other', update);
+  const { error } = await orders.safeUpdateOrder('order_1234', update, { signal: controller.signal });
+  expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown', cause: { message: 'enough' } });
+  await reset.promise;
+  if (held) answerJson(held);
+  await expect(other).resolves.toMatchObject({ outcome: 'applied' });
+  expect(server.sessions).toHaveLength(1);
+});

@@ -1,0 +1,112 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { buildOrderUpdate } from '@orders/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Agent, createOrdersClient } from '../src/index.ts';
+import { certifyServer, createAuthority } from './certificates.ts';
+import { answerJson, startHttp2Server } from './http2-server.ts';
+import { httpAnswer, startRawServer } from './raw-server.ts';
+
+const authority = await createAuthority('Private authority');
+const certificate = await certifyServer(authority);
+const apiKey = 'swordfish-swordfish';
+const retry = { maxAttempts: 1 };
+const update = buildOrderUpdate();
+const success = httpAnswer(200, {}, '{}');
+
+test('a connection that the server ends after its answer is not used again', async () => {
+  await using server = await startRawServer((socket) => socket.end(success));
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry });
+  for (let call = 0; call < 10; call += 1) {
+    await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
+  }
+  expect(server.requests).toHaveLength(10);
+});
+
+test('an update that a kept connection loses is unknown and not repeated, and the next one gets through', async () => {
+  await using server = await startRawServer((socket, _request, count) =>
+    count === 2 ? socket.resetAndDestroy() : socket.write(success),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: { maxAttempts: 3 } });
+  await orders.updateOrder('order_1234', update);
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
+  expect(server.requests).toHaveLength(3);
+});
+
+/** What a server does with one request and when, in turns of its event loop; then the next call waits a few turns. */
+interface Fate {
+  readonly fate: string;
+  readonly turns: number;
+  readonly pause: number;
+}
+
+const fates = fc.array<Fate>(
+  fc.record({
+    fate: fc.constantFrom('answer', 'answer and end', 'answer and reset', 'end', 'reset'),
+    turns: fc.nat(3),
+    pause: fc.nat(3),
+  }),
+  { minLength: 2, maxLength: 8 },
+);
+
+async function after(turns: number, act: () => unknown): Promise<void> {
+  for (let passed = 0; passed < turns; passed += 1) await turn();
+  act();
+}
+
+function tokenIn(path: unknown): string {
+  return String(path).slice('/v2/orders/'.length);
+}
+
+async function meetHttp1Server(given: ReadonlyMap<string, Fate>, seen: string[]) {
+  return startRawServer((socket, request) => {
+    const token = tokenIn(request.split(' ', 2)[1]);
+    const { fate = '', turns = 0 } = given.get(token) ?? {};
+    seen.push(token);
+    if (fate.startsWith('answer')) socket.write(success);
+    if (fate.endsWith('end')) void after(turns, () => socket.end());
+    if (fate.endsWith('reset')) void after(turns, () => socket.resetAndDestroy());
+  });
+}
+
+async function meetHttp2Server(given: ReadonlyMap<string, Fate>, seen: string[]) {
+  const server = await startHttp2Server(certificate, (request) => {
+    const token = tokenIn(request.headers[':path']);
+    const { fate = '', turns = 0 } = given.get(token) ?? {};
+    seen.push(token);
+    if (fate.startsWith('answer')) answerJson(request);
+    if (fate.endsWith('end')) void after(turns, () => request.session.destroy());
+    if (fate.endsWith('reset')) void after(turns, () => server.drop());
+  });
+  return server;
+}
+
+test.each([
+  ['HTTP/1.1', meetHttp1Server],
+  ['HTTP/2', meetHttp2Server],
+])('over %s no connection that ends at any moment makes a call tell a lie', async (_name, meetServer) => {
+  await fc.assert(
+    fc.asyncProperty(fates, async (list) => {
+      const given = new Map(list.map((fate, index) => [`order_${index}`, fate]));
+      const told = new Map<string, string>();
+      const seen: string[] = [];
+      await using server = await meetServer(given, seen);
+      const dispatcher = new Agent({ allowH2: true, connect: { ca: authority.cert } });
+      await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry, dispatcher });
+      for (const [token, { pause }] of given) {
+        const { ok, error } = await orders.safeUpdateOrder(token, update);
+        told.set(token, ok ? 'applied' : error.outcome);
+        await after(pause, () => {});
+      }
+      for (const [token, outcome] of told) {
+        const times = seen.filter((one) => one === token).length;
+        expect(['applied', 'unknown', 'not_sent']).toContain(outcome);
+        if (outcome === 'applied') expect(given.get(token)?.fate).toMatch(/^answer/);
+        expect(times).toBeLessThanOrEqual(outcome === 'not_sent' ? 0 : 1);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});

@@ -1,0 +1,128 @@
+import { inspect } from 'node:util';
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
+import {
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { basic } from '@orders/auth';
+import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { createOrdersClient } from '../src/index.ts';
+import { httpAnswer, startRawServer } from './raw-server.ts';
+
+const update = buildOrderUpdate({ order_id: 'private-order' });
+const apiKey = 'swordfish-swordfish';
+const once = { maxAttempts: 1 } as const;
+
+/** Watches as an application does that registers the instrumentation and nothing of ours. */
+function startWatching() {
+  const exporter = new InMemorySpanExporter();
+  const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
+  const instrumentation = new UndiciInstrumentation();
+  instrumentation.setTracerProvider(provider);
+  instrumentation.enable();
+  return {
+    get spans(): ReadableSpan[] {
+      return exporter.getFinishedSpans();
+    },
+    [Symbol.dispose]: () => instrumentation.disable(),
+  };
+}
+
+/** Everything that a span holds, hidden fields and symbols included. */
+function printed(spans: readonly ReadableSpan[]): string {
+  return inspect(spans, { depth: Number.POSITIVE_INFINITY, showHidden: true, maxStringLength: null });
+}
+
+function expectNoKey(spans: readonly ReadableSpan[], key: string): void {
+  const text = printed(spans);
+  expect(text).not.toContain(key);
+  expect(text).not.toContain(basic(key).reveal().slice('Basic '.length));
+  expect(text).not.toMatch(/authorization/i);
+  expect(text).not.toContain('private-order');
+}
+
+test('an update makes a span of its method, URL and status that holds neither key nor body', async () => {
+  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  using watch = startWatching();
+  await orders.updateOrder('order_1234', update);
+  expect(watch.spans).toMatchObject([
+    {
+      name: 'PATCH',
+      kind: SpanKind.CLIENT,
+      status: { code: SpanStatusCode.UNSET },
+      attributes: {
+        'http.request.method': 'PATCH',
+        'http.response.status_code': 200,
+        // The whole order token: whoever must not see it leaves it out with the instrumentation's own hooks.
+        'url.full': `${service.url}/v2/orders/order_1234`,
+        'url.path': '/v2/orders/order_1234',
+      },
+    },
+  ]);
+  expectNoKey(watch.spans, service.key);
+});
+
+test('a wrong key makes a failed span that does not hold it', async () => {
+  await using service = await startOrderService();
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey });
+  using watch = startWatching();
+  await expect(orders.echoWithPrivateKey()).rejects.toMatchObject({ status: 401 });
+  expect(watch.spans).toMatchObject([
+    {
+      name: 'GET',
+      status: { code: SpanStatusCode.ERROR },
+      attributes: { 'http.response.status_code': 401, 'url.path': '/v2/echo_with_private_key' },
+    },
+  ]);
+  expectNoKey(watch.spans, apiKey);
+});
+
+test('a refused connection makes a failed span of each attempt, with the error', async () => {
+  const { url } = await startRawServer(() => {}).then(async (server) => {
+    await server[Symbol.asyncDispose]();
+    return server;
+  });
+  await using orders = createOrdersClient({ baseUrl: url, apiKey, retry: { maxAttempts: 2 } });
+  using watch = startWatching();
+  await expect(orders.updateOrder('order_1234', update)).rejects.toMatchObject({ outcome: 'not_sent' });
+  const failed = {
+    status: { code: SpanStatusCode.ERROR, message: expect.stringMatching(/ECONNREFUSED/) },
+    attributes: { 'error.type': 'ECONNREFUSED' },
+    events: [{ name: 'exception' }],
+  };
+  expect(watch.spans).toMatchObject([failed, failed]);
+  expectNoKey(watch.spans, apiKey);
+});
+
+test.each([
+  ['an answer', (key: string) => httpAnswer(400, { 'x-echo': key }, JSON.stringify({ key }))],
+  ['bytes that are no answer', (key: string) => `${key}\r\n\r\n`],
+  ['a header that breaks the parser', (key: string) => `HTTP/1.1 200 OK\r\nx-echo ${key}\r\n\r\n`],
+])('a key that the service echoes in %s does not reach a span', async (_name, answer) => {
+  await using server = await startRawServer((socket, request) => {
+    const sent = /authorization: (.*)\r\n/i.exec(request)?.[1] ?? '';
+    socket.end(answer(`${sent} ${apiKey}`));
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: once });
+  using watch = startWatching();
+  await orders.safeUpdateOrder('order_1234', update);
+  expect(watch.spans).toHaveLength(1);
+  expectNoKey(watch.spans, apiKey);
+});
+
+test('a time-out and an abort each end their span, without a key', async () => {
+  await using server = await startRawServer(() => controller.abort(new Error('enough')));
+  const controller = new AbortController();
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: once });
+  using watch = startWatching();
+  await orders.safeUpdateOrder('order_1234', update, { signal: controller.signal });
+  await orders.safeUpdateOrder('order_1234', update, { timeouts: { attempt: 50 } });
+  await orders.close();
+  expect(watch.spans).toHaveLength(2);
+  expectNoKey(watch.spans, apiKey);
+});

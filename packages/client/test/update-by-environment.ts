@@ -1,0 +1,9 @@
+/** Sends one update through whatever proxy the environment names, and says in one line of JSON what became of it. */
+import process from 'node:process';
+import { createOrdersClient, EnvHttpProxyAgent } from '../src/index.ts';
+
+const [baseUrl = '', apiKey = '', ca = ''] = process.argv.slice(2);
+const dispatcher = new EnvHttpProxyAgent({ connect: { ca }, requestTls: { ca } });
+const orders = createOrdersClient({ baseUrl, apiKey, dispatcher });
+const { ok, error } = await orders.safeUpdateOrder('order_1234', { cart: { items: [] } });
+process.stdout.write(JSON.stringify({ outcome: ok ? 'applied' : error.outcome }));
