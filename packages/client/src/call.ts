@@ -53,7 +53,7 @@ export const sequels = {
   not_sent: 'Nothing was sent.',
   rejected: 'The service did not take it.',
   applied: 'The service took it.',
-  unknown: 'It was sent, and whether the service took it is unknown.',
+  unknown: 'It may have been sent, and whether the service took it is unknown.',
 } as const;
 
 /** The error of a call that its signal ended between attempts. */

@@ -60,6 +60,7 @@ test('a redirect whose status a browser hides is unknown', async () => {
   const hidden = Object.defineProperty(new Response(), 'status', { value: 0 });
   const { error } = await clientOf(async () => hidden).safeUpdateOrder(token, update);
   expect(error).toMatchObject({ outcome: 'unknown', code: 'http_error', status: 0, attempts: 1 });
+  expect(error?.message).toMatch(/: 0, a redirect/);
 });
 
 test('a character that two chunks share is read whole', async () => {

@@ -152,6 +152,7 @@ function refused(head: Omit<Answer, 'type'>, outcome: Outcome, bench: Bench): De
 }
 
 const meanings: Readonly<Record<number, string>> = {
+  0: ', a redirect whose status a browser hides',
   401: ', the key is missing or wrong',
   403: ', the key may not do this: an update requires a key of type SalesChannelApiKey',
   404: ', not found',

@@ -89,7 +89,8 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
-    this.#fail('connection', error);
+    const late = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
+    this.#fail(late ? 'timeout' : 'connection', error);
   }
 
   #fail(reason: Failure['reason'], cause: unknown): void {
