@@ -15,6 +15,7 @@ export interface Received {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
+  /** Undefined when the text is not JSON. */
   readonly json: unknown;
 }
 
@@ -43,8 +44,16 @@ export async function send(
     status: answer.statusCode,
     headers: answer.headers,
     text,
-    json: text === '' ? undefined : JSON.parse(text),
+    json: parseJson(text),
   };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export function orderPath(token: string): string {

@@ -5,8 +5,8 @@ export function freezeDeep<Value>(value: Value): Value {
     const next = pending.pop();
     if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
     Object.freeze(next);
-    // A record or a list: its own fields are all that it has.
-    for (const name in next) pending.push(next[name as keyof typeof next]);
+    if (Array.isArray(next)) for (const inner of next) pending.push(inner);
+    else for (const name in next) pending.push(next[name as keyof typeof next]);
   }
   return value;
 }

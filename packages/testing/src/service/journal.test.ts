@@ -27,6 +27,17 @@ test('keeps the request as it was sent', async () => {
   ]);
 });
 
+test('names headers in lower case, however they were written', async () => {
+  await using service = await startOrderService();
+  const socket = await openSocket(service);
+  socket.write(
+    `GET ${ECHO_PATH} HTTP/1.1\r\nHOST: x\r\nX-Trace: 1\r\nx-TRACE: 2\r\nAUTHORIZATION: sekret\r\n\r\n`,
+  );
+  await service.received(1);
+  expect(service.journal[0]?.headers).toEqual({ host: 'x', 'x-trace': '1, 2', authorization: '[redacted]' });
+  socket.destroy();
+});
+
 test('never holds a key, whatever the header made of it', async () => {
   await using service = await startOrderService({ keys: ['sekret'] });
   for (const authorization of [

@@ -31,7 +31,6 @@ export async function startListening(server: Server, port: number, host: string)
     let waitMs = downMs;
     while (!server.listening) {
       await delay(waitMs, undefined, { signal: stopping.signal });
-      // A server that is told to stop while it begins to listen would go on.
       await listen(server, address.port, address.address).catch(() => {});
       waitMs = RETRY_MS;
     }
@@ -49,6 +48,7 @@ export async function startListening(server: Server, port: number, host: string)
     },
     async stop() {
       stopping.abort();
+      // Told to stop while it begins to listen, a server may go on.
       await comingBack;
       await shut(server);
     },

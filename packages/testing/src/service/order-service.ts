@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
+import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { answerMalformed } from './answer-malformed.ts';
+import { compiledOrderUpdate } from './compiled-order-update.ts';
 import type { FaultRule } from './faults/fault-rule.ts';
 import { createFaultSource, type FaultScript } from './faults/fault-script.ts';
 import { createJournal, type JournalEntry } from './journal.ts';
@@ -55,8 +56,8 @@ export interface OrderService<Update extends OrderUpdate = OrderUpdate> {
   /** The bodies applied to one order, in the order applied. */
   appliedTo(token: string): readonly Update[];
   /**
-   * Resolves when `count` requests in all have been read to their end and, where valid, applied: a test can then
-   * abort or look without sleeping. Rejects when the service closes before.
+   * Resolves when `count` requests in all have been read to their end, or given up, and, where valid, applied: a test
+   * can then abort or look without sleeping. Rejects when the service closes before.
    */
   received(count: number): Promise<void>;
   /** Ends the service at once, open connections included; further calls do nothing. */
@@ -91,7 +92,7 @@ export async function startOrderService<Update extends OrderUpdate = OrderUpdate
     journal,
     faults,
     // With no schema given, `Update` is the plain `OrderUpdate`, which the compiler cannot see.
-    schema: options.schema ?? (OrderUpdate as OrderUpdateSchema<OrderUpdate> as OrderUpdateSchema<Update>),
+    schema: options.schema ?? (compiledOrderUpdate() as OrderUpdateSchema as OrderUpdateSchema<Update>),
     maxBodyBytes: readWhole('maxBodyBytes', options.maxBodyBytes ?? 1_048_576),
     latencyMs: readWhole('latencyMs', options.latencyMs ?? 0),
     now: options.now ?? Date.now,

@@ -20,7 +20,7 @@ export interface NextOptions extends FaultFilter {
 
 /** How likely a fault is by `sometimes`. */
 export interface SometimesOptions extends FaultFilter {
-  /** For each request, from 0 to 1. */
+  /** From 0 to 1: for each request, or for each connection where the fault is `reset_on_accept`. */
   readonly probability: number;
   /** From 0 to 4_294_967_295; the same seed and the same requests meet the same faults. @default 1 */
   readonly seed?: number;

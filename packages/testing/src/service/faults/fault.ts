@@ -5,7 +5,12 @@ export interface FaultsByPlace {
   /** Once the head of a request is read. */
   readonly head: ResetBeforeBodyFault | ResetOnReuseFault;
   /** Once the body is read and the update applied or not: instead of an answer. */
-  readonly body: ResetBeforeApplyingFault | ResetAfterApplyingFault | StalledHeadersFault | GarbageFault | RestartFault;
+  readonly body:
+    | ResetBeforeApplyingFault
+    | ResetAfterApplyingFault
+    | StalledHeadersFault
+    | GarbageFault
+    | RestartFault;
   /** In answering, after the same. */
   readonly answer:
     | StatusFault
@@ -47,7 +52,7 @@ export interface StatusFault {
 }
 
 /** An answer that sends the client elsewhere. */
-export interface RedirectFault {
+interface RedirectFault {
   readonly fault: 'redirect';
   /** @default 307 */
   readonly status?: 301 | 302 | 303 | 307 | 308;
@@ -58,21 +63,21 @@ export interface RedirectFault {
 }
 
 /** A 200 with `content-type: application/json` and no body. */
-export interface EmptyFault {
+interface EmptyFault {
   readonly fault: 'empty';
   /** @default true */
   readonly applied?: boolean;
 }
 
 /** A 204. */
-export interface NoContentFault {
+interface NoContentFault {
   readonly fault: 'no_content';
   /** @default true */
   readonly applied?: boolean;
 }
 
 /** A 200 of type JSON whose body is not JSON. */
-export interface InvalidJsonFault {
+interface InvalidJsonFault {
   readonly fault: 'invalid_json';
   /** @default '{"token":' */
   readonly body?: string;
@@ -81,7 +86,7 @@ export interface InvalidJsonFault {
 }
 
 /** A 200 of another type, as from a proxy that answers in the service's place. */
-export interface WrongMediaTypeFault {
+interface WrongMediaTypeFault {
   readonly fault: 'wrong_media_type';
   /** @default 'text/html; charset=utf-8' */
   readonly mediaType?: string;
@@ -92,7 +97,7 @@ export interface WrongMediaTypeFault {
 }
 
 /** The usual answer, held back. */
-export interface LatencyFault {
+interface LatencyFault {
   readonly fault: 'latency';
   /** Milliseconds, on top of the service's `latencyMs`; an update is applied before the wait. */
   readonly ms: number;
@@ -101,14 +106,14 @@ export interface LatencyFault {
 }
 
 /** The request is read and nothing is ever answered; the connection stays open. */
-export interface StalledHeadersFault {
+interface StalledHeadersFault {
   readonly fault: 'stalled_headers';
   /** @default true */
   readonly applied?: boolean;
 }
 
 /** The head and the beginning of the usual answer, then nothing more; the connection stays open. */
-export interface StalledBodyFault {
+interface StalledBodyFault {
   readonly fault: 'stalled_body';
   /** Bytes of the body that are sent, at most all but one. @default half of them */
   readonly sentBytes?: number;
@@ -117,7 +122,7 @@ export interface StalledBodyFault {
 }
 
 /** The usual answer, its body byte by byte. */
-export interface SlowDripFault {
+interface SlowDripFault {
   readonly fault: 'slow_drip';
   /** Milliseconds from byte to byte. @default 10 */
   readonly intervalMs?: number;
@@ -126,7 +131,7 @@ export interface SlowDripFault {
 }
 
 /** The beginning of the usual answer with the `content-length` of all of it, then the end of the connection (FIN). */
-export interface TruncationFault {
+interface TruncationFault {
   readonly fault: 'truncation';
   /** Bytes of the body that are sent, at most all but one. @default half of them */
   readonly sentBytes?: number;
@@ -135,7 +140,7 @@ export interface TruncationFault {
 }
 
 /** The usual answer, behind so many blanks that it is far too large: valid JSON all the same. */
-export interface OversizeFault {
+interface OversizeFault {
   readonly fault: 'oversize';
   /** Size of the body. @default 16_777_216 */
   readonly bytes?: number;
@@ -146,7 +151,7 @@ export interface OversizeFault {
 }
 
 /** The same with `content-encoding: gzip`, whatever was accepted: about a thousandth of its size on the wire. */
-export interface GzipBombFault {
+interface GzipBombFault {
   readonly fault: 'gzip_bomb';
   /** Size of the body once expanded. @default 268_435_456 */
   readonly bytes?: number;
@@ -155,14 +160,14 @@ export interface GzipBombFault {
 }
 
 /** The usual answer, which promises keep-alive, and at once the end of the connection (FIN). */
-export interface CloseAfterAnswerFault {
+interface CloseAfterAnswerFault {
   readonly fault: 'close_after_answer';
   /** @default true */
   readonly applied?: boolean;
 }
 
 /** Bytes that are not HTTP, then the end of the connection (FIN). */
-export interface GarbageFault {
+interface GarbageFault {
   readonly fault: 'garbage';
   /** One byte a character (Latin-1). @default the greeting of another protocol */
   readonly text?: string;
@@ -171,13 +176,13 @@ export interface GarbageFault {
 }
 
 /** The connection is reset (RST) as soon as it is accepted; takes no filter, since there is no request yet. */
-export interface ResetOnAcceptFault {
+interface ResetOnAcceptFault {
   readonly fault: 'reset_on_accept';
   readonly applied?: false;
 }
 
 /** The connection is reset (RST) once the head of the request is read; its body is not. */
-export interface ResetBeforeBodyFault {
+interface ResetBeforeBodyFault {
   readonly fault: 'reset_before_body';
   readonly applied?: false;
 }
@@ -186,19 +191,19 @@ export interface ResetBeforeBodyFault {
  * The same, to a request on a connection that has carried one before: a keep-alive connection that was given up between
  * two calls, and whose end the client could not know yet. It waits for such a request.
  */
-export interface ResetOnReuseFault {
+interface ResetOnReuseFault {
   readonly fault: 'reset_on_reuse';
   readonly applied?: false;
 }
 
 /** The connection is reset (RST) once the request is read; its update is not applied. */
-export interface ResetBeforeApplyingFault {
+interface ResetBeforeApplyingFault {
   readonly fault: 'reset_before_applying';
   readonly applied?: false;
 }
 
 /** The connection is reset (RST) once the update is applied: the client cannot know. */
-export interface ResetAfterApplyingFault {
+interface ResetAfterApplyingFault {
   readonly fault: 'reset_after_applying';
   readonly applied?: true;
 }
@@ -207,7 +212,7 @@ export interface ResetAfterApplyingFault {
  * The service goes down in mid-call: every connection ends, connecting is refused for a while, then it listens again
  * on the same port with everything it knew.
  */
-export interface RestartFault {
+interface RestartFault {
   readonly fault: 'restart';
   /** Milliseconds for which nothing listens. @default 100 */
   readonly downMs?: number;
@@ -216,6 +221,6 @@ export interface RestartFault {
 }
 
 /** Nothing goes wrong: lets a request pass in a list of faults, or spares one from a rule of later turn. */
-export interface NoneFault {
+interface NoneFault {
   readonly fault: 'none';
 }

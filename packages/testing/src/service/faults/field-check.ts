@@ -66,7 +66,7 @@ export function checkFields(
   }
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(checks, name));
   if (unknown !== undefined) {
-    const names = Object.keys(checks).join(', ');
+    const names = Object.keys(checks).join(', ') || 'no fields';
     throw new TypeError(`${place}: there is no ${JSON.stringify(unknown)}; there are ${names}.`);
   }
 }
