@@ -212,9 +212,10 @@ test('requestsPerSecond spaces the attempts of all calls', async () => {
   const rateLimit = { requestsPerSecond: 50, burst: 2 };
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit });
   const tokens = Array.from({ length: 12 }, (_, index) => `order_${index}`);
+  const start = performance.now();
   await Promise.all(tokens.map((token) => orders.updateOrder(token, update)));
   // Two at once, then ten at intervals of 20 ms.
-  expect((arrivals.at(-1) ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(190);
+  expect((arrivals.at(-1) ?? 0) - start).toBeGreaterThan(198);
 });
 
 test('a wait at the rate limit ends with the signal', async () => {
