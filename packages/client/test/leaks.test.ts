@@ -58,6 +58,9 @@ const answers: ((socket: Socket, said: string) => void)[] = [
   (socket) => void socket.resetAndDestroy(),
 ];
 
+/** Inspection with hidden properties shows these names of itself, and fast-check likes to make them. */
+const inherited = Object.getOwnPropertyNames(Object.prototype);
+
 const key = fc
   .oneof(
     fc.string({ unit: 'grapheme', minLength: 16, maxLength: 60 }),
@@ -65,7 +68,12 @@ const key = fc
     fc.string({ unit: 'binary', minLength: 16, maxLength: 40 }),
     fc.string({ minLength: 500, maxLength: 600 }),
   )
-  .filter((text) => !/[:\p{Cc}\p{Cs}]/u.test(text) && text.trim().length > 15);
+  .filter(
+    (text) =>
+      !/[:\p{Cc}\p{Cs}]/u.test(text) &&
+      text.trim().length > 15 &&
+      !inherited.some((name) => name.includes(text)),
+  );
 
 const scenario = fc.record({
   key,
