@@ -14,6 +14,8 @@ export interface Call {
   readonly responseSchema: StandardSchema | undefined;
   readonly deadline: Deadline;
   readonly attempts: AttemptRecord[];
+  /** Length of what is sent, in bytes. */
+  readonly bodyBytes: number;
   /** Unix time in milliseconds. */
   readonly calledAt: number;
 }
@@ -40,9 +42,10 @@ export function endOf(call: Call): CallEnd {
   };
 }
 
-export function receiptOf({ operation, attempts, calledAt }: Call): Receipt {
+export function receiptOf({ operation, bodyBytes, attempts, calledAt }: Call): Receipt {
   return new Receipt({
-    operation,
+    operation: labelOf(operation),
+    bodyBytes,
     calledAt,
     attempts,
   });

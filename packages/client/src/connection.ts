@@ -32,6 +32,8 @@ export interface Runtime {
   readonly transport: Transport;
   /** A layer around all others, such as tracing. */
   readonly outermost: (next: Layer) => Layer;
+  /** Length of a text in UTF-8, counted as cheaply as the runtime can. */
+  readonly byteLength: (text: string) => number;
   /** Frees what the transport holds. */
   readonly release: () => Promise<void>;
 }
@@ -47,7 +49,7 @@ export function openConnection<Update extends OrderUpdate>(
   const maxResponseBytes = checkBytes(options.maxResponseBytes ?? 1_048_576);
   const limit = new RateLimit(options.rateLimit);
   const ordered = options.ordering !== 'none';
-  const { transport, outermost, release } = runtime(options);
+  const { transport, outermost, byteLength, release } = runtime(options);
 
   const attempt = attemptWith({ transport, baseUrl, classify: options.classify, maxResponseBytes });
   const attempts = withAttempts(attempt, limit, Math.random);
@@ -65,6 +67,7 @@ export function openConnection<Update extends OrderUpdate>(
       responseSchema,
       deadline: new Deadline(ownSettings.timeouts.total, signal),
       attempts: [],
+      bodyBytes: byteLength(operation.body ?? ''),
       calledAt: Date.now(),
     };
     if (signal?.aborted) throw abortedCall(call);

@@ -2,6 +2,7 @@ import type { OrderUpdate } from '@orders/schema';
 import { type OrdersConnection, openConnection } from './connection.ts';
 import { sendOnce } from './fetch-once.ts';
 import { type Fetch, fetchTransport, privateFields } from './fetch-transport.ts';
+import { byteLength } from './operation.ts';
 import type { ConnectionOptions } from './settings.ts';
 
 /** Options of a client over `fetch`. */
@@ -32,6 +33,7 @@ export function createConnection<Update extends OrderUpdate = OrderUpdate>(
     return {
       transport: fetchTransport(fetch, { ...privateFields(), ...fields }),
       outermost: (next) => next,
+      byteLength,
       release: async () => release(),
     };
   });

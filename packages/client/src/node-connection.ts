@@ -41,7 +41,12 @@ export function createConnection<Update extends OrderUpdate = OrderUpdate>(
 }
 
 function runtimeOf(dispatcher: Dispatcher, release: () => Promise<void>, connecting?: ConnectingSockets) {
-  return { transport: undiciTransport(dispatcher, connecting), outermost: traced, release };
+  return {
+    transport: undiciTransport(dispatcher, connecting),
+    outermost: traced,
+    byteLength: Buffer.byteLength,
+    release,
+  };
 }
 
 const compilations = new WeakMap<object, unknown>();

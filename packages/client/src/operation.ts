@@ -17,7 +17,7 @@ export function labelOf({ method, path, lane }: Operation): string {
   return `${method} /v2/orders/…${tail}`;
 }
 
-/** Length of what an operation sends, in bytes. */
-export function bodyBytesOf({ body }: Operation): number {
-  return body === undefined ? 0 : new TextEncoder().encode(body).byteLength;
+/** Length of a text in UTF-8, in bytes, in any runtime. */
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
 }

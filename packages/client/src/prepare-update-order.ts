@@ -1,7 +1,7 @@
 import type { OrderUpdate } from '@orders/schema';
 
 import type { OrdersConnection } from './connection.ts';
-import { bodyBytesOf, labelOf, type Operation } from './operation.ts';
+import { byteLength, labelOf, type Operation } from './operation.ts';
 import type { CallOptions } from './settings.ts';
 import { applied, type UpdatedOrder, updateOperation } from './update-order.ts';
 
@@ -36,7 +36,7 @@ export class PreparedUpdate {
 
   /** Length of the body in bytes. */
   get bodyBytes(): number {
-    return bodyBytesOf(this.#operation);
+    return byteLength(this.body);
   }
 
   /**

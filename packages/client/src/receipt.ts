@@ -1,4 +1,3 @@
-import { bodyBytesOf, labelOf, type Operation } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 import { version } from './version.ts';
 
@@ -30,9 +29,10 @@ export interface ReceiptData {
   readonly versions: { readonly client: string; readonly runtime: string };
 }
 
-/** What a call notes while it runs. */
+/** What a call notes while it runs: nothing of its body and its whole order token, so that a kept receipt keeps neither. */
 export interface CallNotes {
-  readonly operation: Operation;
+  readonly operation: string;
+  readonly bodyBytes: number;
   /** Unix time in milliseconds. */
   readonly calledAt: number;
   readonly attempts: readonly AttemptRecord[];
@@ -58,13 +58,13 @@ export class Receipt {
 
   /** The receipt as plain data. */
   toJSON(): ReceiptData {
-    const { operation, calledAt, attempts } = this.#notes;
+    const { operation, bodyBytes, calledAt, attempts } = this.#notes;
     this.#data ??= {
       id: crypto.randomUUID(),
-      operation: labelOf(operation),
+      operation,
       calledAt: new Date(calledAt).toISOString(),
       attempts: attempts.map(rounded),
-      bodyBytes: bodyBytesOf(operation),
+      bodyBytes,
       versions: { client: version, runtime: globalThis.navigator?.userAgent ?? 'unknown' },
     };
     return this.#data;

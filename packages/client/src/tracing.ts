@@ -1,7 +1,7 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { Layer } from './call.ts';
 import type { CallError } from './errors.ts';
-import { bodyBytesOf, labelOf } from './operation.ts';
+import { labelOf } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 
 /** What subscribers of the tracing channel `orders.request` see: no key, no body, no whole order token. */
@@ -28,7 +28,7 @@ export function traced(next: Layer): Layer {
         settled.resolve(success);
         return { outcome: 'applied', status: success.status, attempts: success.attempts } as const;
       },
-      { operation: labelOf(call.operation), bodyBytes: bodyBytesOf(call.operation) },
+      { operation: labelOf(call.operation), bodyBytes: call.bodyBytes },
     );
     await traced;
     return settled.promise;

@@ -98,11 +98,12 @@ const badToken: Explanation = {
 function invalidUpdate(token: unknown, issues: readonly Explanation[]): InvalidRequestError {
   const lane = typeof token === 'string' ? token : '';
   const operation: Operation = { method: 'PATCH', path: '', lane, repeatable: false, body: undefined };
-  const receipt = new Receipt({ operation, calledAt: Date.now(), attempts: [] });
+  const label = labelOf(operation);
+  const receipt = new Receipt({ operation: label, bodyBytes: 0, calledAt: Date.now(), attempts: [] });
   const shown = issues
     .slice(0, 3)
     .map(({ path, message, hint = '' }) => `${path || 'body'}: ${message}. ${hint}`.trim());
   const more = issues.length > 3 ? [`and ${issues.length - 3} more in issues`] : [];
-  const message = `${labelOf(operation)}: the update was not sent. ${[...shown, ...more].join(' | ')}`;
+  const message = `${label}: the update was not sent. ${[...shown, ...more].join(' | ')}`;
   return new InvalidRequestError(message, { outcome: 'not_sent', attempts: 0, receipt }, issues);
 }
