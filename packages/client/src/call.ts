@@ -44,7 +44,7 @@ export function endOf(call: Call): CallEnd {
 
 export function receiptOf({ operation, bodyBytes, attempts, calledAt }: Call): Receipt {
   return new Receipt({
-    operation: labelOf(operation),
+    operation: { method: operation.method, path: operation.path, lane: operation.lane },
     bodyBytes,
     calledAt,
     attempts,

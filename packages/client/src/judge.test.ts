@@ -19,7 +19,7 @@ const bench = {
   classify: undefined,
   now: 0,
 };
-const receipt = new Receipt({ operation: '', bodyBytes: 0, calledAt: 0, attempts: [] });
+const receipt = new Receipt({ operation, bodyBytes: 0, calledAt: 0, attempts: [] });
 
 function answer(status: number, headers: Record<string, string> = json, body = '{}'): Answer {
   return { type: 'answer', status, headers, text: body };

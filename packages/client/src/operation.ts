@@ -10,8 +10,11 @@ export interface Operation {
   readonly body: string | undefined;
 }
 
+/** What an operation is called by. */
+export type Named = Pick<Operation, 'method' | 'path' | 'lane'>;
+
 /** What to call an operation in messages and receipts: of an order token only the last four characters. */
-export function labelOf({ method, path, lane }: Operation): string {
+export function labelOf({ method, path, lane }: Named): string {
   if (lane === undefined) return `${method} ${path}`;
   const tail = lane.length > 8 ? lane.slice(-4).replace(/[^\w-]/g, '') : '';
   return `${method} /v2/orders/…${tail}`;

@@ -1,3 +1,4 @@
+import { labelOf, type Named } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 import { version } from './version.ts';
 
@@ -29,9 +30,9 @@ export interface ReceiptData {
   readonly versions: { readonly client: string; readonly runtime: string };
 }
 
-/** What a call notes while it runs: nothing of its body and its whole order token, so that a kept receipt keeps neither. */
+/** What a call notes while it runs: not its body, so that a kept receipt does not keep it either. */
 export interface CallNotes {
-  readonly operation: string;
+  readonly operation: Named;
   readonly bodyBytes: number;
   /** Unix time in milliseconds. */
   readonly calledAt: number;
@@ -61,7 +62,7 @@ export class Receipt {
     const { operation, bodyBytes, calledAt, attempts } = this.#notes;
     this.#data ??= {
       id: crypto.randomUUID(),
-      operation,
+      operation: labelOf(operation),
       calledAt: new Date(calledAt).toISOString(),
       attempts: attempts.map(rounded),
       bodyBytes,

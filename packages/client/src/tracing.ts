@@ -1,5 +1,5 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { Layer } from './call.ts';
+import type { Call, CallSuccess, Layer } from './call.ts';
 import type { CallError } from './errors.ts';
 import { labelOf } from './operation.ts';
 import type { Outcome } from './outcome.ts';
@@ -19,18 +19,18 @@ const channel = tracingChannel<unknown, OrdersRequestTrace>('orders.request');
 
 /** Publishes each call on the tracing channel `orders.request` of `node:diagnostics_channel`. */
 export function traced(next: Layer): Layer {
-  return async (call) => {
-    if (!channel.hasSubscribers) return next(call);
-    const settled = Promise.withResolvers<Awaited<ReturnType<Layer>>>();
-    const traced = channel.tracePromise(
-      async () => {
-        const success = await next(call);
-        settled.resolve(success);
-        return { outcome: 'applied', status: success.status, attempts: success.attempts } as const;
-      },
-      { operation: labelOf(call.operation), bodyBytes: call.bodyBytes },
-    );
-    await traced;
-    return settled.promise;
-  };
+  return (call) => (channel.hasSubscribers ? publish(call, next) : next(call));
+}
+
+async function publish(call: Call, next: Layer): Promise<CallSuccess> {
+  const settled = Promise.withResolvers<CallSuccess>();
+  await channel.tracePromise(
+    async () => {
+      const success = await next(call);
+      settled.resolve(success);
+      return { outcome: 'applied', status: success.status, attempts: success.attempts } as const;
+    },
+    { operation: labelOf(call.operation), bodyBytes: call.bodyBytes },
+  );
+  return settled.promise;
 }

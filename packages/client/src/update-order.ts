@@ -99,7 +99,7 @@ function invalidUpdate(token: unknown, issues: readonly Explanation[]): InvalidR
   const lane = typeof token === 'string' ? token : '';
   const operation: Operation = { method: 'PATCH', path: '', lane, repeatable: false, body: undefined };
   const label = labelOf(operation);
-  const receipt = new Receipt({ operation: label, bodyBytes: 0, calledAt: Date.now(), attempts: [] });
+  const receipt = new Receipt({ operation, bodyBytes: 0, calledAt: Date.now(), attempts: [] });
   const shown = issues
     .slice(0, 3)
     .map(({ path, message, hint = '' }) => `${path || 'body'}: ${message}. ${hint}`.trim());
