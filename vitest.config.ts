@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { loopbackOnly } from './.ci/loopback-only.ts';
 
 const source = ['@orders/source'];
 
@@ -6,6 +7,7 @@ export default defineConfig({
   resolve: { conditions: source },
   ssr: { resolve: { conditions: source, externalConditions: source } },
   test: {
+    ...loopbackOnly,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', '.ci/*.test.ts'],
     reporters: ['default', ['json', { outputFile: '.turbo/vitest.json' }]],
     slowTestThreshold: 5_000,

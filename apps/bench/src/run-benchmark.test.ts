@@ -29,7 +29,7 @@ test('a tiny run measures everything that it names', { timeout: 90_000 }, async 
     for (const figure of [ratio.median, perSecond.median, peakBytes]) expect(figure).toBeGreaterThan(0);
   }
   const judged = result.targets.filter(({ figure }) => figure !== null);
-  expect(judged).toHaveLength(5);
+  expect(judged).toHaveLength(6);
   expect(JSON.parse(JSON.stringify(result))).toEqual(result);
   expect(formatResult(result, (text) => text)).toContain('Update with a cart of 1 line (');
 });

@@ -2,6 +2,7 @@ import { startChild } from './child/start-child.ts';
 import type { BenchSettings } from './measure/bench-settings.ts';
 import { measureImports } from './measure/measure-imports.ts';
 import { measurePeers } from './measure/measure-peers.ts';
+import { measureService } from './measure/measure-service.ts';
 import { measureStream } from './measure/measure-stream.ts';
 import { measureValidators } from './measure/measure-validators.ts';
 import type { Progress } from './measure/progress.ts';
@@ -14,5 +15,6 @@ export async function runBenchmark(settings: BenchSettings, progress: Progress):
   const validation = await measureValidators(settings, progress);
   const imports = await measureImports(settings, progress);
   const stream = await measureStream(settings, server, progress);
-  return { settings, carts, validation, imports, stream };
+  const service = await measureService(settings, server, progress);
+  return { settings, carts, validation, imports, stream, service };
 }

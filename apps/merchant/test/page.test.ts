@@ -32,6 +32,11 @@ async function openPage(options?: TestDeskOptions): Promise<OpenPage> {
   const answers: Promise<string>[] = [];
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => complaints.push(error.message));
+  const strangers: string[] = [];
+  context.on('request', (request) => {
+    const { protocol, hostname } = new URL(request.url());
+    if (/^https?:$/.test(protocol) && hostname !== '127.0.0.1') strangers.push(request.url());
+  });
   page.on('response', (answer) =>
     answers.push(answer.text().then((text) => text + JSON.stringify(answer.headers()))),
   );
@@ -44,6 +49,7 @@ async function openPage(options?: TestDeskOptions): Promise<OpenPage> {
     async [Symbol.asyncDispose]() {
       await context.close();
       await open[Symbol.asyncDispose]();
+      expect(strangers).toEqual([]);
     },
   };
 }

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { OrderUpdate } from '@orders/schema';
 import type { OrdersConnection } from './connection.ts';
 import { type Echo, echoWithPrivateKey } from './echo-with-private-key.ts';

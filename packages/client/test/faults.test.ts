@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { buildOrderUpdate, type Fault, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, createOrderService, type Fault, startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { Agent, createOrdersClient, type OrdersClientOptions, type Outcome } from '../src/index.ts';
 
@@ -163,6 +163,15 @@ test.concurrent.each(rows)(
     );
   },
 );
+
+test.concurrent.each(rows)('$name without a port: the same', async ({ fault, options, ...expected }) => {
+  await using service = createOrderService({ orders: [token] });
+  service.faults.always(fault, { operation: 'update' });
+  const dispatcher = new Agent({ connect: service.connect });
+  const told = await callOnce({ baseUrl: service.url, apiKey: service.key, dispatcher, ...options }, service);
+  expect(told).toEqual(pick(expected));
+  await dispatcher.destroy();
+});
 
 test.concurrent('a 503 with Retry-After that recovers is applied once', async () => {
   await using service = await startOrderService({ orders: [token] });

@@ -21,10 +21,15 @@ export function openApiDocument(version: string): object {
       },
     ],
     security: [{ privateKey: [] }],
+    tags: [
+      { name: 'Orders', description: 'Orders that the service holds.' },
+      { name: 'Keys', description: 'Keys that a merchant holds.' },
+    ],
     paths: {
       '/v2/orders/{order_token}': {
         patch: {
           operationId: 'updateOrder',
+          tags: ['Orders'],
           summary: 'Update an order',
           description: 'Requires a key of type `SalesChannelApiKey`.',
           parameters: [
@@ -46,7 +51,9 @@ export function openApiDocument(version: string): object {
       '/v2/echo_with_private_key': {
         get: {
           operationId: 'echoWithPrivateKey',
+          tags: ['Keys'],
           summary: 'Check a private key',
+          description: 'Takes the private key as every operation does.',
           responses,
         },
       },
@@ -69,4 +76,8 @@ const notShown = (kind: string) => ({
   content: { 'application/json': { schema: {} } },
 });
 
-const responses = { '4XX': notShown('A client error'), default: notShown('Any other answer') };
+const responses = {
+  '2XX': notShown('A success'),
+  '4XX': notShown('A client error'),
+  default: notShown('Any other answer'),
+};

@@ -17,6 +17,7 @@ export interface BenchResult {
   readonly validation: readonly ValidationResult[];
   readonly imports: readonly ImportResult[];
   readonly stream: StreamResult;
+  readonly service: ServiceResult;
   readonly targets: readonly TargetResult[];
 }
 
@@ -55,6 +56,15 @@ export interface ImportResult {
   readonly name: ImportName;
   readonly cpuMs: Spread;
   /** As a multiple of the import of undici in the same round. */
+  readonly ratio: Spread;
+}
+
+/** Updates in a second. */
+export interface ServiceResult {
+  readonly perSecond: Spread;
+  /** Of a bare server that only reads the body. */
+  readonly barePerSecond: Spread;
+  /** The first as a multiple of the second in the same round. */
   readonly ratio: Spread;
 }
 

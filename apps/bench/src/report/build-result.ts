@@ -1,6 +1,7 @@
 import type { BenchSettings } from '../measure/bench-settings.ts';
 import type { ImportRounds } from '../measure/measure-imports.ts';
 import type { CartRounds } from '../measure/measure-peers.ts';
+import type { ServiceRounds } from '../measure/measure-service.ts';
 import type { ValidationRounds } from '../measure/measure-validators.ts';
 import type { Usage } from '../measure/rounds.ts';
 import type { StreamMemory } from '../measure/stream-role.ts';
@@ -10,6 +11,7 @@ import type {
   BenchResult,
   CartResult,
   ImportResult,
+  ServiceResult,
   StreamResult,
   ValidationResult,
 } from './bench-result.ts';
@@ -23,6 +25,7 @@ export interface Measurements {
   readonly validation: readonly ValidationRounds[];
   readonly imports: ImportRounds;
   readonly stream: StreamMemory;
+  readonly service: ServiceRounds;
 }
 
 /** Where and when it was measured. */
@@ -40,6 +43,7 @@ const mebibyte = 1_048_576;
 export function buildResult(measured: Measurements, { versionOf, ...place }: Surroundings): BenchResult {
   const { settings, carts } = measured;
   const imports = resultOfImports(measured.imports);
+  const service = resultOfService(measured.service);
   const stream = resultOfStream(measured.stream, settings.streamUpdates);
   return {
     ...place,
@@ -49,6 +53,7 @@ export function buildResult(measured: Measurements, { versionOf, ...place }: Sur
     validation: measured.validation.flatMap(resultOfValidation),
     imports,
     stream,
+    service,
     targets: judgeTargets({
       toByHand: cpuRatio(carts, 2, 'by-hand'),
       toRequest: cpuRatio(carts, 2, 'request'),
@@ -58,6 +63,7 @@ export function buildResult(measured: Measurements, { versionOf, ...place }: Sur
       streamMiB: stream.mostBytes / mebibyte,
       streamGrowthMiB: stream.growthBytes / mebibyte,
       importToUndici: imports.find(({ name }) => name === '@orders/client')?.ratio.median ?? Number.NaN,
+      bareToService: 1 / service.ratio.median,
     }),
   };
 }
@@ -106,6 +112,10 @@ function resultOfValidation({ lines, rounds }: ValidationRounds): ValidationResu
 function resultOfImports(imports: ImportRounds): ImportResult[] {
   const base = imports.get('undici') ?? [];
   return [...imports].map(([name, own]) => ({ name, cpuMs: spreadOf(own), ratio: ratioOf(own, base) }));
+}
+
+function resultOfService({ service, bare }: ServiceRounds): ServiceResult {
+  return { perSecond: spreadOf(service), barePerSecond: spreadOf(bare), ratio: ratioOf(service, bare) };
 }
 
 function resultOfStream({ start, held }: StreamMemory, updates: number): StreamResult {

@@ -40,6 +40,7 @@ test('a target row says whether it holds, and nothing when it was not measured',
       streamMiB: 4,
       streamGrowthMiB: 0,
       importToUndici: 1,
+      bareToService: 1,
     }),
   );
   expect(rows.slice(1, 4).map((row) => row.slice(1))).toEqual([

@@ -17,6 +17,7 @@ export function formatResult(result: BenchResult, highlight: Highlight): string 
     ...result.carts.map((cart) => section(titleOf(cart), cartRows(cart, highlight))),
     section('Checking an update, nothing sent', validationRows(result, highlight)),
     section('Import in a fresh process', importRows(result, highlight)),
+    section('The order service, asked over bare sockets', serviceRows(result)),
     section('Targets', targetRows(result.targets)),
   ].join('\n\n');
 }
@@ -59,6 +60,15 @@ function importRows({ imports }: BenchResult, highlight: Highlight): Cell[][] {
     ),
   );
   return [head, ...rows];
+}
+
+function serviceRows({ service }: BenchResult): Cell[][] {
+  const show = ({ median }: Spread): string => Math.round(median).toLocaleString('en');
+  return [
+    ['', 'updates/s', 'to a bare server'],
+    ['order service, with ledger and journal', show(service.perSecond), formatSpread(service.ratio)],
+    ['bare node:http server', show(service.barePerSecond), '1.00'],
+  ];
 }
 
 /** The rows of the table of targets, its head first. */

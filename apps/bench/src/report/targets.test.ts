@@ -10,10 +10,11 @@ const figures: Figures = {
   streamMiB: 32,
   streamGrowthMiB: 1,
   importToUndici: 1.5,
+  bareToService: 2,
 };
 
 test('a figure that just reaches its bound holds', () => {
-  expect(judgeTargets(figures).map(({ holds }) => holds)).toEqual(Array(8).fill(true));
+  expect(judgeTargets(figures).map(({ holds }) => holds)).toEqual(Array(9).fill(true));
 });
 
 test('a figure beyond its bound does not hold, and the others do', () => {
@@ -29,5 +30,5 @@ test('what was not measured is not judged', () => {
 });
 
 test('a figure that is no number does not hold', () => {
-  expect(judgeTargets({ ...figures, importToUndici: Number.NaN }).at(-1)).toMatchObject({ holds: false });
+  expect(judgeTargets({ ...figures, bareToService: Number.NaN }).at(-1)).toMatchObject({ holds: false });
 });

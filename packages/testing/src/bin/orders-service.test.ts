@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { openSocket } from '../../test/open-socket.ts';
 import { runBin } from '../../test/run-bin.ts';
 import { ECHO_PATH, send } from '../../test/send.ts';
+import { startReceiver } from '../../test/webhook-receiver.ts';
 import { startOrderService } from '../service/order-service.ts';
 
 const run = promisify(execFile);
@@ -57,6 +58,73 @@ test.runIf(hasCurl)('prints a curl line that reads a given key from ORDERS_API_K
   expect(JSON.parse(stdout)).toMatchObject({ token, revision: 1 });
 });
 
+test.runIf(hasCurl)(
+  'with --control prints a second curl line, which makes the next request fail',
+  async () => {
+    await using bin = runBin(['--port', '0', '--control']);
+    const stdout = await bin.printed(READY);
+    const [update = '', fail = ''] = stdout.match(/(?<=^ {2})curl .*$/gm) ?? [];
+    const results: unknown[] = [];
+    for (const line of [fail, update, update]) {
+      const { stdout: answer } = await run('sh', ['-c', line]);
+      results.push(JSON.parse(answer));
+    }
+    expect(results).toEqual([
+      { added: 1 },
+      { error: expect.objectContaining({ code: 'fault_scripted' }) },
+      expect.objectContaining({ revision: 1 }),
+    ]);
+    expect(stdout).toContain(`Control API: ${readReady(stdout).url}/_control\n`);
+  },
+);
+
+test('serves no control API unless asked', async () => {
+  await using bin = runBin(['--port', '0']);
+  const { url, token, key } = readReady(await bin.printed(READY));
+  const answer = await send({ url, token, key }, { method: 'GET', path: '/_control/faults' });
+  expect(answer.status).toBe(404);
+});
+
+test('plays the faults that it is given, and takes bodies as large as it is told', async () => {
+  const next = '{"when":"next","play":{"fault":"status","status":502}}';
+  const words = [
+    '--port',
+    '0',
+    '--max-body',
+    '50',
+    '--fault',
+    '{"fault":"latency","ms":1}',
+    '--fault',
+    next,
+    '--log',
+  ];
+  await using bin = runBin(words);
+  const { url, token, key } = readReady(await bin.printed(READY));
+  const statusOf = async (name: string) =>
+    (await send({ url, token, key }, { body: { cart: {}, order_id: name } })).status;
+  expect([await statusOf('a'), await statusOf('b'), await statusOf('c'.repeat(50))]).toEqual([502, 200, 413]);
+  const stdout = await bin.printed(/req_3.*\n/);
+  expect(stdout.match(/(?<=SalesChannelApiKey).*$/gm)).toEqual([
+    ', met status',
+    ', met latency',
+    ', met latency',
+  ]);
+});
+
+test('ends with 0 while a webhook waits for its next attempt', async () => {
+  await using receiver = await startReceiver(() => {});
+  await using bin = runBin(['--port', '0', '--control']);
+  const { url, token, key } = readReady(await bin.printed(READY));
+  const body = { event: 'start_qr_session', url: receiver.url };
+  const sending = send({ url, token, key }, { method: 'POST', path: '/_control/webhooks', body }).catch(
+    () => 'ended',
+  );
+  await receiver.received(1);
+  bin.child.kill('SIGTERM');
+  expect(await bin.ended).toMatchObject({ code: 0, stderr: '' });
+  expect(await sending).toBe('ended');
+});
+
 test('takes every key it is given, with its type, and prints none', async () => {
   await using bin = runBin(['--port', '0', '--key', 'one', '--key', 'two:ReportApiKey'], {
     ORDERS_SERVICE_KEY: 'three',
@@ -83,6 +151,14 @@ test('logs one line a request and no key', async () => {
     'req_3 PATCH /v2/[redacted] 404 key missing',
   ]);
   expect(stdout).not.toContain('sekret');
+});
+
+test('logs no key that it made itself', async () => {
+  await using bin = runBin(['--port', '0', '--log']);
+  const { url, token, key } = readReady(await bin.printed(READY));
+  await send({ url, token, key }, { path: `/v2/orders/${key}` });
+  const stdout = await bin.printed(/req_1.*\n/);
+  expect(stdout.match(/req_1 (.*) \d+ms/)?.[1]).toBe('PATCH /v2/orders/[redacted] 404');
 });
 
 test('logs nothing unless asked', async () => {
@@ -112,8 +188,13 @@ test('tells of an address that it cannot listen on in one line, and ends with 1'
   expect(stderr).toMatch(/^orders-service: cannot listen on port 0 of 203\.0\.113\.1: .+\n$/);
 });
 
-test('tells of a bad argument in one line, and ends with 2', async () => {
-  await using bin = runBin(['--port', 'http']);
+test.each([
+  ['--port', 'http'],
+  ['--max-body', '1k'],
+  ['--fault', '{"fault":"staus"}'],
+  ['--fault', 'not\nJSON'],
+])('tells of %s %j in one line, and ends with 2', async (...words) => {
+  await using bin = runBin(words);
   const { code, stdout, stderr } = await bin.ended;
   expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(/^orders-service: .+\n$/);

@@ -16,23 +16,23 @@ else await run(wanted.settings);
 
 async function run({ log, keys, ...options }: Settings): Promise<void> {
   const isMade = keys.length === 0;
-  const given = keys.map(({ key }) => key);
+  let secrets = keys.map(({ key }) => key);
   try {
     const service = await startOrderService({
       ...options,
       ...(isMade ? {} : { keys }),
-      onAnswer: (entry) => {
-        if (log) process.stdout.write(`${formatLogLine(entry, given)}\n`);
+      onRequest: (entry) => {
+        if (log) process.stdout.write(`${formatLogLine(entry, secrets)}\n`);
       },
     });
+    if (isMade) secrets = [service.key];
     // Whoever read the output may leave, and the service goes on.
     process.stdout.on('error', () => {});
     // The loop is empty once the service is closed, so the process ends with 0 and everything is flushed.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void service.close());
     const tokens = service.orders.map(({ token }) => token);
-    process.stdout.write(
-      formatReadyMessage({ url: service.url, tokens, madeKey: isMade ? service.key : undefined }),
-    );
+    const madeKey = isMade ? service.key : undefined;
+    process.stdout.write(formatReadyMessage({ url: service.url, tokens, madeKey, control: options.control }));
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error)) throw error;
     fail(explainListenError(error, options), 1);

@@ -1,4 +1,6 @@
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { type FaultRule, readFaultRule } from '../service/faults/fault-rule.ts';
+import { isRecord } from '../service/faults/field-check.ts';
 import { findKeyProblem, type ServiceKey } from '../service/key-ring.ts';
 
 /** What the command line asks for. */
@@ -14,6 +16,10 @@ export interface Settings {
   readonly keys: readonly ServiceKey[];
   readonly orders: number;
   readonly latencyMs: number;
+  readonly maxBodyBytes: number;
+  readonly historyLimit: number;
+  readonly faults: readonly FaultRule[];
+  readonly control: boolean;
   readonly log: boolean;
 }
 
@@ -28,7 +34,16 @@ export function readArguments(
     .configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
   try {
     program.parse(words, { from: 'user' });
-    const { key, latency, ...options } = program.opts<Options>();
+    const {
+      key,
+      latency,
+      maxBody,
+      history,
+      fault,
+      control = false,
+      log = false,
+      ...options
+    } = program.opts<Options>();
     // The words themselves are not repeated: a key given without its flag would be among them.
     if (program.args.length > 0) throw new InvalidArgumentError('Every argument is an option; see --help.');
     const keys = key.map((text, index) => readKey(text, `--key number ${index + 1}`));
@@ -37,7 +52,18 @@ export function readArguments(
       throw new InvalidArgumentError('A key is given twice.');
     }
     if (options.host === '') throw new InvalidArgumentError('--host is empty; give an address or a name.');
-    return { wish: 'start', settings: { ...options, keys, latencyMs: latency } };
+    const faults = fault.map((text, index) => readFaultText(text, `--fault number ${index + 1}`));
+    const settings = {
+      ...options,
+      keys,
+      faults,
+      latencyMs: latency,
+      maxBodyBytes: maxBody,
+      historyLimit: history,
+      control,
+      log,
+    };
+    return { wish: 'start', settings };
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { wish: 'print', text: printed };
@@ -45,9 +71,14 @@ export function readArguments(
   }
 }
 
-interface Options extends Omit<Settings, 'keys' | 'latencyMs'> {
+interface Options extends Pick<Settings, 'port' | 'host' | 'orders'> {
   readonly key: readonly string[];
+  readonly fault: readonly string[];
   readonly latency: number;
+  readonly maxBody: number;
+  readonly history: number;
+  readonly control?: true;
+  readonly log?: true;
 }
 
 function createProgram(version: string): Command {
@@ -55,10 +86,14 @@ function createProgram(version: string): Command {
     .description('Runs an order service on this machine, to test against.')
     .option('--port <number>', 'port to listen on; 0 for a free one', readWhole(0, 65_535), 4010)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
-    .option('--key <key:type>', 'key to take, repeatable; ":type" may be left out', collect, [])
+    .addOption(list('--key <key:type>', 'key to take, repeatable', 'one made at random'))
     .option('--orders <number>', 'how many orders to make', readWhole(1, 100_000), 5)
     .option('--latency <ms>', 'how long to hold back each answer', readWhole(0, 600_000), 0)
-    .option('--log', 'print a line for each request', false)
+    .option('--max-body <bytes>', 'largest body to take', readWhole(0, 268_435_456), 1_048_576)
+    .addOption(list('--fault <json>', 'what goes wrong, repeatable', 'nothing'))
+    .option('--history <number>', 'how many requests to remember', readWhole(0, 1_000_000), 10_000)
+    .option('--control', 'serve the control API at /_control')
+    .option('--log', 'print a line for each request')
     .version(version, '--version', 'show the version')
     .helpOption('--help', 'show this help')
     .addHelpText('after', AFTER_HELP)
@@ -67,11 +102,19 @@ function createProgram(version: string): Command {
 }
 
 const AFTER_HELP = `
-A key's type is SalesChannelApiKey unless named. Without any key, one is made for the run and printed.
-ORDERS_SERVICE_KEY (key:type) adds a key that the list of processes does not show.`;
+A key's type is SalesChannelApiKey where :type is left out. Without any key, one is made for the run and printed.
+ORDERS_SERVICE_KEY (key:type) adds a key that the list of processes does not show.
 
-function collect(text: string, before: readonly string[]): readonly string[] {
-  return [...before, text];
+A fault by itself happens to every request; a rule says when it does:
+  --fault '{"fault":"latency","ms":200}'
+  --fault '{"when":"next","play":{"fault":"status","status":503},"times":2}'
+  --fault '{"when":"sometimes","play":{"fault":"truncation"},"probability":0.1}'
+
+The control API takes any of the keys. It scripts faults, shows orders, ledger and journal, and sends webhooks.`;
+
+function list(flags: string, description: string, otherwise: string): Option {
+  const collect = (text: string, before: readonly string[]) => [...before, text];
+  return new Option(flags, description).argParser<readonly string[]>(collect).default([], otherwise);
 }
 
 function readWhole(least: number, most: number): (text: string) => number {
@@ -90,6 +133,30 @@ function readKey(text: string, place: string): ServiceKey {
   if (type === '' || rest.length > 0)
     throw new InvalidArgumentError(`${place} is not of the form <key> or <key>:<type>.`);
   return type === undefined ? { key } : { key, type };
+}
+
+/** A fault by itself is one that always happens. */
+function readFaultText(text: string, place: string): FaultRule {
+  const value = parseJson(text);
+  if (value === undefined) throw new InvalidArgumentError(`${place} is not JSON; put it in single quotes.`);
+  const isFault = isRecord(value.json) && 'fault' in value.json && !('when' in value.json);
+  // What a rule must be is checked here, so its type is known only afterwards.
+  const rule = (isFault ? { when: 'always', play: value.json } : value.json) as FaultRule;
+  try {
+    readFaultRule(rule);
+    return rule;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new InvalidArgumentError(`${place}: ${error.message}`);
+  }
+}
+
+function parseJson(text: string): { readonly json: unknown } | undefined {
+  try {
+    return { json: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
 }
 
 function tellMistake(message: string): string {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { exchange } from '../../test/raw-update.ts';
 import { basic, codeOf, ECHO_PATH, orderPath, type Sent, send } from '../../test/send.ts';
 import { startOrderService } from './order-service.ts';
 
@@ -54,6 +55,28 @@ test('refuses the echo to an unknown key with 401', async () => {
   expect(await answerTo({ method: 'GET', path: ECHO_PATH, key: 'another' })).toMatchObject({ status: 401 });
 });
 
+test.each([
+  ['/v2/orders/order-1', 'PATCH, OPTIONS'],
+  ['/v2/orders/unknown', 'PATCH, OPTIONS'],
+  [ECHO_PATH, 'GET, HEAD, OPTIONS'],
+  ['*', 'OPTIONS'],
+])('answers OPTIONS %s with what it allows, without a key', async (path, allow) => {
+  await using service = await startOrderService({ orders: ['order-1'] });
+  const { text } = await exchange(
+    service,
+    `OPTIONS ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`,
+  );
+  expect(text).toMatch(/^HTTP\/1\.1 204 /);
+  expect(text).toContain(`\r\nallow: ${allow}\r\n`);
+  expect(text).not.toMatch(/content-length|access-control/i);
+});
+
+test.each(['GET', 'PATCH'])('answers %s * with 405', async (method) => {
+  await using service = await startOrderService();
+  const { text } = await exchange(service, `${method} * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`);
+  expect(text).toMatch(/^HTTP\/1\.1 405 /);
+});
+
 test('answers HEAD on the echo with its headers and no body', async () => {
   const answer = await answerTo({ method: 'HEAD', path: ECHO_PATH });
   expect(answer).toMatchObject({ status: 200, text: '' });
@@ -97,7 +120,7 @@ test.each([
 ])('answers %s %s with 405 and what it allows', async (method, path, allow) => {
   const answer = await answerTo({ method, path });
   expect(answer).toMatchObject({ status: 405, code: 'method_not_allowed', applied: 0 });
-  expect(answer.headers['allow']).toBe(allow);
+  expect(answer.headers['allow']).toBe(`${allow}, OPTIONS`);
 });
 
 test.each([null, 'text/plain', 'application/json; charset=latin1', 'application/merge-patch+json'])(

@@ -1,44 +1,47 @@
-import type { OrderUpdate } from '@orders/schema';
-import { type Answer, answerRefusal, type Refusal } from './answer.ts';
+import type { Refusal } from './answer.ts';
 import { type AuthorizationFacts, type KeyType, UPDATING_KEY_TYPE } from './key-ring.ts';
 import { acceptsJson, isJsonContentType } from './media-type.ts';
-import type { OrderBook } from './order-book.ts';
 import type { RequestHead } from './request-head.ts';
-import { readRequestTarget } from './request-target.ts';
+import type { RequestTarget } from './request-target.ts';
 
 /** What a request asks for, once nothing in its head speaks against it. */
 export type Admission =
-  | { readonly operation: 'refuse'; readonly answer: Answer }
+  | { readonly operation: 'refuse'; readonly refusal: Refusal }
+  | { readonly operation: 'methods'; readonly allow: string }
   | { readonly operation: 'echo'; readonly keyType: KeyType }
   | { readonly operation: 'update'; readonly token: string };
 
-const METHODS = { order: ['PATCH'], echo: ['GET', 'HEAD'] } as const;
+const METHODS = {
+  order: ['PATCH', 'OPTIONS'],
+  echo: ['GET', 'HEAD', 'OPTIONS'],
+  server: ['OPTIONS'],
+} as const;
 
-/** Judges a request by its head alone, in the order: path, method, key, key type, Accept, Content-Type, order. */
-export function admitRequest<Update extends OrderUpdate>(
+/** Judges a request by its head alone, in the order: path, method, key, key type, Accept, Content-Type. */
+export function admitRequest(
   head: RequestHead,
+  target: RequestTarget,
   authorization: AuthorizationFacts,
-  book: Pick<OrderBook<Update>, 'find'>,
 ): Admission {
-  const target = readRequestTarget(head.target);
   if ('problem' in target) return refuse(target.problem === 'malformed' ? MALFORMED_PATH : UNKNOWN_PATH);
   const methods: readonly string[] = METHODS[target.resource];
   if (!methods.includes(head.method)) return refuse(wrongMethod(methods));
+  if (head.method === 'OPTIONS' || target.resource === 'server') {
+    return { operation: 'methods', allow: methods.join(', ') };
+  }
   const { keyType } = authorization;
   if (keyType === undefined) return refuse(unauthorized(authorization));
   if (target.resource === 'order' && keyType !== UPDATING_KEY_TYPE) return refuse(WRONG_KEY_TYPE);
-  if (!acceptsJson(head.headers['accept'] ?? [])) return refuse(NOT_ACCEPTABLE);
+  const { headers } = head;
+  if (!acceptsJson(headers['accept'])) return refuse(NOT_ACCEPTABLE);
   if (target.resource === 'echo') return { operation: 'echo', keyType };
-  const encoding = head.headers['content-encoding'] ?? [];
-  if (!isJsonContentType(head.headers['content-type'] ?? []) || encoding.some(isEncoded))
-    return refuse(WRONG_TYPE);
-  return book.find(target.token) === undefined
-    ? refuse(UNKNOWN_ORDER)
-    : { operation: 'update', token: target.token };
+  const isPlain = !isEncoded(headers['content-encoding'] ?? 'identity');
+  if (!isPlain || !isJsonContentType(headers['content-type'])) return refuse(WRONG_TYPE);
+  return { operation: 'update', token: target.token };
 }
 
 function refuse(refusal: Refusal): Admission {
-  return { operation: 'refuse', answer: answerRefusal(refusal) };
+  return { operation: 'refuse', refusal };
 }
 
 function isEncoded(encoding: string): boolean {
@@ -75,12 +78,6 @@ const WRONG_TYPE: Refusal = {
   message: 'Send the body with Content-Type: application/json, in UTF-8 and without a Content-Encoding.',
 };
 
-const UNKNOWN_ORDER: Refusal = {
-  status: 404,
-  code: 'order_not_found',
-  message: "No order has this token; the path takes the service's token, not the merchant's order_id.",
-};
-
 const KEY_REFUSALS = {
   missing: ['key_missing', 'Send Authorization: Basic <base64 of "<API_KEY>:">; there is no such header.'],
   malformed: [
@@ -94,7 +91,7 @@ const KEY_REFUSALS = {
   unknown: ['key_unknown', 'No key of this service is the one that was sent.'],
 } as const;
 
-function unauthorized({ problem = 'missing' }: AuthorizationFacts): Refusal {
+export function unauthorized({ problem = 'missing' }: AuthorizationFacts): Refusal {
   const [code, message] = KEY_REFUSALS[problem];
   return {
     status: 401,

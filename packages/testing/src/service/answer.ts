@@ -24,7 +24,7 @@ export type OrderServiceErrorCode =
   | 'service_failed'
   | 'fault_scripted';
 
-/** The JSON of every answer that is not a success; its shape is this service's own choice. */
+/** The JSON of every answer that is not a success, unless `choices` say otherwise; its shape is this service's own choice. */
 export interface OrderServiceErrorBody {
   readonly error: {
     readonly code: OrderServiceErrorCode;
@@ -34,6 +34,15 @@ export interface OrderServiceErrorBody {
   };
 }
 
+/** Why a request is not served, before it is put into words for whoever asked. */
+export interface Refusal {
+  readonly status: number;
+  readonly code: OrderServiceErrorCode;
+  readonly message: string;
+  readonly issues?: readonly Explanation[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -41,7 +50,7 @@ export interface Answer {
   readonly body: string;
 }
 
-export function answerText(status: number, text: string, headers: Record<string, string>): Answer {
+export function answerText(status: number, text: string, headers: Readonly<Record<string, string>>): Answer {
   return {
     status,
     headers: { 'content-length': String(Buffer.byteLength(text)), ...headers },
@@ -49,19 +58,16 @@ export function answerText(status: number, text: string, headers: Record<string,
   };
 }
 
-export function answerJson(status: number, body: unknown, headers: Record<string, string> = {}): Answer {
-  return answerText(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
-}
-
-export interface Refusal {
-  readonly status: number;
-  readonly code: OrderServiceErrorCode;
-  readonly message: string;
-  readonly issues?: readonly Explanation[];
-  readonly headers?: Record<string, string>;
-}
-
-export function answerRefusal({ status, headers, ...error }: Refusal): Answer {
-  const body: OrderServiceErrorBody = { error };
-  return answerJson(status, body, headers);
+/** An answer of JSON, or without a body where the value is one that JSON does not know, such as `undefined`. */
+export function answerJson(
+  status: number,
+  body: unknown,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  // These never have a body (RFC 9110, 15.3.5 and 15.4.5), and a length would have a client wait for one.
+  if (status === 204 || status === 304) return { status, headers, body: '' };
+  // Its type leaves out that it returns undefined for some values.
+  const text: string | undefined = JSON.stringify(body);
+  if (text === undefined) return answerText(status, '', headers);
+  return answerText(status, text, { 'content-type': 'application/json', ...headers });
 }

@@ -10,12 +10,10 @@ export type BasicReading =
  *
  * Written apart from the SDK's encoder on purpose, so that a bug there cannot hide behind its own copy.
  */
-export function readBasicAuthorization(values: readonly string[]): BasicReading {
-  const [value] = values;
+export function readBasicAuthorization(value: string | undefined): BasicReading {
   if (value === undefined) return { problem: 'missing' };
   const [, word = '', credentials = ''] = /^(\S*)(?: +(.*))?$/.exec(value) ?? [];
   const scheme = nameScheme(word);
-  if (values.length > 1) return { scheme, problem: 'malformed' };
   if (scheme !== 'basic') return { scheme, problem: 'unsupported' };
   const username = decodeUsername(credentials);
   return username === undefined ? { scheme, problem: 'malformed' } : { scheme, username };

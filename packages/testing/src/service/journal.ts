@@ -1,7 +1,6 @@
 import type { Fault } from './faults/fault.ts';
 import type { AuthorizationFacts } from './key-ring.ts';
 import type { ReceivedBody } from './read-body.ts';
-import type { RequestHead } from './request-head.ts';
 
 /** One request as the service received it, answered or not. */
 export interface JournalEntry {
@@ -12,8 +11,12 @@ export interface JournalEntry {
   readonly method: string;
   /** The request target as sent: not decoded, query included. */
   readonly path: string;
+  /** The operation that the path names, whatever the method; undefined when it names none. */
+  readonly operation: 'update' | 'echo' | undefined;
+  /** The order token that the path names, decoded. */
+  readonly token: string | undefined;
   /** Names in lower case, repeated headers joined by `, `; `authorization` reads `[redacted]`. */
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Partial<Record<string, string>>>;
   /** What the redacted `Authorization` amounted to. */
   readonly authorization: AuthorizationFacts;
   /** What the fault script made it meet; undefined when nothing was to go wrong. */
@@ -28,61 +31,49 @@ export interface JournalEntry {
   readonly answeredAt: number | undefined;
 }
 
-interface OpenEntry {
-  readonly entry: JournalEntry;
-  /** Notes that the body has arrived as far as it ever will. */
-  markReceived(body: ReceivedBody): void;
-  markAnswered(status: number, at: number): void;
-}
+/** An entry while its request is under way. */
+export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
 
 export interface Journal {
   readonly entries: readonly JournalEntry[];
-  open(
-    head: RequestHead,
-    seen: Pick<JournalEntry, 'requestId' | 'at' | 'authorization' | 'fault'>,
-  ): OpenEntry;
+  add(entry: OpenEntry): void;
+  /** Notes that the body has arrived as far as it ever will. */
+  markReceived(entry: OpenEntry, body: ReceivedBody): void;
   received(count: number): Promise<void>;
+  /** Forgets every entry, and what was counted. */
+  reset(): void;
   /** Fails whoever still waits, since nothing can arrive any more. */
   close(): void;
 }
 
-export function createJournal(): Journal {
+interface Waiter {
+  readonly count: number;
+  readonly resolve: () => void;
+  readonly reject: () => void;
+}
+
+export function createJournal(limit = Number.POSITIVE_INFINITY): Journal {
   const entries: JournalEntry[] = [];
-  const waiting = new Set<{ count: number; resolve: () => void; reject: (reason: Error) => void }>();
+  const waiting = new Set<Waiter>();
   let receivedCount = 0;
   let isClosed = false;
 
   return {
     entries,
-    open(head, seen) {
-      const entry: { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] } = {
-        ...seen,
-        method: head.method,
-        path: head.target,
-        headers: redactHeaders(head.headers),
-        body: Buffer.alloc(0),
-        complete: false,
-        status: undefined,
-        answeredAt: undefined,
-      };
+    add(entry) {
       entries.push(entry);
-      return {
-        entry,
-        markReceived(body) {
-          entry.body = body.bytes;
-          entry.complete = body.end === 'complete';
-          receivedCount += 1;
-          for (const waiter of waiting) {
-            if (waiter.count > receivedCount) continue;
-            waiting.delete(waiter);
-            waiter.resolve();
-          }
-        },
-        markAnswered(status, at) {
-          entry.status = status;
-          entry.answeredAt = at;
-        },
-      };
+      if (entries.length > limit) entries.shift();
+    },
+    markReceived(entry, body) {
+      entry.body = body.bytes;
+      entry.complete = body.end === 'complete';
+      receivedCount += 1;
+      if (waiting.size === 0) return;
+      for (const waiter of waiting) {
+        if (waiter.count > receivedCount) continue;
+        waiting.delete(waiter);
+        waiter.resolve();
+      }
     },
     received(count) {
       if (receivedCount >= count) return Promise.resolve();
@@ -92,18 +83,14 @@ export function createJournal(): Journal {
         waiting.add({ count, resolve, reject: () => reject(missing()) });
       });
     },
+    reset() {
+      entries.length = 0;
+      receivedCount = 0;
+    },
     close() {
       isClosed = true;
-      for (const waiter of waiting) waiter.reject(new Error('closed'));
+      for (const waiter of waiting) waiter.reject();
       waiting.clear();
     },
   };
-}
-
-function redactHeaders(headers: RequestHead['headers']): Record<string, string> {
-  const redacted: Record<string, string> = {};
-  for (const name in headers) {
-    redacted[name] = name === 'authorization' ? '[redacted]' : (headers[name]?.join(', ') ?? '');
-  }
-  return redacted;
 }

@@ -5,7 +5,7 @@ import { createKeyRing } from './key-ring.ts';
 test('makes a key of its own for each ring when none is given', () => {
   const [one, two] = [createKeyRing(undefined), createKeyRing(undefined)];
   expect(one.first).not.toBe(two.first);
-  expect(one.identify([basic(`${one.first}:`)])).toEqual({
+  expect(one.identify(basic(`${one.first}:`))).toEqual({
     scheme: 'basic',
     keyIndex: 0,
     keyType: 'SalesChannelApiKey',
@@ -14,12 +14,12 @@ test('makes a key of its own for each ring when none is given', () => {
 
 test('tells which of many keys was sent, by place and type', () => {
   const ring = createKeyRing(['plain', { key: 'typed', type: 'ReportApiKey' }, { key: 'untyped' }]);
-  expect(ring.identify([basic('typed:')])).toMatchObject({ keyIndex: 1, keyType: 'ReportApiKey' });
-  expect(ring.identify([basic('untyped:')])).toMatchObject({ keyIndex: 2, keyType: 'SalesChannelApiKey' });
+  expect(ring.identify(basic('typed:'))).toMatchObject({ keyIndex: 1, keyType: 'ReportApiKey' });
+  expect(ring.identify(basic('untyped:'))).toMatchObject({ keyIndex: 2, keyType: 'SalesChannelApiKey' });
 });
 
 test('takes keys beyond ASCII as UTF-8', () => {
-  expect(createKeyRing(['nøkkel']).identify([basic('nøkkel:')])).toMatchObject({ keyIndex: 0 });
+  expect(createKeyRing(['nøkkel']).identify(basic('nøkkel:'))).toMatchObject({ keyIndex: 0 });
 });
 
 test('hands out the first key that may update', () => {

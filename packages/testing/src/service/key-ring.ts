@@ -27,7 +27,7 @@ export interface AuthorizationFacts {
 export interface KeyRing {
   /** The first key that may update an order, else the first key. */
   readonly first: string;
-  identify(authorization: readonly string[]): AuthorizationFacts;
+  identify(authorization: string | undefined): AuthorizationFacts;
 }
 
 export type ServiceKeys = readonly (string | ServiceKey)[] | Readonly<Record<string, KeyType>>;
@@ -57,7 +57,7 @@ export function createKeyRing(keys: ServiceKeys | undefined): KeyRing {
   return {
     first: first.key,
     identify(authorization) {
-      const known = authorization.length === 1 ? factsOf.get(authorization[0]) : undefined;
+      const known = factsOf.get(authorization);
       if (known !== undefined) return known;
       const reading = readBasicAuthorization(authorization);
       if ('problem' in reading) return reading;

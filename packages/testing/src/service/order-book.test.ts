@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { createOrderBook, mergeUpdate } from './order-book.ts';
+import { send } from '../../test/send.ts';
+import { createOrderBook } from './order-book.ts';
+import { startOrderService } from './order-service.ts';
 
 test('makes as many orders as asked, each with a token of its own', () => {
   const { orders } = createOrderBook(20);
@@ -21,15 +23,27 @@ test('leaves the data it was given alone', () => {
   expect(Object.isFrozen(data.cart.items)).toBe(false);
 });
 
-test('keeps what it holds and what was applied from being changed afterwards', () => {
+test('keeps what it holds and what was applied from being changed afterwards', async () => {
+  await using service = await startOrderService();
+  const { token } = service;
+  await send(service, { body: { cart: { items: [{ sku: 'one' }] } } });
+  const [entry] = service.ledger;
+  expect(() => Object.assign(entry ?? {}, { token: 'other' })).toThrow(TypeError);
+  expect(() => entry?.body.cart.items?.pop()).toThrow(TypeError);
+  expect(() => service.order(token)?.data.cart?.items?.pop()).toThrow(TypeError);
+  expect(service.order(token)?.data).toEqual({ cart: { items: [{ sku: 'one' }] } });
+});
+
+test('makes more orders while it runs, and refuses a token that there is', () => {
   const book = createOrderBook(['a']);
-  const [order] = book.orders;
-  if (order === undefined) throw new Error('There is no order.');
-  const body = { cart: { items: [{ sku: 'one' }] } };
-  book.commit(mergeUpdate(order, body), { requestId: 'req_1', at: 0, body });
-  const applied = book.ledger[0]?.body.cart.items;
-  expect(() => applied?.pop()).toThrow(TypeError);
-  expect(book.find('a')?.data).toEqual({ cart: { items: [{ sku: 'one' }] } });
+  expect(book.add().token).toMatch(/^ord_[0-9a-f]{24}$/);
+  expect(book.add({ token: 'b', data: { order_id: 'x' } })).toEqual({
+    token: 'b',
+    data: { order_id: 'x' },
+    revision: 0,
+  });
+  expect(book.orders).toHaveLength(3);
+  expect(() => book.add('b')).toThrow('orders: "b" is given twice.');
 });
 
 test.each([[0], [-1], [1.5], [Number.NaN], [[]], [['']], [['..']], [['a\u0000']], [['a', 'a']]])(

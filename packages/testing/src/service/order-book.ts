@@ -36,25 +36,32 @@ export interface OrderBook<Update extends OrderUpdate> {
   readonly orders: readonly StoredOrder<Update>[];
   readonly ledger: readonly LedgerEntry<Update>[];
   find(token: string): StoredOrder<Update> | undefined;
+  /** Makes one more order, with a random token where none is given; throws a `TypeError` like `createOrderBook`. */
+  add(order?: string | SeedOrder<Update>): StoredOrder<Update>;
+  /** Takes an order that is frozen already, and enters the update that made it into the ledger. */
   commit(order: StoredOrder<Update>, entry: Omit<LedgerEntry<Update>, 'token' | 'revision'>): void;
+  /** Every order is as it was seeded, and nothing has happened. */
+  reset(): void;
 }
 
 export type Seed<Update extends OrderUpdate> = number | readonly (string | SeedOrder<Update>)[];
 
 /** Throws a `TypeError` when the seed holds no order, an empty token or a token twice. */
-export function createOrderBook<Update extends OrderUpdate>(seed: Seed<Update>): OrderBook<Update> {
+export function createOrderBook<Update extends OrderUpdate>(
+  seed: Seed<Update>,
+  limit = Number.POSITIVE_INFINITY,
+): OrderBook<Update> {
   const orders = new Map<string, StoredOrder<Update>>();
-  for (const { token, data = {} } of listSeed(seed)) {
-    if (!OrderToken.safeParse(token).success) {
-      throw new TypeError(
-        `orders: ${JSON.stringify(token)} is no token; give one path segment, not empty, "." or "..".`,
-      );
+  const add = (given: string | SeedOrder<Update> = makeToken()): StoredOrder<Update> => {
+    const order = readSeedOrder(given);
+    if (orders.has(order.token)) {
+      throw new TypeError(`orders: ${JSON.stringify(order.token)} is given twice.`);
     }
-    if (orders.has(token)) throw new TypeError(`orders: ${JSON.stringify(token)} is given twice.`);
-    const held: Partial<Update> = structuredClone(data);
-    orders.set(token, freezeDeep<StoredOrder<Update>>({ token, data: held, revision: 0 }));
-  }
-  if (orders.size === 0)
+    orders.set(order.token, order);
+    return order;
+  };
+  const seeded = listSeed(seed).map((given) => add(given));
+  if (seeded.length === 0)
     throw new TypeError('orders: give at least one order; any other token is answered with 404.');
   const ledger: LedgerEntry<Update>[] = [];
 
@@ -64,26 +71,48 @@ export function createOrderBook<Update extends OrderUpdate>(seed: Seed<Update>):
     },
     ledger,
     find: (token) => orders.get(token),
-    commit(order, entry) {
-      orders.set(order.token, freezeDeep(order));
-      ledger.push(freezeDeep({ ...entry, token: order.token, revision: order.revision }));
+    add,
+    commit(order, { requestId, body, at }) {
+      const { token, revision } = order;
+      orders.set(token, order);
+      ledger.push(Object.freeze({ requestId, token, body, at, revision }));
+      if (ledger.length > limit) ledger.shift();
+    },
+    reset() {
+      orders.clear();
+      for (const order of seeded) orders.set(order.token, order);
+      ledger.length = 0;
     },
   };
 }
 
 /** The service's own merge rule, since the document shows none: each top-level field given replaces the one held. */
-export function mergeUpdate<Update extends OrderUpdate>(
-  order: StoredOrder<Update>,
+export function mergeTopLevel<Update extends OrderUpdate>(
+  held: Readonly<Partial<Update>>,
   update: Update,
-): StoredOrder<Update> {
-  return { token: order.token, data: { ...order.data, ...update }, revision: order.revision + 1 };
+): Readonly<Partial<Update>> {
+  return { ...held, ...update };
 }
 
-function listSeed<Update extends OrderUpdate>(seed: Seed<Update>): readonly SeedOrder<Update>[] {
-  if (typeof seed !== 'number')
-    return seed.map((entry) => (typeof entry === 'string' ? { token: entry } : entry));
+function readSeedOrder<Update extends OrderUpdate>(given: string | SeedOrder<Update>): StoredOrder<Update> {
+  const { token, data = {} }: SeedOrder<Update> = typeof given === 'string' ? { token: given } : given;
+  if (!OrderToken.safeParse(token).success) {
+    throw new TypeError(
+      `orders: ${JSON.stringify(token)} is no token; give one path segment, not empty, "." or "..".`,
+    );
+  }
+  const held: Partial<Update> = structuredClone(data);
+  return freezeDeep<StoredOrder<Update>>({ token, data: held, revision: 0 });
+}
+
+function listSeed<Update extends OrderUpdate>(seed: Seed<Update>): readonly (string | SeedOrder<Update>)[] {
+  if (typeof seed !== 'number') return seed;
   if (!Number.isSafeInteger(seed) || seed < 1) {
     throw new TypeError(`orders: ${seed} is not a number of orders; give a whole number from 1.`);
   }
-  return Array.from({ length: seed }, () => ({ token: `ord_${randomBytes(12).toString('hex')}` }));
+  return Array.from({ length: seed }, makeToken);
+}
+
+function makeToken(): string {
+  return `ord_${randomBytes(12).toString('hex')}`;
 }

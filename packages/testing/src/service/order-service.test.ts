@@ -5,8 +5,10 @@ import { networkInterfaces } from 'node:os';
 import { inspect, promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openSocket, readAll } from '../../test/open-socket.ts';
+import { rawUpdate } from '../../test/raw-update.ts';
 import { ECHO_PATH, send } from '../../test/send.ts';
-import { type OrderServiceOptions, startOrderService } from './order-service.ts';
+import { startOrderService } from './order-service.ts';
+import type { StartOrderServiceOptions } from './order-service-options.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
@@ -41,7 +43,7 @@ test('listens on the port it is given, and rejects when that is taken', async ()
   expect(service.url).toBe(`http://127.0.0.1:${port}`);
 });
 
-test.each<[string, OrderServiceOptions]>([
+test.each<[string, StartOrderServiceOptions]>([
   ['an empty host', { host: '' }],
   ['no orders', { orders: 0 }],
   ['no keys', { keys: [] }],
@@ -105,10 +107,35 @@ test('answers after the latency', async () => {
 test('tells of each request just before its answer', async () => {
   const told: unknown[] = [];
   await using service = await startOrderService({
-    onAnswer: ({ status, path }) => told.push([status, path]),
+    onRequest: ({ status, path }) => told.push([status, path]),
   });
   await send(service, { method: 'GET', path: ECHO_PATH });
   expect(told).toEqual([[200, ECHO_PATH]]);
+});
+
+test('tells of a request that ends without an answer too, once', async () => {
+  const told: unknown[] = [];
+  await using service = await startOrderService({
+    onRequest: ({ requestId, status, complete }) => told.push([requestId, status, complete]),
+  });
+  const kinds = ['reset_before_body', 'reset_before_applying', 'stalled_headers', 'garbage'] as const;
+  service.faults.next(kinds.map((fault) => ({ fault })));
+  const sockets = await Promise.all(kinds.map(() => openSocket(service)));
+  for (const [index, socket] of sockets.entries()) {
+    socket.write(rawUpdate(service));
+    await service.received(index + 1);
+  }
+  const half = await openSocket(service);
+  half.write(rawUpdate(service).slice(0, -1));
+  half.end();
+  await service.received(5);
+  expect(told).toEqual([
+    ['req_1', undefined, false],
+    ['req_2', undefined, true],
+    ['req_3', undefined, true],
+    ['req_4', undefined, true],
+    ['req_5', undefined, false],
+  ]);
 });
 
 test('closes at once under idle, silent and half-sent connections', async () => {

@@ -1,39 +1,15 @@
-import { createServer } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
-import { answerMalformed } from './answer-malformed.ts';
-import { compiledOrderUpdate } from './compiled-order-update.ts';
-import type { FaultRule } from './faults/fault-rule.ts';
-import { createFaultSource, type FaultScript } from './faults/fault-script.ts';
-import { createJournal, type JournalEntry } from './journal.ts';
-import { createKeyRing, type KeyType, type ServiceKey } from './key-ring.ts';
-import { startListening } from './listening.ts';
-import { createOrderBook, type LedgerEntry, type SeedOrder, type StoredOrder } from './order-book.ts';
-import { type ServiceContext, serveRequest } from './serve-request.ts';
-
-/** How an order service is started; every option may be left out. */
-export interface OrderServiceOptions<Update extends OrderUpdate = OrderUpdate> {
-  /** TCP port; 0 lets the system choose a free one. @default 0 */
-  readonly port?: number;
-  /** Address to listen on. @default '127.0.0.1' */
-  readonly host?: string;
-  /** Keys to take: a list, or a map of key to key type. @default one `SalesChannelApiKey` made at random */
-  readonly keys?: readonly (string | ServiceKey)[] | Readonly<Record<string, KeyType>>;
-  /** How many orders to make with random tokens, or the orders and tokens themselves. @default 3 */
-  readonly orders?: number | readonly (string | SeedOrder<Update>)[];
-  /** What a body must satisfy; make it with `defineOrderUpdate` to name what the document leaves unnamed. @default OrderUpdate */
-  readonly schema?: OrderUpdateSchema<Update>;
-  /** Largest body taken, in bytes; a larger one is answered with 413 and not kept. @default 1_048_576 */
-  readonly maxBodyBytes?: number;
-  /** How long each answer is held back, in milliseconds; an update is applied before the wait. @default 0 */
-  readonly latencyMs?: number;
-  /** What goes wrong from the start, as `faults.add` takes it. @default nothing */
-  readonly faults?: readonly FaultRule[];
-  /** The service's clock, in milliseconds since the epoch. @default Date.now */
-  readonly now?: () => number;
-  /** Called with each request just before its answer is sent. @default nothing is called */
-  readonly onAnswer?: (entry: JournalEntry) => void;
-}
+import type { OrderUpdate } from '@orders/schema';
+import { type Connector, createConnector } from '../memory/memory-connector.ts';
+import { type MemoryDoor, openMemoryDoor } from '../memory/memory-door.ts';
+import { createMemoryFetch } from '../memory/memory-fetch.ts';
+import type { Webhooks } from '../webhooks/webhooks.ts';
+import type { FaultFilter } from './faults/fault-rule.ts';
+import { type FaultScript, matches } from './faults/fault-script.ts';
+import type { JournalEntry } from './journal.ts';
+import { type Listening, startListening } from './listening.ts';
+import type { LedgerEntry, SeedOrder, StoredOrder } from './order-book.ts';
+import type { CreateOrderServiceOptions, StartOrderServiceOptions } from './order-service-options.ts';
+import { createServiceCore, type ServiceCore } from './service-core.ts';
 
 /** A running order service and everything that it knows. */
 export interface OrderService<Update extends OrderUpdate = OrderUpdate> {
@@ -51,18 +27,46 @@ export interface OrderService<Update extends OrderUpdate = OrderUpdate> {
   readonly journal: readonly JournalEntry[];
   /** What goes wrong, and what did. */
   readonly faults: FaultScript;
+  /** Sends webhook calls, and tells which were sent. */
+  readonly webhooks: Webhooks;
   /** The order as it is now; undefined when there is none of this token. */
   order(token: string): StoredOrder<Update> | undefined;
+  /**
+   * Makes one more order and returns its token. @param order Its token, or token and data. @default a random token
+   * @throws {TypeError} When there is such an order already, or the token cannot be one.
+   */
+  addOrder(order?: string | SeedOrder<Update>): string;
   /** The bodies applied to one order, in the order applied. */
   appliedTo(token: string): readonly Update[];
+  /** The journal's entries that a filter lets through, in the order of arrival. @default all of them */
+  requests(filter?: RequestFilter): readonly JournalEntry[];
   /**
    * Resolves when `count` requests in all have been read to their end, or given up, and, where valid, applied: a test
    * can then abort or look without sleeping. Rejects when the service closes before.
    */
   received(count: number): Promise<void>;
+  /** Puts everything back to how it began, but for connections: orders, ledger, journal, faults, webhooks. */
+  reset(): void;
   /** Ends the service at once, open connections included; further calls do nothing. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** Which requests of the journal are meant; a field that is left out lets every request through. */
+export interface RequestFilter extends FaultFilter {
+  /** The status that was sent. */
+  readonly status?: number;
+}
+
+/** An order service without a port, for whoever has none to give. */
+export interface MemoryOrderService<Update extends OrderUpdate = OrderUpdate> extends OrderService<Update> {
+  /**
+   * A `fetch` that reaches this service and nothing else. Faults of a connection end as with the global `fetch`: a
+   * `TypeError` whose `cause` tells.
+   */
+  readonly fetch: typeof fetch;
+  /** The option `connect` of an undici `Agent` whose connections lead to this service and nowhere else. */
+  readonly connect: Connector;
 }
 
 /**
@@ -75,58 +79,49 @@ export interface OrderService<Update extends OrderUpdate = OrderUpdate> {
  * @throws The error of `node:net`, such as `EADDRINUSE`, when it cannot listen.
  */
 export async function startOrderService<Update extends OrderUpdate = OrderUpdate>(
-  options: OrderServiceOptions<Update> = {},
+  options: StartOrderServiceOptions<Update> = {},
 ): Promise<OrderService<Update>> {
   const { port = 0, host = '127.0.0.1' } = options;
   // An empty host would listen on every address of the machine.
   if (host === '') throw new TypeError('host is empty; leave it out for 127.0.0.1, or give an address.');
-  const keys = createKeyRing(options.keys);
-  const book = createOrderBook<Update>(options.orders ?? 3);
-  const journal = createJournal();
-  const faults = createFaultSource(options.faults ?? []);
-  const closing = new AbortController();
-  let requestCount = 0;
-  const context: ServiceContext<Update> = {
-    keys,
-    book,
-    journal,
-    faults,
-    // With no schema given, `Update` is the plain `OrderUpdate`, which the compiler cannot see.
-    schema: options.schema ?? (compiledOrderUpdate() as OrderUpdateSchema as OrderUpdateSchema<Update>),
-    maxBodyBytes: readWhole('maxBodyBytes', options.maxBodyBytes ?? 1_048_576),
-    latencyMs: readWhole('latencyMs', options.latencyMs ?? 0),
-    now: options.now ?? Date.now,
-    nextRequestId: () => `req_${++requestCount}`,
-    onAnswer: options.onAnswer,
-    wait: (ms) => delay(ms, undefined, { signal: closing.signal }),
-    restart: (downMs) => listening.restart(downMs),
-  };
-  const server = createServer((request, response) => {
-    serveRequest(request, response, context).catch((error: unknown) => {
-      response.destroy();
-      // What `onAnswer` throws is the caller's to see; a closing service merely gives up its waits.
-      if (!closing.signal.aborted) throw error;
-    });
-  });
-  server.on('clientError', (error, socket) => answerMalformed(error, socket, context.nextRequestId()));
-  server.on('connection', (socket) => {
-    if (faults.onAccept() !== undefined) socket.resetAndDestroy();
-  });
-  const listening = await startListening(server, port, host);
-  const token = book.orders[0]?.token ?? '';
+  const core = createServiceCore(options, (downMs) => listening.restart(downMs));
+  const listening: Listening = await startListening(core.server, port, host);
+  return describeService(core, listening.url, () => listening.stop());
+}
 
+/**
+ * Makes the same service without a port: HTTP is spoken over connections in memory, so that everything, faults
+ * included, happens as over a socket, and nothing has to be awaited before or ended after.
+ *
+ * @throws {TypeError} When an option cannot be used; a bad key is named by its place, never shown.
+ */
+export function createOrderService<Update extends OrderUpdate = OrderUpdate>(
+  options: CreateOrderServiceOptions<Update> = {},
+): MemoryOrderService<Update> {
+  const url = readOrigin(options.url ?? 'https://orders.test');
+  const core = createServiceCore(options, (downMs) => door.restart(downMs));
+  const door: MemoryDoor = openMemoryDoor(core.server);
+  const service = describeService(core, url, async () => door.stop());
+  return Object.assign(service, { fetch: createMemoryFetch(url, door), connect: createConnector(url, door) });
+}
+
+function describeService<Update extends OrderUpdate>(
+  { keys, book, journal, faults, webhooks, reset, stop }: ServiceCore<Update>,
+  url: string,
+  end: () => Promise<void>,
+): OrderService<Update> {
+  const token = book.orders[0]?.token ?? '';
   let closed: Promise<void> | undefined;
   const close = () => {
     if (closed === undefined) {
-      closing.abort();
-      journal.close();
-      closed = listening.stop();
+      stop();
+      closed = end();
     }
     return closed;
   };
 
   return {
-    url: listening.url,
+    url,
     token,
     get key() {
       return keys.first;
@@ -137,18 +132,25 @@ export async function startOrderService<Update extends OrderUpdate = OrderUpdate
     ledger: book.ledger,
     journal: journal.entries,
     faults: faults.script,
+    webhooks,
     order: (wanted) => book.find(wanted),
+    addOrder: (order) => book.add(order).token,
     appliedTo: (wanted) => book.ledger.filter((entry) => entry.token === wanted).map(({ body }) => body),
+    requests: ({ status, ...filter } = {}) =>
+      journal.entries.filter(
+        (entry) => matches(filter, entry) && (status === undefined || status === entry.status),
+      ),
     received: (count) => journal.received(count),
+    reset,
     close,
     [Symbol.asyncDispose]: close,
   };
 }
 
-/** A longer timeout would fire at once. */
-const LARGEST_TIMEOUT = 2_147_483_647;
-
-function readWhole(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 0 && value <= LARGEST_TIMEOUT) return value;
-  throw new TypeError(`${name}: ${value} cannot be used; give a whole number from 0 to ${LARGEST_TIMEOUT}.`);
+function readOrigin(url: string): string {
+  const given = URL.canParse(url) ? new URL(url) : undefined;
+  const isOrigin =
+    given !== undefined && /^https?:$/.test(given.protocol) && given.href === `${given.origin}/`;
+  if (isOrigin) return given.origin;
+  throw new TypeError(`url: ${JSON.stringify(url)} is no origin; give one such as https://orders.test.`);
 }

@@ -6,30 +6,38 @@ export interface ReceivedBody {
   readonly end: 'complete' | 'too_large' | 'cut';
 }
 
+export const NO_BODY: ReceivedBody = { bytes: Buffer.alloc(0), end: 'cut' };
+
 /**
- * Reads a body, keeping at most `maxBytes` of it; never rejects.
+ * Reads a body, keeping at most `maxBytes` of it, and calls back exactly once: at its end, since a promise would cost
+ * every request another turn.
  *
  * A body known to be too large settles at once, and what still arrives is thrown away, so the answer need not wait.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<ReceivedBody> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const settle = (end: ReceivedBody['end']) => {
-      request.off('data', keep);
-      request.resume();
-      resolve({ bytes: Buffer.concat(chunks), end });
-    };
-    const keep = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > maxBytes) settle('too_large');
-      else chunks.push(chunk);
-    };
-    // A broken upload is told by `close`, and an `error` nobody hears would end the process.
-    request.on('error', () => {});
-    request.once('end', () => settle('complete'));
-    request.once('close', () => settle('cut'));
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) settle('too_large');
-    else request.on('data', keep);
-  });
+export function readBody(
+  request: IncomingMessage,
+  limit: { readonly maxBytes: number; readonly declaredLength: string | undefined },
+  callback: (body: ReceivedBody) => void,
+): void {
+  const { maxBytes, declaredLength = '0' } = limit;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let isSettled = false;
+  const settle = (end: ReceivedBody['end']) => {
+    if (isSettled) return;
+    isSettled = true;
+    callback({ bytes: Buffer.concat(chunks), end });
+  };
+  const keep = (chunk: Buffer) => {
+    if (isSettled) return;
+    size += chunk.length;
+    if (size > maxBytes) settle('too_large');
+    else chunks.push(chunk);
+  };
+  request.on('data', keep);
+  request.on('end', () => settle('complete'));
+  // A broken upload is told by `close`, and an `error` nobody hears would end the process.
+  request.on('error', () => {});
+  request.on('close', () => settle('cut'));
+  if (Number(declaredLength) > maxBytes) settle('too_large');
 }

@@ -111,8 +111,8 @@ test('answers by script whatever is wrong with the request', async () => {
 
 test('tells of an answer by script just before it is sent', async () => {
   const told: unknown[] = [];
-  const onAnswer = ({ status, fault }: { status: unknown; fault: unknown }) => told.push([status, fault]);
-  await using service = await startOrderService({ onAnswer });
+  const onRequest = ({ status, fault }: { status: unknown; fault: unknown }) => told.push([status, fault]);
+  await using service = await startOrderService({ onRequest });
   service.faults.next({ fault: 'no_content' });
   await send(service);
   expect(told).toEqual([[204, { fault: 'no_content' }]]);

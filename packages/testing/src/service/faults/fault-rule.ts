@@ -52,7 +52,7 @@ const OPTIONS = {
 
 /** Throws a `TypeError` that says what to write instead. */
 export function readFaultRule(rule: FaultRule): PlainRule {
-  if (!isRecord(rule) || !Object.hasOwn(OPTIONS, rule.when)) {
+  if (!isRecord(rule) || typeof rule.when !== 'string' || !Object.hasOwn(OPTIONS, rule.when)) {
     throw new TypeError('A rule is an object whose field "when" is "next", "always" or "sometimes".');
   }
   const { when, play, ...options } = rule;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import { ECHO_PATH, orderPath, send } from '../../../test/send.ts';
 import { startOrderService } from '../order-service.ts';
+import { readRequestTarget } from '../request-target.ts';
 import type { Fault } from './fault.ts';
 import type { FaultRule, SometimesOptions } from './fault-rule.ts';
 import { createFaultSource } from './fault-script.ts';
@@ -14,7 +15,11 @@ function createScript(...rules: readonly FaultRule[]) {
   const source = createFaultSource(rules);
   let count = 0;
   const meet = (target = orderPath('a'), method = 'PATCH'): number => {
-    const fault = source.onRequest({ method, target, headers: {} }, `req_${++count}`, {});
+    const named = readRequestTarget(target);
+    const resource = 'resource' in named ? named.resource : undefined;
+    const operation = resource === 'order' ? 'update' : resource === 'echo' ? 'echo' : undefined;
+    const token = 'token' in named ? named.token : undefined;
+    const fault = source.onRequest({ method, operation, token }, `req_${++count}`, {});
     return fault?.fault === 'status' ? fault.status : 200;
   };
   const meetMany = (length: number) => Array.from({ length }, () => meet());
@@ -228,6 +233,8 @@ test('keeps a script from being changed from outside', () => {
 
 test.each<[unknown, string]>([
   [{ when: 'never', play: none }, 'field "when"'],
+  [{ when: ['next'], play: none }, 'field "when"'],
+  [{ when: { toString: null }, play: none }, 'field "when"'],
   [null, 'field "when"'],
   [{ when: 'next', play: [] }, 'at least one fault'],
   [{ when: 'next' }, 'A fault is an object'],

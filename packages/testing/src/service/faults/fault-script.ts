@@ -1,5 +1,3 @@
-import type { RequestHead } from '../request-head.ts';
-import { readRequestTarget } from '../request-target.ts';
 import type { Fault } from './fault.ts';
 import { isAt } from './fault-kinds.ts';
 import {
@@ -44,18 +42,25 @@ export interface FaultScript {
 /** The script, and the service's way to read it. */
 export interface FaultSource {
   readonly script: FaultScript;
+  /** The script as it began, with nothing played. */
+  reset(): void;
   /** The fault that a new connection meets. */
   onAccept(): Fault | undefined;
   /** The fault that a request meets; its connection is any object that stands for it. */
-  onRequest(head: RequestHead, requestId: string, connection: object): Fault | undefined;
+  onRequest(facts: RequestFacts, requestId: string, connection: object): Fault | undefined;
 }
+
+/** What filters may ask of a request. */
+export type RequestFacts = { readonly [Name in keyof FaultFilter]-?: FaultFilter[Name] | undefined };
 
 /** A request as filters see it, or a connection, of which nothing is known yet. */
 interface Arrival {
   readonly isConnection: boolean;
   readonly isReuse: boolean;
-  readonly filter: FaultFilter;
+  readonly facts: RequestFacts;
 }
+
+const NO_FACTS: RequestFacts = { token: undefined, operation: undefined, method: undefined };
 
 interface Line {
   readonly fault: Fault;
@@ -93,6 +98,9 @@ export function createFaultSource(rules: readonly FaultRule[]): FaultSource {
     }
   };
   for (const rule of rules) add(rule);
+  const clear = () => {
+    for (const lines of [queue, chances, standing]) lines.length = 0;
+  };
 
   const draw = (arrival: Arrival): Fault | undefined => {
     const turn = queue.findIndex((line) => fits(line, arrival));
@@ -122,34 +130,34 @@ export function createFaultSource(rules: readonly FaultRule[]): FaultSource {
       always: (fault, filter) => add({ when: 'always', play: fault, ...filter }),
       sometimes: (faults, options) => add({ when: 'sometimes', play: faults, ...options }),
       add,
-      clear() {
-        for (const lines of [queue, chances, standing]) lines.length = 0;
-      },
+      clear,
     },
-    onAccept: () => play({ isConnection: true, isReuse: false, filter: {} }, undefined),
-    onRequest(head, requestId, connection) {
+    reset() {
+      clear();
+      played.length = 0;
+      for (const rule of rules) add(rule);
+    },
+    onAccept: () => play({ isConnection: true, isReuse: false, facts: NO_FACTS }, undefined),
+    onRequest(facts, requestId, connection) {
       const isReuse = carriers.has(connection);
       if (!isReuse) carriers.add(connection);
       if (queue.length + chances.length + standing.length === 0) return undefined;
-      return play({ isConnection: false, isReuse, filter: describe(head) }, requestId);
+      return play({ isConnection: false, isReuse, facts }, requestId);
     },
   };
-}
-
-function describe({ method, target }: RequestHead): FaultFilter {
-  const named = readRequestTarget(target);
-  if ('problem' in named) return { method };
-  if (named.resource === 'echo') return { method, operation: 'echo' };
-  return { method, operation: 'update', token: named.token };
 }
 
 function fits({ fault, filter }: Line, arrival: Arrival): boolean {
   if (isAt('accept', fault) !== arrival.isConnection) return false;
   if (fault.fault === 'reset_on_reuse' && !arrival.isReuse) return false;
-  const { token, operation, method } = filter;
+  return matches(filter, arrival.facts);
+}
+
+/** Whether a filter lets a request through. */
+export function matches({ token, operation, method }: FaultFilter, facts: RequestFacts): boolean {
   return (
-    (token === undefined || token === arrival.filter.token) &&
-    (operation === undefined || operation === arrival.filter.operation) &&
-    (method === undefined || method === arrival.filter.method)
+    (token === undefined || token === facts.token) &&
+    (operation === undefined || operation === facts.operation) &&
+    (method === undefined || method === facts.method)
   );
 }

@@ -1,0 +1,13 @@
+/** A back end that has the client alone; its first argument says where the order is. */
+import process from 'node:process';
+import { createOrdersClient } from '@orders/client';
+import type { Place } from './facts.ts';
+import { updateOneOrder } from './use-client.ts';
+
+async function main({ url, key, token }: Place): Promise<void> {
+  const orders = createOrdersClient({ baseUrl: url, apiKey: key });
+  await updateOneOrder(orders, token);
+  await orders.close();
+}
+
+void main(JSON.parse(process.argv[2] ?? ''));

@@ -1,0 +1,65 @@
+import { sent } from '../../projects/facts.ts';
+import type { Installer } from '../installers/installer.ts';
+import { bun, deno, npm } from '../installers/installer-list.ts';
+import type { Command } from '../machine/run-program.ts';
+import { toolVersion } from '../machine/tools.ts';
+import { askWorker } from './ask-worker.ts';
+import type { Row } from './row.ts';
+
+interface OtherRuntime {
+  readonly name: string;
+  readonly installer: Installer;
+  readonly source: string;
+  readonly command: Command;
+}
+
+const main = import.meta.resolve('../../projects/client-alone.ts');
+const overFetch = import.meta.resolve('../../projects/fetch-alone.ts');
+const [denoProgram] = deno().install;
+const [bunProgram] = bun('isolated').install;
+const runInDeno: Command = [
+  denoProgram,
+  ...['run', '--quiet', '--no-prompt', '--no-remote', '--node-modules-dir=manual'],
+  ...['--allow-net=127.0.0.1', '--allow-read', '--allow-env'],
+];
+
+const runtimes: readonly OtherRuntime[] = [
+  { name: `${deno().name} main`, installer: deno(), source: main, command: runInDeno },
+  { name: `${deno().name} fetch`, installer: deno(), source: overFetch, command: runInDeno },
+  {
+    name: `bun ${toolVersion('bun')} fetch`,
+    installer: bun('isolated'),
+    source: overFetch,
+    command: [bunProgram, '--no-install'],
+  },
+];
+
+/** The client alone, installed by a runtime's own installer where it has one, updates an order. */
+export const runtimeRows: readonly Row[] = [
+  ...runtimes.map(
+    ({ name, installer, source, command }): Row => ({
+      name: `runtime, ${name}`,
+      redWhen: ['exports', 'dependency'],
+      async run(lab) {
+        const project = await lab.project({ installer, packages: ['client'] });
+        const script = await project.write(source);
+        const order = await lab.takeOrder();
+        await project.run([...command, script, JSON.stringify(order)]);
+        await order.expectApplied([sent]);
+        return '';
+      },
+    }),
+  ),
+  {
+    name: `runtime, workerd of miniflare ${toolVersion('miniflare')}`,
+    redWhen: ['exports', 'dependency', 'node-import'],
+    async run(lab) {
+      const project = await lab.project({ installer: npm('npm11'), packages: ['client'] });
+      const worker = await project.write(import.meta.resolve('../../projects/worker.ts'));
+      const order = await lab.takeOrder();
+      await askWorker({ folder: project.folder, worker, order, signal: lab.signal });
+      await order.expectApplied([sent]);
+      return '';
+    },
+  },
+];

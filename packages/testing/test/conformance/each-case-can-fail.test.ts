@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { conformanceCases, runConformance } from '../../src/conformance.ts';
+import { mistakes, startIndependentService } from './independent-service.ts';
+
+const ids = conformanceCases.map(({ id }) => id);
+
+test('every case has a mistake that it should find, and every mistake a case', () => {
+  expect([...mistakes].sort()).toEqual([...ids].sort());
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('a service without a mistake passes every case', async () => {
+  await using service = await startIndependentService();
+  const { results } = await runConformance(service.options);
+  expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+  expect(results.map(({ id }) => id)).toEqual(ids);
+});
+
+test.each(ids)('a service that is wrong in one way differs in %s and in nothing else', async (id) => {
+  await using service = await startIndependentService(id);
+  const { results } = await runConformance(service.options);
+  const found = results.filter(({ verdict }) => verdict !== 'pass');
+  expect(found.map((result) => [result.id, result.verdict])).toEqual([[id, 'differs']]);
+});

@@ -1,0 +1,46 @@
+import { Hooks, OrderToken, OrderUpdate } from '@orders/schema';
+import fc from 'fast-check';
+
+/** Names for all that the document describes without naming it. */
+export const named = {
+  metadata: ['meta_1', 'meta_2'],
+  totalAmount: 'total',
+  vatAmount: 'vat',
+  qrSessionId: 'qr_session',
+  currencies: ['EUR', 'NOK'],
+} as const;
+
+/** Names that are refused where they are not declared, near to documented ones, or no words at all. */
+export const awkward = {
+  metadata: ['billing_address', 'a b'],
+  totalAmount: 'items',
+  vatAmount: 'order_ids',
+  qrSessionId: '_',
+  currencies: ['eur', 'ZZZ'],
+} as const;
+
+/** An optional text, as `z.optional(z.string())` makes it: this package has no zod of its own. */
+const optionalText = (
+  OrderUpdate._zod.def as unknown as {
+    readonly out: {
+      readonly _zod: { readonly def: { readonly shape: { readonly user_identifier: OptionalText } } };
+    };
+  }
+).out._zod.def.shape.user_identifier;
+type OptionalText = typeof OrderToken;
+
+/** Fields of one's own at every level: required ones, and an optional one. */
+export const own = {
+  extra: { parent: OrderToken, channel_name: optionalText },
+  cartExtra: { links: Hooks },
+  cartItemExtra: { serial: OrderToken },
+  hooksExtra: { label: OrderToken },
+};
+
+/** Values for what is required in `own`. */
+export const ownValues = {
+  extra: { parent: fc.constantFrom('ord_1', 'ord_2') },
+  cartExtra: { links: fc.constantFrom({}, { terms_url: 'https://shop.example/terms' }) },
+  cartItemExtra: { serial: fc.constant('s-1') },
+  hooksExtra: { label: fc.constant('l-1') },
+};
