@@ -1,5 +1,5 @@
+import type { BulkRest, BulkResult } from './bulk-result.ts';
 import type { UpdateOrderResult } from './update-order.ts';
-import type { BulkRest, BulkResult } from './update-orders.ts';
 
 interface BulkLimits<Item> {
   readonly concurrency: number;

@@ -1,12 +1,6 @@
-import type { AnswerHeaders } from './exchange.ts';
+import type { AnswerHead } from './exchange.ts';
 import type { Outcome } from './outcome.ts';
 import { parseRetryAfter } from './retry-after.ts';
-
-/** The head of an answer, as `classify` sees it. */
-export interface AnswerHead {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-}
 
 /**
  * Overrides what a status means, since the interface document shows no statuses: return an outcome,

@@ -3,6 +3,12 @@ import type { Authorization } from '@orders/auth';
 /** The headers of an answer, with names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/** The head of an answer, as `classify` sees it. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+}
+
 /** One request as it goes out. */
 interface ExchangeRequest {
   readonly method: 'GET' | 'PATCH';

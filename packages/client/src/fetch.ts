@@ -1,4 +1,5 @@
-export type { AnswerHead, Classify } from './classify.ts';
+export type { BulkRest, BulkResult } from './bulk-result.ts';
+export type { Classify } from './classify.ts';
 export type { OrdersConnection } from './connection.ts';
 export { type Echo, echoWithPrivateKey } from './echo-with-private-key.ts';
 export {
@@ -14,7 +15,7 @@ export {
   TimeoutError,
   type TimeoutPhase,
 } from './errors.ts';
-export type { AnswerHeaders } from './exchange.ts';
+export type { AnswerHead, AnswerHeaders } from './exchange.ts';
 export { createConnection, type OrdersClientOptions } from './fetch-connection.ts';
 export { createOrdersClient } from './fetch-orders-client.ts';
 export type { Fetch } from './fetch-transport.ts';
@@ -30,8 +31,6 @@ export { safeUpdateOrder, type UpdatedOrder, type UpdateOrderResult, updateOrder
 export {
   type BulkItem,
   type BulkOptions,
-  type BulkRest,
-  type BulkResult,
   type BulkUpdate,
   updateOrders,
 } from './update-orders.ts';

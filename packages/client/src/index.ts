@@ -1,5 +1,6 @@
 export { Agent, type Dispatcher, EnvHttpProxyAgent, MockAgent, ProxyAgent } from 'undici';
-export type { AnswerHead, Classify } from './classify.ts';
+export type { BulkRest, BulkResult } from './bulk-result.ts';
+export type { Classify } from './classify.ts';
 export type { OrdersConnection } from './connection.ts';
 export { createOrdersClient } from './create-orders-client.ts';
 export { type Echo, echoWithPrivateKey } from './echo-with-private-key.ts';
@@ -16,7 +17,7 @@ export {
   TimeoutError,
   type TimeoutPhase,
 } from './errors.ts';
-export type { AnswerHeaders } from './exchange.ts';
+export type { AnswerHead, AnswerHeaders } from './exchange.ts';
 export { createConnection, type OrdersClientOptions } from './node-connection.ts';
 export type { OrdersClient } from './orders-client.ts';
 export type { Outcome } from './outcome.ts';
@@ -31,8 +32,6 @@ export { safeUpdateOrder, type UpdatedOrder, type UpdateOrderResult, updateOrder
 export {
   type BulkItem,
   type BulkOptions,
-  type BulkRest,
-  type BulkResult,
   type BulkUpdate,
   updateOrders,
 } from './update-orders.ts';

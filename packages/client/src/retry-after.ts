@@ -1,4 +1,4 @@
-import type { AnswerHead } from './classify.ts';
+import type { AnswerHead } from './exchange.ts';
 
 type HeaderValue = string | readonly string[] | undefined;
 

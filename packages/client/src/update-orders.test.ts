@@ -2,8 +2,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
+import type { BulkResult } from './bulk-result.ts';
 import { createOrdersClient } from './create-orders-client.ts';
-import type { BulkResult } from './update-orders.ts';
 
 const apiKey = 'swordfish-swordfish';
 

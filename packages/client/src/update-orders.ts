@@ -1,5 +1,6 @@
 import type { OrderUpdate } from '@orders/schema';
 import { Bulk } from './bulk.ts';
+import type { BulkRest, BulkResult } from './bulk-result.ts';
 import type { OrdersConnection } from './connection.ts';
 import type { CallOptions } from './settings.ts';
 import { safeUpdateOrder, type UpdateOrderResult } from './update-order.ts';
@@ -17,21 +18,6 @@ export interface BulkOptions<Data = unknown> extends CallOptions<Data> {
    * @default 16
    */
   readonly concurrency?: number;
-}
-
-/** What became of one update of a bulk. */
-export type BulkResult<Item, Data = unknown> = UpdateOrderResult<Data> & {
-  /** Its place in the source, from 0 on. */
-  readonly index: number;
-  readonly item: Item;
-};
-
-/** What was left when a bulk was stopped. */
-export interface BulkRest<Item, Data = unknown> {
-  /** Results that were not taken from the iteration, those of updates still on their way when it stopped among them. */
-  readonly results: readonly BulkResult<Item, Data>[];
-  /** Items that were read from the source and not sent. */
-  readonly unsent: readonly { readonly index: number; readonly item: Item }[];
 }
 
 /** A bulk of updates: iterate it once to drive it. */

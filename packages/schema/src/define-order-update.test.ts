@@ -172,6 +172,11 @@ test.each<[name: string, define: () => unknown, message: string]>([
     'A field cannot be named "__proto__".',
   ],
   [
+    'what every object inherits',
+    () => defineOrderUpdate({ qrSessionId: 'constructor' }),
+    'A field cannot be named "constructor".',
+  ],
+  [
     '__proto__ among your own',
     () => defineOrderUpdate({ cartExtra: JSON.parse('{"__proto__":1}') }),
     'A field cannot be named "__proto__".',

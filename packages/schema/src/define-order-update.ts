@@ -73,7 +73,7 @@ export type DefinedOrderUpdate<
  * describes without naming them, replaces the list of currencies, and declares fields of your own.
  * A declared field is never taken for a misspelling.
  *
- * @throws TypeError when a name is empty, given twice, or that of a documented field, and when `currencies` is empty.
+ * @throws TypeError when a name is empty, given twice, that of a documented field or of what every object has, and when `currencies` is empty.
  */
 export function defineOrderUpdate<
   const Metadata extends string = never,
@@ -127,7 +127,8 @@ export function defineOrderUpdate<
 
 function merge(documented: Shape, more: Shape = {}): Shape {
   for (const name of Object.keys(more)) {
-    if (name === '' || name === '__proto__') {
+    // What every object inherits would be found in a body that does not have it.
+    if (name === '' || name in {}) {
       throw new TypeError(`A field cannot be named ${JSON.stringify(name)}.`);
     }
     if (Object.hasOwn(documented, name)) {

@@ -1,14 +1,7 @@
 import type * as z from 'zod/mini';
-import type { RuleCheck } from './rule.ts';
+import type { Hinted, RuleCheck } from './rule.ts';
 
 type RawIssue = z.core.$ZodRawIssue;
-
-/** What went wrong (`rule`, a code that never changes its meaning; `message`) and what to write instead. */
-export interface Hinted {
-  readonly rule: string;
-  readonly message: string;
-  readonly hint: string;
-}
 
 /** Puts an issue of zod's own into words while the value that raised it is still at hand. */
 export function hintFor({ code, expected, input, inst, path = [] }: RawIssue): Hinted | undefined {

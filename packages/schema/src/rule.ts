@@ -1,5 +1,4 @@
 import type * as z from 'zod/mini';
-import type { Hinted } from './hints.ts';
 
 /** What a rule says of itself in JSON Schema. */
 export interface JsonRule {
@@ -9,6 +8,13 @@ export interface JsonRule {
   readonly maxLength?: number;
   readonly enum?: readonly string[];
   readonly pattern?: string;
+}
+
+/** What went wrong (`rule`, a code that never changes its meaning; `message`) and what to write instead. */
+export interface Hinted {
+  readonly rule: string;
+  readonly message: string;
+  readonly hint: string;
 }
 
 /** A check that knows what it is in JSON Schema. */

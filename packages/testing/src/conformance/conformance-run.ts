@@ -1,7 +1,8 @@
+import type { Answer } from './answer.ts';
 import { authorizationOf } from './authorization-of.ts';
 import type { ConformanceCase, ConformanceRequest } from './conformance-case.ts';
 import type { ConformanceResult } from './conformance-report.ts';
-import { type Answer, type Exchange, exchange } from './exchange.ts';
+import { type Exchange, exchange } from './exchange.ts';
 import { describeExpectation, type Judgement, judgeAnswer, outcomeOf } from './judge-answer.ts';
 import { quoteAnswer } from './quote-service.ts';
 import type { ConformanceSettings } from './read-options.ts';

@@ -1,3 +1,4 @@
+import type { Answer } from './answer.ts';
 import type { ConformanceFetch, ConformanceFetchInit } from './conformance-fetch.ts';
 import { quoteService } from './quote-service.ts';
 import { readCapped } from './read-capped.ts';
@@ -6,15 +7,6 @@ import { until } from './until.ts';
 
 /** What came back, or why nothing whole did. */
 export type Exchange = Answer | { readonly failure: string };
-
-export interface Answer {
-  readonly status: number;
-  readonly mediaType: string | undefined;
-  readonly location: string | undefined;
-  readonly text: string;
-  /** Whether `text` is the whole body. */
-  readonly isWhole: boolean;
-}
 
 export interface ExchangeOptions {
   readonly fetch: ConformanceFetch;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Answer } from './exchange.ts';
+import type { Answer } from './answer.ts';
 import { describeExpectation, judgeAnswer, outcomeOf } from './judge-answer.ts';
 
 const answer = (given: Partial<Answer>): Answer => ({

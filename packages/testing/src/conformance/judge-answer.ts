@@ -1,5 +1,5 @@
+import type { Answer } from './answer.ts';
 import type { ConformanceExpectation } from './conformance-case.ts';
-import type { Answer } from './exchange.ts';
 
 /** What an answer says of its request; the document shows no statuses, so only their class counts. */
 export type AnswerOutcome = 'accepted' | 'refused' | 'neither';

@@ -1,5 +1,5 @@
+import type { Answer } from './answer.ts';
 import type { ConformanceActual } from './conformance-report.ts';
-import type { Answer } from './exchange.ts';
 import type { ScrubSecrets } from './scrub-secrets.ts';
 
 const LONGEST = 160;

@@ -29,7 +29,7 @@ export interface OrderServiceErrorBody {
   readonly error: {
     readonly code: OrderServiceErrorCode;
     readonly message: string;
-    /** Present with `body_refused` only: where, what, and what to write instead. */
+    /** Present with `body_refused` only: where, what, and what to write instead; the first 100. */
     readonly issues?: readonly Explanation[];
   };
 }

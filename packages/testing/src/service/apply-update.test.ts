@@ -3,6 +3,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { codeOf, orderPath, send } from '../../test/send.ts';
 import { buildOrderUpdate } from '../build-order-update.ts';
 import { documentedExample } from '../documented-example.ts';
+import type { OrderServiceErrorBody } from './answer.ts';
 import { startOrderService } from './order-service.ts';
 
 test('applies the documented example and answers with the order', async () => {
@@ -94,6 +95,14 @@ test('refuses a body that breaks the schema with 422 and explains each issue', a
 test.each(['null', '[]', '"cart"', '1'])('refuses the JSON %s with 422', async (body) => {
   await using service = await startOrderService();
   expect((await send(service, { body })).status).toBe(422);
+});
+
+test('explains the first hundred of many issues, and counts all', async () => {
+  await using service = await startOrderService();
+  const { json } = await send(service, { body: { cart: { items: Array(5_000).fill(0) } } });
+  const { error } = json as OrderServiceErrorBody;
+  expect(error.message).toContain('5000 issues');
+  expect(error.issues).toHaveLength(100);
 });
 
 test('refuses an own __proto__ without touching any prototype', async () => {

@@ -27,7 +27,12 @@ export function applyUpdate<Update extends OrderUpdate>(
   if (!parsed.success) {
     const issues = explain(parsed.error);
     const message = `The body is not a valid order update: ${issues.length} ${issues.length === 1 ? 'issue' : 'issues'}.`;
-    return answers.refused({ status: 422, code: 'body_refused', message, issues });
+    return answers.refused({
+      status: 422,
+      code: 'body_refused',
+      message,
+      issues: issues.slice(0, MOST_ISSUES),
+    });
   }
   const { token, revision, data } = order;
   const next = { token, revision: revision + 1, data: answers.merge(data, parsed.data) };
@@ -35,6 +40,9 @@ export function applyUpdate<Update extends OrderUpdate>(
   if (isApplied) book.commit(freezeDeep(next), { ...stamp, body: freezeDeep(parsed.data) });
   return answer;
 }
+
+/** A body of a hundred thousand mistakes must not be answered with as many sentences. */
+const MOST_ISSUES = 100;
 
 const NOT_JSON: Refusal = { status: 400, code: 'body_not_json', message: 'The body is not JSON in UTF-8.' };
 

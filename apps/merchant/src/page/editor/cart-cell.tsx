@@ -2,7 +2,7 @@ import './cart.css';
 import { useId } from 'react';
 import type { FieldError, UseFormRegisterReturn } from 'react-hook-form';
 import { words } from '../words.ts';
-import { type CellName, isNumeric } from './cart-line.tsx';
+import { type CellName, isNumeric } from './cell-names.ts';
 import { FieldMessage } from './field-message.tsx';
 
 export interface CartCellProps {

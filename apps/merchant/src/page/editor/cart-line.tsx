@@ -2,18 +2,10 @@ import './cart.css';
 import { memo } from 'react';
 import { useFormState } from 'react-hook-form';
 import type { OrderControl } from '../form/order-control.ts';
-import { type NumberName, numberNames } from '../form/order-form.ts';
 import { Icon } from '../icon.tsx';
 import { words } from '../words.ts';
 import { CartCell } from './cart-cell.tsx';
-
-/** The columns of a cart, in the order they stand in. */
-export const cellNames = ['kind', 'sku', 'name', ...numberNames] as const;
-export type CellName = (typeof cellNames)[number];
-
-export function isNumeric(name: CellName): name is NumberName {
-  return numberNames.some((one) => one === name);
-}
+import { cellNames } from './cell-names.ts';
 
 export interface CartLineProps {
   readonly control: OrderControl;

@@ -6,7 +6,8 @@ import type { OrderControl } from '../form/order-control.ts';
 import { emptyLine } from '../form/order-form.ts';
 import { Icon } from '../icon.tsx';
 import { words } from '../words.ts';
-import { CartLine, cellNames, isNumeric } from './cart-line.tsx';
+import { CartLine } from './cart-line.tsx';
+import { cellNames, isNumeric } from './cell-names.ts';
 import { Section } from './section.tsx';
 
 /** The lines of the cart, in columns; on a narrow screen each line is a block of its own. */

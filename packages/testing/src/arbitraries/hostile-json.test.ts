@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { send } from '../../test/send.ts';
+import { startOrderService } from '../service/order-service.ts';
+import { type HostileJsonKind, hostileJson, hostileJsonByKind } from './hostile-json.ts';
+
+/** Made once, since many tests look at them. */
+const hostile = fc.sample(hostileJsonByKind(), { numRuns: 2_000, seed: 1 });
+
+test('the service answers every text with 200 or 4xx, and goes on', async () => {
+  await using service = await startOrderService();
+  await fc.assert(
+    fc.asyncProperty(hostileJson(), async (body) => {
+      const { status, json } = await send(service, { body });
+      expect([200, 400, 422]).toContain(status);
+      expect(typeof json).toBe('object');
+    }),
+    { numRuns: 200 },
+  );
+  expect((await send(service)).status).toBe(200);
+  expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+});
+
+test('the service applies exactly the texts that it answers with 200', async () => {
+  await using service = await startOrderService();
+  const answers = new Map<HostileJsonKind, Set<number>>();
+  let applied = 0;
+  for (const { kind, text } of hostile.slice(0, 200)) {
+    const { status } = await send(service, { body: text });
+    answers.set(kind, (answers.get(kind) ?? new Set()).add(status));
+    if (status === 200) applied++;
+  }
+  expect(service.ledger).toHaveLength(applied);
+  expect(answers.get('valid_update')).toEqual(new Set([200]));
+  expect(answers.get('invalid_update')).toEqual(new Set([422]));
+  expect(answers.get('truncated')).toEqual(new Set([400]));
+  expect(answers.get('twice')).toEqual(new Set([400]));
+  expect(answers.get('number')).toEqual(new Set([200, 400, 422]));
+});
+
+test('every kind occurs, and most texts are near to JSON', () => {
+  const kinds = new Map<HostileJsonKind, number>();
+  for (const { kind } of hostile) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  expect(Math.min(...kinds.values())).toBeGreaterThan(20);
+  expect(kinds.size).toBe(18);
+  const parsed = hostile.filter(({ text }) => isJson(text)).length;
+  expect(parsed).toBeGreaterThan(500);
+  expect(parsed).toBeLessThan(1_700);
+});
+
+test.each([
+  ['nothing', /^$/],
+  ['a byte order mark', /^\ufeff\{/],
+  ['a name twice', /"cart":.*"cart":/],
+  ['1e400', /:1e400\b/],
+  ['minus zero', /:-0[,}]/],
+  ['thousands of digits', /\d{1000}/],
+  ['__proto__', /"__proto__":/],
+  ['an escaped name', /"\\u0063\\u0061\\u0072\\u0074":/],
+  ['a raw control character', /"sku":"\0"/],
+  ['half a surrogate pair', /\p{Cs}/u],
+  ['half a surrogate pair, escaped', /"\\ud800"/],
+  ['thousands of levels', '['.repeat(10_000)],
+  ['a hundred thousand characters', 'a'.repeat(100_000)],
+  ['a hundred thousand lines', '0,'.repeat(100_000)],
+])('%s occurs', { timeout: 60_000 }, (_, kind) => {
+  const occurs = ({ text }: { readonly text: string }) =>
+    typeof kind === 'string' ? text.includes(kind) : kind.test(text);
+  expect(hostile.some(occurs)).toBe(true);
+});
+
+test('no text is longer than a mebibyte', () => {
+  expect(Math.max(...hostile.map(({ text }) => Buffer.byteLength(text)))).toBeLessThan(2 ** 20);
+});
+
+test('texts are the same for a seed', () => {
+  const texts = (seed: number) => fc.sample(hostileJson(), { numRuns: 200, seed });
+  expect(texts(7)).toEqual(texts(7));
+  expect(texts(7)).not.toEqual(texts(8));
+});
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
