@@ -1,4 +1,5 @@
 import type { ImportName } from '../measure/measure-imports.ts';
+import type { ServiceLoad } from '../measure/measure-service.ts';
 import type { PeerName } from '../peers/peer-list.ts';
 import type { ValidatorName } from '../validators/validator-list.ts';
 import type { Spread } from './statistics.ts';
@@ -17,7 +18,7 @@ export interface BenchResult {
   readonly validation: readonly ValidationResult[];
   readonly imports: readonly ImportResult[];
   readonly stream: StreamResult;
-  readonly service: ServiceResult;
+  readonly service: readonly ServiceResult[];
   readonly targets: readonly TargetResult[];
 }
 
@@ -61,6 +62,8 @@ export interface ImportResult {
 
 /** Updates in a second. */
 export interface ServiceResult {
+  /** Who sent. */
+  readonly load: ServiceLoad;
   readonly perSecond: Spread;
   /** Of a bare server that only reads the body. */
   readonly barePerSecond: Spread;

@@ -1,7 +1,7 @@
 import type { BenchSettings } from '../measure/bench-settings.ts';
 import type { ImportRounds } from '../measure/measure-imports.ts';
 import type { CartRounds } from '../measure/measure-peers.ts';
-import type { ServiceRounds } from '../measure/measure-service.ts';
+import type { ServiceLoad, ServiceRounds } from '../measure/measure-service.ts';
 import type { ValidationRounds } from '../measure/measure-validators.ts';
 import type { Usage } from '../measure/rounds.ts';
 import type { StreamMemory } from '../measure/stream-role.ts';
@@ -25,7 +25,7 @@ export interface Measurements {
   readonly validation: readonly ValidationRounds[];
   readonly imports: ImportRounds;
   readonly stream: StreamMemory;
-  readonly service: ServiceRounds;
+  readonly service: Readonly<Record<ServiceLoad, ServiceRounds>>;
 }
 
 /** Where and when it was measured. */
@@ -43,7 +43,9 @@ const mebibyte = 1_048_576;
 export function buildResult(measured: Measurements, { versionOf, ...place }: Surroundings): BenchResult {
   const { settings, carts } = measured;
   const imports = resultOfImports(measured.imports);
-  const service = resultOfService(measured.service);
+  const service = (['dispatch', 'sockets'] as const).map((load) =>
+    resultOfService(load, measured.service[load]),
+  );
   const stream = resultOfStream(measured.stream, settings.streamUpdates);
   return {
     ...place,
@@ -63,7 +65,7 @@ export function buildResult(measured: Measurements, { versionOf, ...place }: Sur
       streamMiB: stream.mostBytes / mebibyte,
       streamGrowthMiB: stream.growthBytes / mebibyte,
       importToUndici: imports.find(({ name }) => name === '@orders/client')?.ratio.median ?? Number.NaN,
-      bareToService: 1 / service.ratio.median,
+      bareToService: 1 / (service[0]?.ratio.median ?? Number.NaN),
     }),
   };
 }
@@ -114,8 +116,8 @@ function resultOfImports(imports: ImportRounds): ImportResult[] {
   return [...imports].map(([name, own]) => ({ name, cpuMs: spreadOf(own), ratio: ratioOf(own, base) }));
 }
 
-function resultOfService({ service, bare }: ServiceRounds): ServiceResult {
-  return { perSecond: spreadOf(service), barePerSecond: spreadOf(bare), ratio: ratioOf(service, bare) };
+function resultOfService(load: ServiceLoad, { service, bare }: ServiceRounds): ServiceResult {
+  return { load, perSecond: spreadOf(service), barePerSecond: spreadOf(bare), ratio: ratioOf(service, bare) };
 }
 
 function resultOfStream({ start, held }: StreamMemory, updates: number): StreamResult {

@@ -27,7 +27,7 @@ const result: BenchResult = {
   validation: [],
   imports: [],
   stream: { updates: 0, mostBytes: 0, growthBytes: 0 },
-  service: { perSecond: at(1), barePerSecond: at(2), ratio: at(0.5) },
+  service: [],
   targets: [],
 };
 const svg = drawChart(result, cart);

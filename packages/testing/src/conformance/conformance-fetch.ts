@@ -1,6 +1,7 @@
 /** What is asked of a `fetch` here: the global one, or one that goes through a proxy or shows a certificate. */
 export type ConformanceFetch = (url: string, init: ConformanceFetchInit) => Promise<ConformanceFetchAnswer>;
 
+/** How a request is sent: the part of `RequestInit` that is used. */
 export interface ConformanceFetchInit {
   readonly method: string;
   readonly headers: Record<string, string>;

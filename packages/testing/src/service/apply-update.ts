@@ -2,7 +2,6 @@ import { isUtf8 } from 'node:buffer';
 import { explain, type OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import type { Answer, Refusal } from './answer.ts';
 import type { Answers } from './choices.ts';
-import { freezeDeep } from './freeze-deep.ts';
 import type { OrderBook, StoredOrder } from './order-book.ts';
 
 export interface ApplyContext<Update extends OrderUpdate> {
@@ -37,7 +36,7 @@ export function applyUpdate<Update extends OrderUpdate>(
   const { token, revision, data } = order;
   const next = { token, revision: revision + 1, data: answers.merge(data, parsed.data) };
   const answer = answers.updated(next);
-  if (isApplied) book.commit(freezeDeep(next), { ...stamp, body: freezeDeep(parsed.data) });
+  if (isApplied) book.commit(next, { ...stamp, body: parsed.data });
   return answer;
 }
 

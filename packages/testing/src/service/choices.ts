@@ -48,7 +48,8 @@ export function createAnswers<Update extends OrderUpdate>(choices: ServiceChoice
   const { order_updated = 200, key_echoed = 200 } = statuses;
 
   return {
-    merge: merge === undefined ? mergeTopLevel : (held, update) => merge(held, freezeDeep(update)),
+    merge:
+      merge === undefined ? mergeTopLevel : (held, update) => merge(freezeDeep(held), freezeDeep(update)),
     updated(order) {
       // Frozen objects take far longer to be written as JSON, so only a function of the caller's gets them so.
       const body = updateBody === undefined ? showOrder(order) : updateBody(freezeDeep(order));

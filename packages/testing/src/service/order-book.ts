@@ -10,7 +10,7 @@ export interface SeedOrder<Update extends OrderUpdate = OrderUpdate> {
   readonly data?: Partial<Update>;
 }
 
-/** An order as the service holds it now; deep-frozen, since a later update makes a new one. */
+/** An order as the service holds it now; deep-frozen for whoever reads it, since a later update makes a new one. */
 export interface StoredOrder<Update extends OrderUpdate = OrderUpdate> {
   readonly token: string;
   /** Every field that was ever given, each as it was given last. */
@@ -19,7 +19,7 @@ export interface StoredOrder<Update extends OrderUpdate = OrderUpdate> {
   readonly revision: number;
 }
 
-/** One update that was applied; deep-frozen. */
+/** One update that was applied; deep-frozen from when the ledger is read. */
 export interface LedgerEntry<Update extends OrderUpdate = OrderUpdate> {
   /** The `x-request-id` of the answer. */
   readonly requestId: string;
@@ -33,12 +33,17 @@ export interface LedgerEntry<Update extends OrderUpdate = OrderUpdate> {
 }
 
 export interface OrderBook<Update extends OrderUpdate> {
+  /** Every order, frozen. */
   readonly orders: readonly StoredOrder<Update>[];
+  /** Always the same list; its entries are frozen when it is asked for. */
   readonly ledger: readonly LedgerEntry<Update>[];
+  /** The order itself, to read alone: freezing it for whoever asks would cost every update more than checking it. */
   find(token: string): StoredOrder<Update> | undefined;
+  /** The order, frozen. */
+  show(token: string): StoredOrder<Update> | undefined;
   /** Makes one more order, with a random token where none is given; throws a `TypeError` like `createOrderBook`. */
   add(order?: string | SeedOrder<Update>): StoredOrder<Update>;
-  /** Takes an order that is frozen already, and enters the update that made it into the ledger. */
+  /** Puts an order in the place of the one before, and enters the update that made it into the ledger. */
   commit(order: StoredOrder<Update>, entry: Omit<LedgerEntry<Update>, 'token' | 'revision'>): void;
   /** Every order is as it was seeded, and nothing has happened. */
   reset(): void;
@@ -64,24 +69,33 @@ export function createOrderBook<Update extends OrderUpdate>(
   if (seeded.length === 0)
     throw new TypeError('orders: give at least one order; any other token is answered with 404.');
   const ledger: LedgerEntry<Update>[] = [];
+  let frozenCount = 0;
 
   return {
     get orders() {
-      return [...orders.values()];
+      return [...orders.values()].map(freezeDeep);
     },
-    ledger,
+    get ledger() {
+      for (const entry of ledger.slice(frozenCount)) freezeDeep(entry);
+      frozenCount = ledger.length;
+      return ledger;
+    },
     find: (token) => orders.get(token),
+    show: (token) => freezeDeep(orders.get(token)),
     add,
     commit(order, { requestId, body, at }) {
       const { token, revision } = order;
       orders.set(token, order);
-      ledger.push(Object.freeze({ requestId, token, body, at, revision }));
-      if (ledger.length > limit) ledger.shift();
+      ledger.push({ requestId, token, body, at, revision });
+      if (ledger.length <= limit) return;
+      ledger.shift();
+      frozenCount = Math.max(0, frozenCount - 1);
     },
     reset() {
       orders.clear();
       for (const order of seeded) orders.set(order.token, order);
       ledger.length = 0;
+      frozenCount = 0;
     },
   };
 }

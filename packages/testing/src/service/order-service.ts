@@ -21,7 +21,7 @@ export interface OrderService<Update extends OrderUpdate = OrderUpdate> {
   readonly token: string;
   /** Every order as it is now, in the order given. */
   readonly orders: readonly StoredOrder<Update>[];
-  /** Every update that was applied, in the order applied; grows as the service runs. */
+  /** Every update that was applied, in the order applied; one list, which grows as the service runs. */
   readonly ledger: readonly LedgerEntry<Update>[];
   /** Every request that arrived, in the order of arrival; grows as the service runs. What is not HTTP is answered only. */
   readonly journal: readonly JournalEntry[];
@@ -129,11 +129,13 @@ function describeService<Update extends OrderUpdate>(
     get orders() {
       return book.orders;
     },
-    ledger: book.ledger,
+    get ledger() {
+      return book.ledger;
+    },
     journal: journal.entries,
     faults: faults.script,
     webhooks,
-    order: (wanted) => book.find(wanted),
+    order: (wanted) => book.show(wanted),
     addOrder: (order) => book.add(order).token,
     appliedTo: (wanted) => book.ledger.filter((entry) => entry.token === wanted).map(({ body }) => body),
     requests: ({ status, ...filter } = {}) =>

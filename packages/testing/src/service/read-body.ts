@@ -36,8 +36,7 @@ export function readBody(
   };
   request.on('data', keep);
   request.on('end', () => settle('complete'));
-  // A broken upload is told by `close`, and an `error` nobody hears would end the process.
-  request.on('error', () => {});
-  request.on('close', () => settle('cut'));
+  // Node tells of a sender that went away as an error, to whoever listens for one.
+  request.on('error', () => settle('cut'));
   if (Number(declaredLength) > maxBytes) settle('too_large');
 }

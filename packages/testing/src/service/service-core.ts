@@ -43,7 +43,7 @@ export function createServiceCore<Update extends OrderUpdate>(
   const answers = createAnswers<Update>(options.choices ?? {});
   const stopping = new AbortController();
   const webhooks = createWebhooks(
-    { token: book.orders[0]?.token ?? '', find: book.find, now, signal: stopping.signal, historyLimit },
+    { token: book.orders[0]?.token ?? '', find: book.show, now, signal: stopping.signal, historyLimit },
     options.webhooks,
   );
   let requestCount = 0;
@@ -84,7 +84,9 @@ export function createServiceCore<Update extends OrderUpdate>(
     get orders() {
       return book.orders;
     },
-    ledger: book.ledger,
+    get ledger() {
+      return book.ledger;
+    },
     journal: journal.entries,
     webhooks,
     reset,

@@ -1,0 +1,70 @@
+import { defineConfig } from 'vitepress';
+import { findPackages } from '../src/api/find-packages.ts';
+
+const known = ['schema', 'auth', 'client', 'testing'];
+const rank = (slug: string): number => (known.includes(slug) ? known.indexOf(slug) : known.length);
+const packages = findPackages().toSorted((a, b) => rank(a.slug) - rank(b.slug));
+
+// biome-ignore lint/style/noDefaultExport: VitePress loads the default export.
+export default defineConfig({
+  title: 'orders',
+  description: 'TypeScript packages that update an order and always say what became of the update.',
+  lang: 'en',
+  srcDir: 'pages',
+  outDir: 'dist',
+  cacheDir: 'node_modules/.vitepress',
+  head: [
+    ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
+    ['meta', { name: 'color-scheme', content: 'light dark' }],
+  ],
+  markdown: { theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' } },
+  vite: {
+    oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
+    // The packages are taken from their sources, so the site needs nothing built.
+    resolve: { conditions: ['@orders/source', 'module', 'browser', 'development|production'] },
+  },
+  themeConfig: {
+    logo: '/logo.svg',
+    search: { provider: 'local' },
+    outline: [2, 3],
+    nav: [
+      { text: 'Guide', link: '/getting-started', activeMatch: '/(getting-started|outcomes|guides|packages)' },
+      { text: 'Reference', link: '/api/client', activeMatch: '/api/' },
+      { text: 'Playground', link: '/playground' },
+    ],
+    sidebar: [
+      {
+        text: 'Start',
+        items: [
+          { text: 'Getting started', link: '/getting-started' },
+          { text: 'What became of it', link: '/outcomes' },
+          { text: 'Playground', link: '/playground' },
+        ],
+      },
+      {
+        text: 'Packages',
+        items: known.map((slug) => ({ text: `@orders/${slug}`, link: `/packages/${slug}` })),
+      },
+      {
+        text: 'Guides',
+        items: [
+          { text: 'Retry and certainty', link: '/guides/retry-and-certainty' },
+          { text: 'QR payments', link: '/guides/qr-payments' },
+          { text: 'Testing', link: '/guides/testing' },
+          { text: 'Bulk', link: '/guides/bulk' },
+          { text: 'Front-end forms', link: '/guides/forms' },
+          { text: 'Rotating keys', link: '/guides/rotating-keys' },
+          { text: 'Proxies and mTLS', link: '/guides/proxies-and-mtls' },
+          { text: 'OpenTelemetry', link: '/guides/open-telemetry' },
+          { text: 'What is not shown', link: '/guides/not-shown' },
+        ],
+      },
+      {
+        text: 'Reference',
+        items: packages.map(({ name, slug }) => ({ text: name, link: `/api/${slug}` })),
+      },
+    ],
+    docFooter: { prev: 'Before', next: 'Next' },
+    footer: { message: 'Released under the MIT licence.' },
+  },
+});

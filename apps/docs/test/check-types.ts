@@ -1,0 +1,25 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { basename, dirname, join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const compiler = join(
+  dirname(
+    createRequire(join(import.meta.dirname, '../../../package.json')).resolve('typescript/package.json'),
+  ),
+  'bin/tsc',
+);
+
+/** What the compiler says against the files of a project, by the name of the file; against the project itself, by ''. */
+export async function checkTypes(tsconfig: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const flags = [compiler, '-p', tsconfig, '--pretty', 'false'];
+  const { stdout } = await run(process.execPath, flags, { cwd: dirname(tsconfig), timeout: 60_000 }).catch(
+    (failure: { stdout: string }) => failure,
+  );
+  return Map.groupBy(
+    stdout.split('\n').filter((line) => /error TS\d+/.test(line)),
+    (line) => basename(/^(.*?)\(\d+,\d+\): /.exec(line)?.[1] ?? ''),
+  );
+}

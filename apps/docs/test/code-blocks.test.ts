@@ -1,0 +1,62 @@
+import { basename } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { writeBlocks } from './block-folder.ts';
+import { checkTypes } from './check-types.ts';
+import { startAtPrompt } from './orders-service-bin.ts';
+import { readBlocks, readPage, readReferenceBlocks } from './read-blocks.ts';
+import { isAsTold, runFile } from './run-block.ts';
+
+const all = [...readBlocks(), ...readReferenceBlocks()];
+// A signature of the reference is a declaration without its parts, taken from code that is compiled.
+const written = all.filter(({ language, flags }) => /^tsx?$/.test(language) && !flags.includes('signature'));
+const { files, tsconfig } = writeBlocks(written);
+const blocks = written.map((block, index) => ({ ...block, file: files[index] ?? '' }));
+const runs = blocks.filter(({ flags }) => !flags.includes('no-run'));
+
+describe('types', () => {
+  let errors: ReadonlyMap<string, readonly string[]>;
+  beforeAll(async () => {
+    errors = await checkTypes(tsconfig);
+  }, 90_000);
+
+  test('the compiler has nothing to say of the project itself', () => {
+    expect(errors.get('') ?? []).toEqual([]);
+  });
+
+  test.each(blocks)('$place compiles', ({ file }) => {
+    expect(errors.get(basename(file)) ?? []).toEqual([]);
+  });
+});
+
+const prompt = all.find(({ language, code }) => language === 'sh' && code.includes('orders-service'));
+
+test.concurrent.each(runs)('$place runs', { timeout: 40_000 }, async ({ file, flags, output }) => {
+  await using service = flags.includes('at-prompt') ? await startAtPrompt(prompt?.code ?? '') : undefined;
+  const printed = await runFile(file, service?.env ?? {});
+  if (output === undefined) return;
+  if (!isAsTold(printed, output)) expect(printed.trim()).toBe(output.trim());
+});
+
+test('every output on a page belongs to a block that runs', () => {
+  const outputs = all.filter(({ flags }) => flags.includes('output'));
+  expect(runs.filter(({ output }) => output !== undefined)).toHaveLength(outputs.length);
+});
+
+test('a page of the guides shows more code that runs than code that does not', () => {
+  expect(runs.length).toBeGreaterThan(blocks.length / 2);
+});
+
+test('reads blocks with their line, their flags and their output', () => {
+  const markdown = 'One\n\n```ts no-run\na\n```\n\n```ts\nb\n```\n\nprints\n\n```text output\nc\n```\n';
+  expect(readPage('p.md', markdown)).toMatchObject([
+    { place: 'p.md:3', language: 'ts', flags: ['no-run'], code: 'a\n', output: undefined },
+    { place: 'p.md:7', language: 'ts', code: 'b\n', output: 'c\n' },
+    { place: 'p.md:13', language: 'text', flags: ['output'] },
+  ]);
+});
+
+test('an ellipsis on a page stands for anything on its line and no more', () => {
+  expect(isAsTold('took 12 ms\n', 'took … ms')).toBe(true);
+  expect(isAsTold('took 12\nms', 'took … ms')).toBe(false);
+  expect(isAsTold('took 12 ms twice', 'took … ms')).toBe(false);
+});

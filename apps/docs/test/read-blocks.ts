@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findPackages } from '../src/api/find-packages.ts';
+import { readPackages } from '../src/api/read-package.ts';
+import { renderPackage } from '../src/api/render-package.ts';
+
+/** A block of code on a page. */
+export interface CodeBlock {
+  /** Where it stands, such as `guides/bulk.md:12`: a name for messages. */
+  readonly place: string;
+  readonly language: string;
+  /** What its fence says behind the language, such as `no-run`. */
+  readonly flags: readonly string[];
+  readonly code: string;
+  /** What the page says that it prints: the `text` fence marked `output` that follows it. */
+  readonly output: string | undefined;
+}
+
+const docs = join(import.meta.dirname, '..');
+
+/** Every block of code of every page that somebody wrote. */
+export function readBlocks(): readonly CodeBlock[] {
+  const cwd = join(docs, 'pages');
+  return globSync('**/*.md', { cwd, exclude: ['api/**'] })
+    .toSorted()
+    .flatMap((page) => readPage(page, readFileSync(join(cwd, page), 'utf8')));
+}
+
+/** Every block of code of the reference, as the sources tell it now: its pages are files only while the site is built. */
+export function readReferenceBlocks(): readonly CodeBlock[] {
+  const packages = readPackages(findPackages(), join(docs, 'tsconfig.json'));
+  return packages.flatMap((one) => readPage(`api/${one.slug}.md`, renderPackage(one, packages)));
+}
+
+/** The blocks of one page. */
+export function readPage(page: string, markdown: string): readonly CodeBlock[] {
+  const fences = [...markdown.matchAll(/^```(\w+)([^\n]*)\n(.*?)^```$/gms)].map((match) => ({
+    line: markdown.slice(0, match.index).split('\n').length,
+    language: match[1] ?? '',
+    flags: (match[2] ?? '').trim().split(/\s+/),
+    code: match[3] ?? '',
+  }));
+  return fences.map(({ line, ...fence }, index) => {
+    const next = fences[index + 1];
+    const output = next?.flags.includes('output') ? next.code : undefined;
+    return { ...fence, place: `${page}:${line}`, output };
+  });
+}
