@@ -33,7 +33,9 @@ for (const home of ['packages', 'apps']) {
 }
 
 const options = ['--continue', '--summarize', '--log-order=grouped', '--output-logs=new-only'];
-const turbo = spawn('turbo', ['run', ...tasks, ...options, ...process.argv.slice(2)], {
+// Not by its name, which Windows knows as a script of its shell alone.
+const program = join(root, 'node_modules', 'turbo', 'bin', 'turbo');
+const turbo = spawn(process.execPath, [program, 'run', ...tasks, ...options, ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',
 });

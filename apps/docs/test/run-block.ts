@@ -21,7 +21,7 @@ export function isAsTold(text: string, told: string): boolean {
   const pattern = told
     .trim()
     .split('…')
-    .map((part) => RegExp.escape(part))
+    .map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
     .join('.*');
   return new RegExp(`^${pattern}$`).test(text.trim());
 }

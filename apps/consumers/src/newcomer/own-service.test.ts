@@ -24,8 +24,9 @@ test('puts a service of one’s own in the place of the one that an example star
   const example = [
     "import { createOrdersClient } from '@orders/client';",
     "import { startOrderService } from '@orders/testing'; // stands in",
-    'await using service = await startOrderService(); // yours instead',
+    'const service = await startOrderService(); // yours instead',
     'use(service.url);',
+    'await service.close();',
   ];
   expect(withOwnService(example.join('\n'), readServiceFacts(printed)).split('\n')).toEqual([
     "import { createOrdersClient } from '@orders/client';",

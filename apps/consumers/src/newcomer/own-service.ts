@@ -22,12 +22,12 @@ export function readServiceFacts(printed: string): ServiceFacts {
   };
 }
 
-/** An example with a service of one's own in place of the one that it starts, as its comment asks. */
+/** An example with a service of one's own in place of the one that it starts, imports and closes. */
 export function withOwnService(example: string, { url, key, token }: Omit<ServiceFacts, 'curl'>): string {
   const own = `const service = ${JSON.stringify({ url, key, token })};`;
   const lines = example.split('\n');
   const changed = lines
-    .filter((line) => !line.startsWith('import { startOrderService }'))
+    .filter((line) => !line.startsWith('import { startOrderService }') && line !== 'await service.close();')
     .map((line) => (line.includes('startOrderService()') ? own : line));
   if (!changed.includes(own)) throw new Error('The example starts no service.');
   return changed.join('\n');
