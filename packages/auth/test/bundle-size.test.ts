@@ -1,10 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
 test('the whole package costs a browser at most 1,000 bytes gzip', async () => {
   const { outputFiles } = await build({
-    entryPoints: [new URL('../src/index.ts', import.meta.url).pathname],
+    entryPoints: [fileURLToPath(new URL('../src/index.ts', import.meta.url))],
     bundle: true,
     minify: true,
     write: false,
