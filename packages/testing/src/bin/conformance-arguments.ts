@@ -3,6 +3,8 @@ import { conformanceCases } from '../conformance/conformance-cases.ts';
 import type { ConformanceNames, ConformanceOptions } from '../conformance/conformance-options.ts';
 import { readOptions } from '../conformance/read-options.ts';
 import type { ImpliedWeight } from './conformance-exit-code.ts';
+import { readWholeOption } from './read-whole-option.ts';
+import { tellMistake } from './tell-mistake.ts';
 
 /** What the command line asks for. */
 export type ConformanceArguments =
@@ -83,7 +85,7 @@ function createProgram(version: string): Command {
     .option('--shipping-address <json>', 'an address that the service takes', readObject)
     .option('--only <ids>', 'try these cases alone, by commas', collectIds)
     .option('--skip <ids>', 'skip these cases, by commas', collectIds)
-    .option('--timeout <ms>', 'how long each request may take', readWhole, 10_000)
+    .option('--timeout <ms>', 'how long each request may take', readWholeOption(1, 999_999_999), 10_000)
     .option('--allow-insecure-http', 'let keys travel over plain http to another machine')
     .option('--implied <warn|fail>', 'what a difference means that is implied only', readWeight, 'fail')
     .option('--json', 'print the report, or the list, as JSON')
@@ -177,12 +179,6 @@ function readObject(text: string): Readonly<Record<string, unknown>> {
   throw new InvalidArgumentError('Write an object in JSON.');
 }
 
-function readWhole(text: string): number {
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (value >= 1) return value;
-  throw new InvalidArgumentError('Give a whole number from 1 to 999999999.');
-}
-
 function readWeight(text: string): ImpliedWeight {
   if (text === 'warn' || text === 'fail') return text;
   throw new InvalidArgumentError('Write warn or fail.');
@@ -201,10 +197,4 @@ const FLAGS: Readonly<Partial<Record<string, string>>> = {
 /** The options of the function have the names of code; a reader at a prompt knows the flags. */
 function nameFlag(message: string): string {
   return message.replace(/\b[a-z]+[A-Z]\w*|^\w+/g, (word) => FLAGS[word] ?? word);
-}
-
-function tellMistake(message: string): string {
-  // What follows the equals sign of a misspelled option may be a key.
-  const oneLine = message.replace(/\s+/g, ' ').replace(/^error: /, '');
-  return oneLine.replace(/^(unknown option '[^=']*)=.*$/, "$1'");
 }

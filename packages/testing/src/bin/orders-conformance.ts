@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { styleText } from 'node:util';
 import type { ConformanceOptions, ConformanceProgress } from '../conformance/conformance-options.ts';
@@ -9,6 +8,7 @@ import { runConformance } from '../conformance/run-conformance.ts';
 import { readConformanceArguments, type Shown } from './conformance-arguments.ts';
 import { conformanceExitCode } from './conformance-exit-code.ts';
 import { formatConformanceList } from './conformance-list.ts';
+import { readVersion } from './read-version.ts';
 
 const CLEAR_LINE = '\r\u001b[K';
 const COLOURS = { pass: 'green', differs: 'red', error: 'yellow', skipped: 'gray' } as const;
@@ -52,10 +52,4 @@ function paint(text: string, verdict: ConformanceVerdict): string {
 function fail(message: string, exitCode: number): void {
   process.stderr.write(`orders-conformance: ${message.replace(/\s+/g, ' ')}\n`);
   process.exitCode = exitCode;
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return hasVersion ? String(manifest.version) : 'unknown';
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { startOrderService } from '../service/order-service.ts';
 import { formatLogLine } from './log-line.ts';
 import { readArguments, type Settings } from './read-arguments.ts';
+import { readVersion } from './read-version.ts';
 import { formatReadyMessage } from './ready-message.ts';
 
 const wanted = readArguments(process.argv.slice(2), {
@@ -48,10 +48,4 @@ function explainListenError(error: Error, { port, host }: Pick<Settings, 'port' 
 function fail(message: string, exitCode: number): void {
   process.stderr.write(`orders-service: ${message.replace(/\s+/g, ' ')}\n`);
   process.exitCode = exitCode;
-}
-
-function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  const hasVersion = typeof manifest === 'object' && manifest !== null && 'version' in manifest;
-  return hasVersion ? String(manifest.version) : 'unknown';
 }

@@ -2,6 +2,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { type FaultRule, readFaultRule } from '../service/faults/fault-rule.ts';
 import { isRecord } from '../service/faults/field-check.ts';
 import { findKeyProblem, type ServiceKey } from '../service/key-ring.ts';
+import { readWholeOption } from './read-whole-option.ts';
+import { tellMistake } from './tell-mistake.ts';
 
 /** What the command line asks for. */
 export type Arguments =
@@ -84,14 +86,14 @@ interface Options extends Pick<Settings, 'port' | 'host' | 'orders'> {
 function createProgram(version: string): Command {
   return new Command('orders-service')
     .description('Runs an order service on this machine, to test against.')
-    .option('--port <number>', 'port to listen on; 0 for a free one', readWhole(0, 65_535), 4010)
+    .option('--port <number>', 'port to listen on; 0 for a free one', readWholeOption(0, 65_535), 4010)
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .addOption(list('--key <key:type>', 'key to take, repeatable', 'one made at random'))
-    .option('--orders <number>', 'how many orders to make', readWhole(1, 100_000), 5)
-    .option('--latency <ms>', 'how long to hold back each answer', readWhole(0, 600_000), 0)
-    .option('--max-body <bytes>', 'largest body to take', readWhole(0, 268_435_456), 1_048_576)
+    .option('--orders <number>', 'how many orders to make', readWholeOption(1, 100_000), 5)
+    .option('--latency <ms>', 'how long to hold back each answer', readWholeOption(0, 600_000), 0)
+    .option('--max-body <bytes>', 'largest body to take', readWholeOption(0, 268_435_456), 1_048_576)
     .addOption(list('--fault <json>', 'what goes wrong, repeatable', 'nothing'))
-    .option('--history <number>', 'how many requests to remember', readWhole(0, 1_000_000), 10_000)
+    .option('--history <number>', 'how many requests to remember', readWholeOption(0, 1_000_000), 10_000)
     .option('--control', 'serve the control API at /_control')
     .option('--log', 'print a line for each request')
     .version(version, '--version', 'show the version')
@@ -115,14 +117,6 @@ The control API takes any of the keys. It scripts faults, shows orders, ledger a
 function list(flags: string, description: string, otherwise: string): Option {
   const collect = (text: string, before: readonly string[]) => [...before, text];
   return new Option(flags, description).argParser<readonly string[]>(collect).default([], otherwise);
-}
-
-function readWhole(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`Give a whole number from ${least} to ${most}.`);
-  };
 }
 
 /** A key holds no colon (RFC 7617), so the first one begins the type. */
@@ -157,10 +151,4 @@ function parseJson(text: string): { readonly json: unknown } | undefined {
   } catch {
     return undefined;
   }
-}
-
-function tellMistake(message: string): string {
-  // What follows the equals sign of a misspelled option may be a key.
-  const oneLine = message.replace(/\s+/g, ' ').replace(/^error: /, '');
-  return oneLine.replace(/^(unknown option '[^=']*)=.*$/, "$1'");
 }
