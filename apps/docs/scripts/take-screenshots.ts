@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { launchBrowser } from '../test/browser.ts';
+import { launchBrowser } from '../../../.ci/launch-browser.ts';
 import { serveSite } from '../test/serve-site.ts';
 import { kindsOfPages, views } from '../test/views.ts';
 

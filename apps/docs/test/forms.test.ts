@@ -1,7 +1,7 @@
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser } from '../../../.ci/launch-browser.ts';
 import { type CodeBlock, readBlocks } from './read-blocks.ts';
 
 const forms = readBlocks().filter(

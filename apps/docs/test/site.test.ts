@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser } from '../../../.ci/launch-browser.ts';
 import { type ServedSite, serveSite } from './serve-site.ts';
 import { kindsOfPages, type View, views } from './views.ts';
 

@@ -4,7 +4,7 @@ import { defineOrderUpdate } from '@orders/schema';
 import { buildOrderUpdate, documentedExample } from '@orders/testing';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser } from '../../../.ci/launch-browser.ts';
 import { openTestDesk, pageDirectory, type TestDesk, type TestDeskOptions } from './open-test-desk.ts';
 
 let browser: Browser;
