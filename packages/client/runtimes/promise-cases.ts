@@ -145,6 +145,23 @@ const echoRepeats = promise('an echo is tried again after a reset', async (conte
   check(attempts === 2 && JSON.stringify(data) === '{"ok":true}', `${attempts} attempts`);
 });
 
+const events = promise(
+  'attempts are announced before they leave, and told when they ended',
+  async (context) => {
+    const { orders, arrivals } = clientOf(context, 'resets-once');
+    const told: string[] = [];
+    await orders.echoWithPrivateKey({
+      beforeAttempt: async ({ attempt }) => {
+        told.push(`before ${attempt}: ${(await arrivals()).length} arrived`);
+      },
+      afterAttempt: ({ attempt, outcome, retryInMs }) =>
+        told.push(`after ${attempt}: ${outcome}${retryInMs === undefined ? '' : ', again'}`),
+    });
+    const expected = 'before 1: 0 arrived|after 1: unknown, again|before 2: 1 arrived|after 2: applied';
+    check(told.join('|') === expected, told.join('|'));
+  },
+);
+
 const functions = promise('the endpoints are plain functions too', async (context) => {
   const { sdk } = context;
   const { baseUrl, arrivals } = faultOf(context, 'ok');
@@ -206,6 +223,7 @@ export const promiseCases: readonly Case[] = [
   bulk,
   prepared,
   echoRepeats,
+  events,
   functions,
   receipt,
   stopsAtCap,

@@ -2,6 +2,7 @@ import { abortedCall, type Call, endOf, type Layer, pausedTooLong, receiptOf } f
 import type { Defeat, Verdict } from './judge.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { backoff, retryDelay } from './retry-policy.ts';
+import { announceAttempt, reportAttempt } from './tell-attempts.ts';
 
 /** Makes attempts, each when the rate limit lets it, until one succeeds or the retry policy ends the call. */
 export function withAttempts(
@@ -11,13 +12,16 @@ export function withAttempts(
 ): Layer {
   return async (call) => {
     const calledAt = performance.now();
+    const { beforeAttempt, afterAttempt } = call;
     for (;;) {
       const held = takePlace(call, limit);
       if (held > 0 && (await call.deadline.pause(held)) === 'aborted') throw abortedCall(call);
+      if (beforeAttempt) await announceAttempt(call, beforeAttempt);
       const startedAt = performance.now();
       const verdict = await attempt(call);
       note(call, verdict, startedAt - calledAt, performance.now() - startedAt);
       if (verdict.ok) {
+        if (afterAttempt) reportAttempt(call, afterAttempt, undefined);
         const { data, status, headers } = verdict;
         return { data, status, headers, attempts: call.attempts.length, receipt: receiptOf(call) };
       }
@@ -26,6 +30,7 @@ export function withAttempts(
         // Who is told to slow down slows all, or the others would go on knocking.
         limit.pause(performance.now(), verdict.askedMs ?? delay ?? backoff(call.attempts.length, random));
       }
+      if (afterAttempt) reportAttempt(call, afterAttempt, delay);
       if (delay === undefined) throw verdict.error(endOf(call));
       if ((await call.deadline.pause(delay)) === 'aborted') throw abortedCall(call);
     }

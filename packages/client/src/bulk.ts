@@ -9,7 +9,8 @@ interface BulkLimits<Item> {
   readonly signal: AbortSignal | undefined;
 }
 
-interface Entry<Item> {
+/** An item and its place in the source. */
+export interface Entry<Item> {
   readonly index: number;
   readonly item: Item;
 }
@@ -26,7 +27,7 @@ const longestTimer = 2 ** 31 - 1;
 /** The engine of a bulk: reads, sends and hands out, never more than its limits hold. */
 export class Bulk<Item, Data> {
   readonly #limits: BulkLimits<Item>;
-  readonly #send: (item: Item) => Promise<UpdateOrderResult<Data>>;
+  readonly #send: (entry: Entry<Item>) => Promise<UpdateOrderResult<Data>>;
   readonly #iterator: Iterator<Item> | AsyncIterator<Item>;
   readonly #waiting: Entry<Item>[] = [];
   readonly #busyLanes = new Set<string>();
@@ -42,7 +43,7 @@ export class Bulk<Item, Data> {
 
   constructor(
     source: Iterable<Item> | AsyncIterable<Item>,
-    send: (item: Item) => Promise<UpdateOrderResult<Data>>,
+    send: (entry: Entry<Item>) => Promise<UpdateOrderResult<Data>>,
     limits: BulkLimits<Item>,
   ) {
     this.#iterator =
@@ -117,7 +118,7 @@ export class Bulk<Item, Data> {
 
   async #run(entry: Entry<Item>, lane: string | undefined): Promise<void> {
     try {
-      const result = await this.#send(entry.item);
+      const result = await this.#send(entry);
       const heldBack = !result.ok && result.error.outcome === 'not_sent' && this.#limits.pausedMs() > 0;
       // The service asked for a pause that the call could not outlast; the bulk can.
       if (heldBack && result.error.retryAfterMs !== undefined) this.#waiting.unshift(entry);

@@ -1,9 +1,12 @@
+import type { AfterAttempt, BeforeAttempt } from './attempt-events.ts';
+import { cleanCause } from './clean-cause.ts';
 import type { Deadline } from './deadline.ts';
 import { AbortError, type CallEnd, TimeoutError } from './errors.ts';
 import type { AnswerHeaders } from './exchange.ts';
 import { labelOf, type Operation } from './operation.ts';
 import { foldOutcomes } from './outcome.ts';
 import { type AttemptRecord, Receipt } from './receipt.ts';
+import { scrubberOf } from './scrub.ts';
 import type { CallSettings } from './settings.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
@@ -14,6 +17,8 @@ export interface Call {
   readonly responseSchema: StandardSchema | undefined;
   readonly deadline: Deadline;
   readonly attempts: AttemptRecord[];
+  readonly beforeAttempt: BeforeAttempt | undefined;
+  readonly afterAttempt: AfterAttempt | undefined;
   /** Length of what is sent, in bytes. */
   readonly bodyBytes: number;
   /** Unix time in milliseconds. */
@@ -64,6 +69,23 @@ export function abortedCall(call: Call): AbortError {
   const end = endOf(call);
   const cause: unknown = call.deadline.signal?.reason;
   return new AbortError(`${labelOf(call.operation)}: aborted. ${sequels[end.outcome]}`, { ...end, cause });
+}
+
+/** The error of a call that `beforeAttempt` ended: what it threw is kept as other causes are. */
+export function stoppedCall(call: Call, thrown: unknown): AbortError {
+  const end = endOf(call);
+  const { credentials } = call.settings;
+  const scrub = typeof credentials === 'function' ? (text: string) => text : scrubberOf(credentials);
+  const cause = cleanCause(thrown, scrub);
+  const message = `${labelOf(call.operation)}: beforeAttempt threw, which ended the call. ${sequels[end.outcome]}`;
+  return new AbortError(message, { ...end, cause });
+}
+
+/** The error of a call whose time ran out while `beforeAttempt` held an attempt back. */
+export function heldBackTooLong(call: Call): TimeoutError {
+  const end = endOf(call);
+  const message = `${labelOf(call.operation)}: timed out waiting for beforeAttempt. ${sequels[end.outcome]}`;
+  return new TimeoutError(message, end, 'queue');
 }
 
 /** The error of a call whose time ran out before it could leave. */

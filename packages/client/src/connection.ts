@@ -59,7 +59,7 @@ export function openConnection<Update extends OrderUpdate>(
   let onIdle = (): void => {};
 
   async function perform(operation: Operation, callOptions: CallOptions<unknown>): Promise<CallSuccess> {
-    const { responseSchema, signal } = callOptions;
+    const { responseSchema, signal, beforeAttempt, afterAttempt } = callOptions;
     const ownSettings = callSettings(settings, callOptions);
     const call: Call = {
       operation,
@@ -67,6 +67,8 @@ export function openConnection<Update extends OrderUpdate>(
       responseSchema,
       deadline: new Deadline(ownSettings.timeouts.total, signal),
       attempts: [],
+      beforeAttempt,
+      afterAttempt,
       bodyBytes: byteLength(operation.body ?? ''),
       calledAt: Date.now(),
     };

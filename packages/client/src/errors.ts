@@ -72,7 +72,7 @@ export class ConnectionError extends OrdersError {
   readonly code = 'connection_failed';
 }
 
-/** Where a call stood when its time ran out: in its lane, connecting, waiting for headers, reading the body. */
+/** Where a call stood when its time ran out: before an attempt was made, connecting, waiting for headers, reading the body. */
 export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body';
 
 /** Time ran out. `phase` says where the call stood. */
@@ -121,7 +121,7 @@ export class InvalidResponseError extends OrdersError {
   }
 }
 
-/** Your signal ended the call. `cause` is the signal's reason. */
+/** You ended the call: `cause` is your signal's reason, or what your `beforeAttempt` threw. */
 export class AbortError extends OrdersError {
   override readonly name = 'AbortError';
   readonly code = 'aborted';

@@ -1,3 +1,4 @@
+export type { AttemptEnd, AttemptStart } from './attempt-events.ts';
 export type { BulkRest, BulkResult } from './bulk-result.ts';
 export type { Classify } from './classify.ts';
 export type { OrdersConnection } from './connection.ts';

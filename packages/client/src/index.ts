@@ -1,4 +1,5 @@
 export { Agent, type Dispatcher, EnvHttpProxyAgent, MockAgent, ProxyAgent } from 'undici';
+export type { AttemptEnd, AttemptStart } from './attempt-events.ts';
 export type { BulkRest, BulkResult } from './bulk-result.ts';
 export type { Classify } from './classify.ts';
 export type { OrdersConnection } from './connection.ts';

@@ -32,7 +32,7 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate> extends 
    */
   updateOrders<Item extends BulkItem<Update>, Data = unknown>(
     source: Iterable<Item> | AsyncIterable<Item>,
-    options?: BulkOptions<Data>,
+    options?: BulkOptions<Data, NoInfer<Item>>,
   ): BulkUpdate<Item, Data>;
   /**
    * Checks an update and gives the exact request that will be sent, to look at, to log, or to send.

@@ -40,8 +40,12 @@ export interface CallNotes {
 }
 
 /** Tenths of a millisecond are as fine as a clock across a network tells. */
-function rounded(attempt: AttemptRecord): AttemptRecord {
-  const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+export function tenths(ms: number): number {
+  return Math.round(ms * 10) / 10;
+}
+
+/** An attempt as it is shown. */
+export function rounded(attempt: AttemptRecord): AttemptRecord {
   return { ...attempt, afterMs: tenths(attempt.afterMs), durationMs: tenths(attempt.durationMs) };
 }
 

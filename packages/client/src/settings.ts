@@ -1,5 +1,6 @@
 import { basic, type Credentials, type Secret } from '@orders/auth';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
+import { type AttemptEnd, type AttemptStart, checkAttemptEvents } from './attempt-events.ts';
 import type { Classify } from './classify.ts';
 import type { RateLimitOptions } from './rate-limit.ts';
 import { checkHeaders } from './request-headers.ts';
@@ -34,6 +35,20 @@ export interface CallOptions<Data = unknown> {
    * schema, `data` is JSON of unknown shape. A refused answer is an `InvalidResponseError` with outcome `applied`.
    */
   readonly responseSchema?: StandardSchema<Data>;
+  /**
+   * Called before each attempt, and waited for: what it stores is stored before a byte of that attempt leaves. It runs
+   * once lane and rate limit let the attempt through, while the signal and `timeouts.total` go on. When it throws or
+   * rejects, the attempt is not made: the call ends with an `AbortError` whose `cause` keeps name, message and code of
+   * what was thrown, and the place at the rate limit is spent.
+   * @default nothing is called
+   */
+  readonly beforeAttempt?: (start: AttemptStart) => unknown;
+  /**
+   * Told of each attempt once it has ended, and how long the call waits before the next one. Not waited for. What it
+   * throws changes nothing for the call: it becomes an uncaught error.
+   * @default nothing is called
+   */
+  readonly afterAttempt?: (end: AttemptEnd) => void;
 }
 
 /** Options of a client in any runtime. */
@@ -115,6 +130,7 @@ export function clientSettings(options: Omit<ConnectionOptions, 'schema'>): Call
 /** Overrides settings by the options of one call. @throws TypeError as `clientSettings` does. */
 export function callSettings(settings: CallSettings, options: CallOptions<unknown>): CallSettings {
   const { timeouts, retry, headers, credentials } = options;
+  checkAttemptEvents(options.beforeAttempt, options.afterAttempt);
   if (!(timeouts || retry || headers || credentials)) return settings;
   const attempt = checkMs('timeouts.attempt', timeouts?.attempt ?? settings.timeouts.attempt);
   const total = checkMs('timeouts.total', timeouts?.total ?? settings.timeouts.total);

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
+import type { AttemptEnd } from './attempt-events.ts';
 import type { BulkResult } from './bulk-result.ts';
 import { createOrdersClient } from './create-orders-client.ts';
 
@@ -186,6 +187,50 @@ test('a pause that the service asks for holds the bulk back, and fails nothing',
   expect(performance.now() - start).toBeGreaterThan(190);
   expect(results.map(({ ok }) => ok)).toEqual([false, true, true, true]);
   expect(results[0]?.error).toMatchObject({ status: 429, outcome: 'rejected', retryAfterMs: 200 });
+});
+
+test('the events of a bulk tell the item and its index', async () => {
+  await using service = await startOrderService({ orders: ['a', 'b'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  service.faults.next([{ fault: 'status', status: 503, headers: { 'retry-after': '0' } }], { token: 'a' });
+  const source = items(['a', 'b', 'a']);
+  const told: string[] = [];
+  const bulk = orders.updateOrders(source, {
+    beforeAttempt: async ({ attempt, item, index }) => {
+      expectTypeOf(item).toEqualTypeOf<(typeof source)[number]>();
+      expect(item).toBe(source[index]);
+      told.push(`before ${item.row}: ${attempt}`);
+    },
+    afterAttempt: ({ item, index, ...end }) => {
+      expectTypeOf(item.row).toEqualTypeOf<number>();
+      expectTypeOf(end).toExtend<AttemptEnd>();
+      expect(item).toBe(source[index]);
+      told.push(`after ${item.row}: ${end.attempt} ${end.status} ${end.retryInMs}`);
+    },
+  });
+  for await (const { ok } of bulk) expect(ok).toBe(true);
+  const of = (row: number): string[] => told.filter((line) => line.includes(` ${row}: `));
+  expect(of(0)).toEqual(['before 0: 1', 'after 0: 1 503 0', 'before 0: 2', 'after 0: 2 200 undefined']);
+  expect([...of(1), ...of(2)]).toEqual(
+    [1, 2].flatMap((row) => [`before ${row}: 1`, `after ${row}: 1 200 undefined`]),
+  );
+});
+
+test('a beforeAttempt that throws ends one update of a bulk, and not the others', async () => {
+  await using service = await startOrderService({ orders: ['a', 'b', 'c'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  const beforeAttempt = ({ index }: { readonly index: number }): void => {
+    if (index === 1) throw new Error('the disk is full');
+  };
+  const results = await collect(orders.updateOrders(items(['a', 'b', 'c']), { beforeAttempt }));
+  results.sort((x, y) => x.index - y.index);
+  expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
+  expect(results[1]?.error).toMatchObject({
+    code: 'aborted',
+    outcome: 'not_sent',
+    cause: { message: 'the disk is full' },
+  });
+  expect(service.requests({ token: 'b' })).toEqual([]);
 });
 
 test('a wrong option is a TypeError', async () => {

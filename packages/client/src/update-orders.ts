@@ -1,5 +1,6 @@
 import type { OrderUpdate } from '@orders/schema';
-import { Bulk } from './bulk.ts';
+import { type AttemptEnd, type AttemptStart, checkAttemptEvents } from './attempt-events.ts';
+import { Bulk, type Entry } from './bulk.ts';
 import type { BulkRest, BulkResult } from './bulk-result.ts';
 import type { OrdersConnection } from './connection.ts';
 import type { CallOptions } from './settings.ts';
@@ -12,12 +13,25 @@ export interface BulkItem<Update extends OrderUpdate = OrderUpdate> {
 }
 
 /** Options of a bulk; the others hold for each of its calls. */
-export interface BulkOptions<Data = unknown> extends CallOptions<Data> {
+export interface BulkOptions<Data = unknown, Item = unknown>
+  extends Omit<CallOptions<Data>, 'beforeAttempt' | 'afterAttempt'> {
   /**
    * Updates on their way at the same time.
    * @default 16
    */
   readonly concurrency?: number;
+  /**
+   * Called before each attempt of each update, and waited for, as `beforeAttempt` of a single call is. An item that a
+   * pause of the service held back before anything of it left starts anew, with attempt 1. When it throws, the result of
+   * that item is an `AbortError`, and the bulk goes on.
+   * @default nothing is called
+   */
+  readonly beforeAttempt?: (start: AttemptStart & { readonly item: Item; readonly index: number }) => unknown;
+  /**
+   * Told of each attempt of each update once it has ended, as `afterAttempt` of a single call is.
+   * @default nothing is called
+   */
+  readonly afterAttempt?: (end: AttemptEnd & { readonly item: Item; readonly index: number }) => void;
 }
 
 /** A bulk of updates: iterate it once to drive it. */
@@ -36,19 +50,28 @@ export interface BulkUpdate<Item, Data = unknown> extends AsyncIterable<BulkResu
  * A failed update is a result, not an exception. While the service asks for a pause, nothing is read or sent. When
  * `signal` fires, what is on its way is aborted, nothing more is read, and the iteration ends after their results.
  *
- * @throws TypeError when `concurrency` is no whole number from 1 on. The iteration rejects with what the source throws,
+ * @throws TypeError when `concurrency` is no whole number from 1 on, or what is to be called no function. The iteration rejects with what the source throws,
  * after the results of what had been read.
  */
 export function updateOrders<Update extends OrderUpdate, Item extends BulkItem<Update>, Data = unknown>(
   connection: OrdersConnection<Update>,
   source: Iterable<Item> | AsyncIterable<Item>,
-  { concurrency = 16, ...options }: BulkOptions<Data> = {},
+  { concurrency = 16, beforeAttempt, afterAttempt, ...options }: BulkOptions<Data, NoInfer<Item>> = {},
 ): BulkUpdate<Item, Data> {
   if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
     throw new TypeError('concurrency: write a whole number from 1 on.');
   }
-  const send = (item: Item): Promise<UpdateOrderResult<Data>> =>
-    safeUpdateOrder(connection, item?.token, item?.update, options);
+  checkAttemptEvents(beforeAttempt, afterAttempt);
+  const optionsOf = (entry: Entry<Item>): CallOptions<Data> => {
+    if (!(beforeAttempt || afterAttempt)) return options;
+    return {
+      ...options,
+      ...(beforeAttempt && { beforeAttempt: (start) => beforeAttempt({ ...start, ...entry }) }),
+      ...(afterAttempt && { afterAttempt: (end) => afterAttempt({ ...end, ...entry }) }),
+    };
+  };
+  const send = (entry: Entry<Item>): Promise<UpdateOrderResult<Data>> =>
+    safeUpdateOrder(connection, entry.item?.token, entry.item?.update, optionsOf(entry));
   const bulk = new Bulk(source, send, {
     concurrency,
     laneOf: connection.ordered ? (item) => item?.token : () => undefined,

@@ -62,6 +62,16 @@ const stages: Readonly<Record<string, () => Promise<{ readonly call: Promise<Upd
     await turn();
     return { call };
   },
+  async 'held by beforeAttempt'() {
+    const called = Promise.withResolvers<void>();
+    const beforeAttempt = () => {
+      called.resolve();
+      return never;
+    };
+    const call = update(client(), { beforeAttempt });
+    await called.promise;
+    return { call };
+  },
   async 'waiting for its credentials'() {
     const call = update(client({ credentials: () => never }));
     await turn();

@@ -40,6 +40,7 @@ async function mute() {
 test.concurrent.each([
   ['queued in its lane', silent, 'not_sent', 0],
   ['held by the rate limit', () => answering(httpAnswer(200, {}, '{}')), 'not_sent', 0],
+  ['held by beforeAttempt', silent, 'not_sent', 0],
   ['waiting for its credentials', silent, 'not_sent', 1],
   ['connecting', startFullBacklog, 'not_sent', 1],
   ['shaking hands', mute, 'not_sent', 1],

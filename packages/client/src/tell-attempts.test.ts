@@ -1,0 +1,210 @@
+import process from 'node:process';
+import { inspect } from 'node:util';
+import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { AttemptEnd, AttemptStart } from './attempt-events.ts';
+import { createOrdersClient as createOverUndici } from './create-orders-client.ts';
+import { createOrdersClient as createOverFetch } from './fetch-orders-client.ts';
+import type { CallOptions } from './settings.ts';
+
+const token = 'secret_order_token_1234';
+const update = buildOrderUpdate({ order_id: 'private-order' });
+const busy = { fault: 'status', status: 503, headers: { 'retry-after': '0' } } as const;
+const never = new Promise<never>(() => {});
+const entries = [
+  ['undici', createOverUndici],
+  ['fetch', createOverFetch],
+] as const;
+
+async function start(createOrdersClient: typeof createOverFetch, options: object = {}) {
+  const service = await startOrderService({ orders: [token, 'other'] });
+  const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, ...options });
+  return {
+    service,
+    orders,
+    async [Symbol.asyncDispose]() {
+      await orders.close();
+      await service.close();
+    },
+  };
+}
+
+test.each(entries)(
+  'over %s beforeAttempt is waited for before a byte of each attempt leaves',
+  async (_, create) => {
+    await using running = await start(create);
+    const { service, orders } = running;
+    service.faults.next([busy, busy], { method: 'PATCH' });
+    const seen: object[] = [];
+    const beforeAttempt = async ({ attempt }: AttemptStart): Promise<void> => {
+      // Whatever had left before would have arrived before this has been there and back.
+      await fetch(service.url);
+      seen.push({ attempt, arrived: service.requests({ method: 'PATCH' }).length });
+    };
+    const { attempts } = await orders.updateOrder(token, update, { beforeAttempt });
+    expect(attempts).toBe(3);
+    expect(seen).toEqual([
+      { attempt: 1, arrived: 0 },
+      { attempt: 2, arrived: 1 },
+      { attempt: 3, arrived: 2 },
+    ]);
+  },
+);
+
+test.each(entries)(
+  'over %s afterAttempt tells each attempt as the receipt does, and when the next is due',
+  async (_, create) => {
+    await using running = await start(create);
+    const { service, orders } = running;
+    service.faults.next([busy, { ...busy, status: 429, headers: { 'retry-after': '0.02' } }]);
+    const ends: AttemptEnd[] = [];
+    const { receipt } = await orders.updateOrder(token, update, { afterAttempt: (end) => ends.push(end) });
+    expect(ends).toMatchObject([
+      { attempt: 1, status: 503, outcome: 'rejected', error: 'http_error', retryInMs: 0 },
+      { attempt: 2, status: 429, outcome: 'rejected', error: 'http_error' },
+      { attempt: 3, status: 200, outcome: 'applied' },
+    ]);
+    expect(ends.map((end) => 'retryInMs' in end)).toEqual([true, true, false]);
+    const records = ends.map(({ attempt: _number, retryInMs: _wait, ...record }) => record);
+    expect(records).toEqual(receipt.toJSON().attempts);
+  },
+);
+
+test.each(entries)(
+  'over %s both are told in a safe update, a prepared one, a bulk and an echo',
+  async (_, create) => {
+    await using running = await start(create);
+    const { orders } = running;
+    const told: string[] = [];
+    const options: CallOptions = {
+      beforeAttempt: ({ attempt }) => told.push(`before ${attempt}`),
+      afterAttempt: ({ attempt, outcome }) => told.push(`after ${attempt}: ${outcome}`),
+    };
+    await orders.safeUpdateOrder(token, update, options);
+    await orders.prepareUpdateOrder(token, update).send(options);
+    for await (const { ok } of orders.updateOrders([{ token, update }], options)) expect(ok).toBe(true);
+    await orders.echoWithPrivateKey(options);
+    expect(told).toEqual(Array.from({ length: 4 }, () => ['before 1', 'after 1: applied']).flat());
+  },
+);
+
+test('the last attempt is told too when it was refused, aborted or not sent', async () => {
+  await using running = await start(createOverUndici);
+  const { service, orders } = running;
+  const ends: AttemptEnd[] = [];
+  const afterAttempt = (end: AttemptEnd): void => void ends.push(end);
+  await orders.safeUpdateOrder('missing', update, { afterAttempt });
+  service.faults.next([{ fault: 'stalled_headers' }]);
+  const abort = new AbortController();
+  const aborted = orders.safeUpdateOrder(token, update, { afterAttempt, signal: abort.signal });
+  await service.received(2);
+  abort.abort();
+  await aborted;
+  await using down = createOverUndici({ baseUrl: 'http://127.0.0.1:1', apiKey: service.key });
+  await down.safeUpdateOrder(token, update, { afterAttempt, retry: { maxAttempts: 1 } });
+  expect(ends.map(({ attempt, outcome, error }) => [attempt, outcome, error])).toEqual([
+    [1, 'rejected', 'http_error'],
+    [1, 'unknown', 'aborted'],
+    [1, 'not_sent', 'connection_failed'],
+  ]);
+  expect(ends.some((end) => 'retryInMs' in end)).toBe(false);
+});
+
+test('an update that is refused before it is sent has no attempt to tell of', async () => {
+  await using running = await start(createOverUndici);
+  const tell = (): never => {
+    throw new Error('it was told');
+  };
+  const options = { beforeAttempt: tell, afterAttempt: tell };
+  const { error } = await running.orders.safeUpdateOrder('..', update, options);
+  expect(error?.code).toBe('invalid_request');
+});
+
+test.each(entries)(
+  'over %s what afterAttempt throws is an uncaught error, and changes nothing for the call',
+  async (_, create) => {
+    await using running = await start(create);
+    const { service, orders } = running;
+    service.faults.next([busy]);
+    const uncaught: unknown[] = [];
+    process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+    try {
+      const afterAttempt = ({ attempt }: AttemptEnd): never => {
+        throw new Error(`the page is gone: ${attempt}`);
+      };
+      const { attempts } = await orders.updateOrder(token, update, { afterAttempt });
+      expect(attempts).toBe(2);
+      const { error } = await orders.safeUpdateOrder('missing', update, { afterAttempt });
+      expect(error).toMatchObject({ code: 'http_error', status: 404 });
+    } finally {
+      process.setUncaughtExceptionCaptureCallback(null);
+    }
+    const messages = uncaught.map((error) => (error instanceof Error ? error.message : error));
+    expect(messages).toEqual([1, 2, 1].map((attempt) => `the page is gone: ${attempt}`));
+  },
+);
+
+test('afterAttempt is not waited for', async () => {
+  await using running = await start(createOverUndici);
+  const afterAttempt: (end: AttemptEnd) => void = () => never;
+  await expect(running.orders.updateOrder(token, update, { afterAttempt })).resolves.toBeDefined();
+});
+
+test('an afterAttempt that fires the signal ends the pause before the next attempt', async () => {
+  await using running = await start(createOverUndici);
+  const { service, orders } = running;
+  service.faults.next([{ ...busy, headers: { 'retry-after': '30' } }]);
+  const abort = new AbortController();
+  const { error } = await orders.safeUpdateOrder(token, update, {
+    signal: abort.signal,
+    afterAttempt: ({ retryInMs }) => abort.abort(retryInMs),
+  });
+  expect(error).toMatchObject({ code: 'aborted', outcome: 'rejected', attempts: 1, cause: 30_000 });
+});
+
+test('neither event holds the key, the body or the order token', async () => {
+  await using running = await start(createOverUndici);
+  const { service, orders } = running;
+  service.faults.next([{ ...busy, body: `${service.key} ${token} private-order` }]);
+  const events: object[] = [];
+  await orders.updateOrder(token, update, {
+    beforeAttempt: (event) => events.push(event),
+    afterAttempt: (event) => events.push(event),
+  });
+  const fields = ['afterMs', 'durationMs', 'status', 'outcome', 'error', 'attempt', 'retryInMs'];
+  expect(events.map((event) => Reflect.ownKeys(event))).toEqual([
+    ['attempt'],
+    fields,
+    ['attempt'],
+    fields.filter((field) => field !== 'error' && field !== 'retryInMs'),
+  ]);
+  const printed = inspect(events, { showHidden: true, depth: 9 });
+  expect(printed).not.toContain(service.key);
+  expect(printed).not.toMatch(/order_token|private-order/);
+});
+
+test.each(['beforeAttempt', 'afterAttempt'] as const)(
+  'a %s that is no function is a TypeError',
+  async (name) => {
+    await using running = await start(createOverUndici);
+    const { orders } = running;
+    for (const wrong of ['log', null, {}] as unknown[]) {
+      const options = { [name]: wrong } as CallOptions;
+      await expect(orders.updateOrder(token, update, options)).rejects.toThrow(`${name}: pass a function`);
+      expect(() => orders.updateOrders([], options)).toThrow(TypeError);
+    }
+  },
+);
+
+test('events are typed, and none is an option of a client', () => {
+  const options: CallOptions = {
+    beforeAttempt: (start) => expectTypeOf(start).toEqualTypeOf<AttemptStart>(),
+    afterAttempt: (end) => expectTypeOf(end).toEqualTypeOf<AttemptEnd>(),
+  };
+  expectTypeOf<AttemptEnd['retryInMs']>().toEqualTypeOf<number | undefined>();
+  // @ts-expect-error a number is no function
+  const misuse: CallOptions = { beforeAttempt: 1 };
+  // @ts-expect-error it belongs to a call
+  const client: Parameters<typeof createOverUndici>[0] = { baseUrl: '', beforeAttempt: () => {} };
+  expect([options, misuse, client]).toHaveLength(3);
+});
