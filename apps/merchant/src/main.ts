@@ -5,8 +5,12 @@ import { formatAddresses, formatGreeting, type Paint } from './boot/format-greet
 import { greetService } from './boot/greet-service.ts';
 import { openDesk } from './boot/open-desk.ts';
 import { readArguments, type Settings } from './boot/read-arguments.ts';
+import { StorageProblem } from './storage/storage-problem.ts';
 
-const wanted = readArguments(process.argv.slice(2), process.env['ORDERS_API_KEY']);
+const wanted = readArguments(process.argv.slice(2), {
+  ORDERS_API_KEY: process.env['ORDERS_API_KEY'],
+  DATABASE_URL: process.env['DATABASE_URL'],
+});
 if (wanted.wish === 'print') process.stdout.write(wanted.text);
 else if (wanted.wish === 'none') fail(wanted.mistake, 2);
 else await run(wanted.settings);
@@ -14,14 +18,14 @@ else await run(wanted.settings);
 async function run(settings: Settings): Promise<void> {
   // Whoever read the output may leave, and the desk goes on.
   process.stdout.on('error', () => {});
+  let isClosing = false;
   try {
-    const desk = await openDesk(settings);
-    let isClosing = false;
+    const desk = await openDesk(settings, { warn });
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       // Once everything is closed the loop is empty, so the process ends with 0 and its output is flushed.
       process.once(signal, () => {
         isClosing = true;
-        void desk.close();
+        desk.close().catch(failLate);
       });
     }
     process.stdout.write(`\n${formatAddresses(desk, paint)}\n`);
@@ -31,7 +35,9 @@ async function run(settings: Settings): Promise<void> {
     }
     process.stdout.write(`\n${paint('dim', 'Ctrl-C stops it.')}\n`);
   } catch (error) {
-    if (!(error instanceof BootProblem)) throw error;
+    // What is cut off on purpose is no failure.
+    if (isClosing) return;
+    if (!(error instanceof BootProblem || error instanceof StorageProblem)) throw error;
     fail(error.message, 1);
   }
 }
@@ -41,7 +47,16 @@ function paint(...[style, text]: Parameters<Paint>): string {
   return styleText(style, text, { stream: process.stdout });
 }
 
+/** What is not stored now is found, and settled, by the next start. */
+function failLate(error: unknown): void {
+  fail(`not everything could be ended (${error instanceof Error ? error.name : 'Error'}).`, 1);
+}
+
+function warn(line: string): void {
+  process.stderr.write(`merchant: ${line}\n`);
+}
+
 function fail(message: string, exitCode: number): void {
-  process.stderr.write(`merchant: ${message.replace(/\s+/g, ' ')}\n`);
+  warn(message.replace(/\s+/g, ' '));
   process.exitCode = exitCode;
 }

@@ -1,50 +1,95 @@
 import { fileURLToPath } from 'node:url';
-import { createOrdersClient } from '@orders/client';
+import { createOrdersClient, type OrdersClient, type RetryOptions } from '@orders/client';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { buildOrderUpdate, type OrderService, startOrderService } from '@orders/testing';
-import { createKnownOrders } from '../src/server/known-orders.ts';
+import { DeskUpdate } from '../src/contract/desk-update.ts';
+import { type BulkDesk, createBulkDesk } from '../src/server/bulk-desk.ts';
+import { createEventHub, type EventHub } from '../src/server/event-hub.ts';
 import { type Desk, startDesk } from '../src/server/start-desk.ts';
-import { createUpdateSender } from '../src/server/update-sender.ts';
+import { createUpdateDesk, type UpdateDesk } from '../src/server/update-desk.ts';
+import { type BulkStore, createBulkStore } from '../src/storage/bulk-store.ts';
+import type { DeskStorage } from '../src/storage/desk-storage.ts';
+import { openTestStorage } from './open-test-storage.ts';
 
 export const pageDirectory = fileURLToPath(new URL('../dist/page/', import.meta.url));
 
 export interface TestDesk extends AsyncDisposable {
+  readonly orders: OrdersClient;
   readonly desk: Desk;
   readonly service: OrderService;
+  readonly storage: DeskStorage;
+  readonly hub: EventHub;
+  readonly updates: UpdateDesk;
+  readonly bulks: BulkDesk;
+  readonly bulkStore: BulkStore;
 }
 
 export interface TestDeskOptions {
-  /** Draft of the one order, `order-1`. */
+  /** What the desk knows at first of its one order, `order-1`, and of the strangers. */
   readonly draft?: OrderUpdate;
   /** What the desk's server lets through. */
   readonly schema?: OrderUpdateSchema;
+  /** Orders besides `order-1` that both the desk and the order service know. */
+  readonly others?: readonly string[];
   /** Orders that the desk knows and the order service does not. */
   readonly strangers?: readonly string[];
+  /** How the client tries again. @default never */
+  readonly retry?: RetryOptions;
+  /** Whether the order service is the desk's own, which can be steered. @default true */
+  readonly ownService?: boolean;
+  /** Folder of the built page. @default dist/page */
+  readonly pageDirectory?: string;
+  readonly publicUrl?: string;
+  /** How long requests under way may take to end when it closes, in milliseconds. @default 1000 */
+  readonly graceMs?: number;
 }
 
-/** A desk and the order service behind it, each on a free port; failures are not tried again. */
+/** A desk and the order service behind it, each on a free port, with a storage of its own. */
 export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestDesk> {
-  const { draft = buildOrderUpdate(), schema, strangers = [] } = options;
-  const service = await startOrderService({ orders: ['order-1'] });
-  const orders = createOrdersClient({
-    baseUrl: service.url,
-    apiKey: service.key,
-    retry: { maxAttempts: 1 },
+  const { draft = buildOrderUpdate(), schema = DeskUpdate, others = [], strangers = [] } = options;
+  const { retry = { maxAttempts: 1 }, ownService = true, publicUrl, graceMs = 1000 } = options;
+  const known = ['order-1', ...others];
+  const service = await startOrderService({
+    orders: known,
+    schema: DeskUpdate,
+    webhooks: { maxAttempts: 1 },
   });
-  const knownOrders = createKnownOrders(['order-1', ...strangers].map((token) => ({ token, draft })));
+  const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, schema, retry });
+  const storage = await openTestStorage();
+  await storage.orders.add([...known, ...strangers].map((token) => ({ token, body: draft })));
+  const hub = createEventHub();
+  const updates = createUpdateDesk({ storage, hub, orders });
+  const bulkStore = createBulkStore(storage.database);
+  const bulks = createBulkDesk({ store: bulkStore, hub, orders });
   const desk = await startDesk({
-    pageDirectory,
-    knownOrders,
-    sendUpdate: createUpdateSender({ orders, knownOrders }),
-    ...(schema ? { schema } : {}),
+    pageDirectory: options.pageDirectory ?? pageDirectory,
+    storage,
+    hub,
+    desk: updates,
+    bulks,
+    bulkStore,
+    orders,
+    schema,
+    publicUrl,
+    graceMs,
+    service: ownService ? service : undefined,
   });
   return {
+    orders,
+    bulks,
+    bulkStore,
     desk,
     service,
+    storage,
+    hub,
+    updates,
     async [Symbol.asyncDispose]() {
       await desk.close();
+      await updates.close();
+      await bulks.close();
       await orders.close();
       await service.close();
+      await storage.close();
     },
   };
 }

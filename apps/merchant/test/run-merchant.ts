@@ -12,7 +12,7 @@ interface Ended {
 export interface RunningMerchant extends Disposable {
   /** Resolves with the match as soon as what was printed holds one. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  kill(signal: 'SIGINT' | 'SIGTERM'): void;
+  kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): void;
   /** Resolves when the process has ended and its output is complete. */
   readonly ended: Promise<Ended>;
 }
@@ -23,11 +23,11 @@ export function runMerchant(
   env: Readonly<Record<string, string>> = {},
 ): RunningMerchant {
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-  const { NO_COLOR: _, FORCE_COLOR: __, ...rest } = process.env;
+  const { NO_COLOR: _, FORCE_COLOR: __, DATABASE_URL: ___, ...rest } = process.env;
   const child = spawn(process.execPath, ['--conditions=@orders/source', main, ...words], {
     env: { ...rest, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 15_000,
+    timeout: 60_000,
     killSignal: 'SIGKILL',
   });
   const output = { stdout: '', stderr: '' };

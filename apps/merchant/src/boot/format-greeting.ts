@@ -5,13 +5,17 @@ import type { OpenDesk } from './open-desk.ts';
 /** Colours a text, or leaves it as it is. */
 export type Paint = (style: Parameters<typeof styleText>[0], text: string) => string;
 
-/** Where everything is, ready to open. */
-export function formatAddresses({ url, service }: Pick<OpenDesk, 'url' | 'service'>, paint: Paint): string {
+/** Where everything is, ready to open, and where it is kept. */
+export function formatAddresses(
+  { url, service, place }: Pick<OpenDesk, 'url' | 'service' | 'place'>,
+  paint: Paint,
+): string {
   const orders = `${service.tokens.length} ${service.tokens.length === 1 ? 'order' : 'orders'}`;
   const where = service.isOwn ? `in this process, ${orders}` : orders;
   return [
     `${paint('dim', "Merchant's desk")}  ${paint(['bold', 'cyan'], url)}`,
     `${paint('dim', 'Order service')}    ${service.url}  ${paint('dim', where)}`,
+    `${paint('dim', 'Kept in')}          ${place}`,
     '',
   ].join('\n');
 }

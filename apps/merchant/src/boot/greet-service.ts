@@ -1,5 +1,5 @@
+import { randomUUID } from 'node:crypto';
 import { isOrdersError, type OrdersClient } from '@orders/client';
-import { documentedExample } from '@orders/testing';
 import type { OpenDesk } from './open-desk.ts';
 
 /** What became of one call that the desk makes when it starts. */
@@ -12,18 +12,20 @@ export interface Greeting {
   readonly status?: number;
 }
 
-/** Asks the order service to echo, and sends the documented example where that changes no real order. */
-export async function* greetService({
-  orders,
-  service,
-  sendUpdate,
-  signal,
-}: OpenDesk): AsyncGenerator<Greeting> {
+/** Asks the order service to echo, and sends an update where that changes no real order. */
+export async function* greetService(desk: OpenDesk): AsyncGenerator<Greeting> {
+  const { orders, service, signal } = desk;
   yield await echo(orders, signal);
   const [token] = service.tokens;
-  if (!service.isOwn || token === undefined) return;
-  const { ok, outcome, attempts, status, error } = await sendUpdate(token, documentedExample());
-  yield {
+  if (service.isOwn && token !== undefined && !signal.aborted) yield await update(desk, token);
+}
+
+/** Sends an order as the desk knows it. */
+async function update({ updates, storage }: OpenDesk, token: string): Promise<Greeting> {
+  const body = (await storage.orders.find(token))?.body ?? { cart: {} };
+  const { id } = await updates.submit({ id: randomUUID(), token, body });
+  const { ok, outcome, attempts, status, error } = (await updates.settled(id)).report;
+  return {
     call: 'update',
     ok,
     outcome: error ? `${outcome}: ${error.message}` : `${outcome} to ${token}`,

@@ -1,83 +1,108 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createOrdersClient, type OrdersClient } from '@orders/client';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
-import { createKnownOrders } from '../server/known-orders.ts';
+import type { OrdersClient } from '@orders/client';
+import { createBulkDesk } from '../server/bulk-desk.ts';
+import { recoverBulks } from '../server/bulk-recover.ts';
+import { createEventHub } from '../server/event-hub.ts';
 import { startDesk } from '../server/start-desk.ts';
-import { createUpdateSender, type SendUpdate } from '../server/update-sender.ts';
-import { BootProblem, listening } from './boot-problem.ts';
+import { createUpdateDesk, type UpdateDesk } from '../server/update-desk.ts';
+import { createBulkStore } from '../storage/bulk-store.ts';
+import type { DeskStorage } from '../storage/desk-storage.ts';
+import { openStorage, type StorageOptions } from '../storage/open-storage.ts';
+import { listening } from './boot-problem.ts';
+import { type ClosingStack, createClosingStack } from './closing-stack.ts';
+import { planService, type ReachedService } from './reach-service.ts';
 import type { Settings } from './read-arguments.ts';
-import { sampleDrafts } from './sample-drafts.ts';
+import { namedOrders, sampleOrders } from './seed-orders.ts';
 
 /** Everything that runs, and the ways to use and to end it. */
 export interface OpenDesk {
   readonly url: string;
+  /** Where everything is kept, for people. */
+  readonly place: string;
   readonly service: { readonly url: string; readonly isOwn: boolean; readonly tokens: readonly string[] };
+  readonly storage: DeskStorage;
   readonly orders: OrdersClient;
-  readonly sendUpdate: SendUpdate;
+  readonly updates: UpdateDesk;
   /** Aborted when the desk ends. */
   readonly signal: AbortSignal;
-  /** Ends the desk, then the client, then the own order service; further calls do nothing. */
+  /** Ends the desk, stores what became of what was on its way, then ends client, order service and storage. */
   close(): Promise<void>;
 }
 
+export interface OpenOptions {
+  /** Told in one line what a person should know. */
+  readonly warn: (line: string) => void;
+}
+
 /**
- * Starts the order service if it is to be the desk's own, the client, and the desk.
+ * Opens the storage, starts the order service if it is to be the desk's own, the client, and the desk.
  *
  * @throws BootProblem when a port cannot be had, or the base URL or the key cannot be used; nothing is left running then.
+ * @throws StorageProblem when storage cannot be opened.
  */
-export async function openDesk({ host, port, service }: Settings): Promise<OpenDesk> {
-  const { baseUrl, apiKey, tokens, closeService } = await reachService(service);
-  const orders = createClient({ baseUrl, apiKey });
-  const drafts = service.kind === 'own' ? sampleDrafts() : [];
-  const knownOrders = createKnownOrders(
-    tokens.map((token, index) => ({ token, draft: drafts[index] ?? buildOrderUpdate() })),
-  );
-  const ending = new AbortController();
-  const sendUpdate = createUpdateSender({ orders, knownOrders, signal: ending.signal });
-  const closeOutward = async () => {
-    // The client waits for its calls, which may take longer than whoever pressed Ctrl-C does.
-    ending.abort();
-    await orders.close();
-    await closeService();
-  };
+export async function openDesk(settings: Settings, options: OpenOptions): Promise<OpenDesk> {
+  const opened = createClosingStack();
   try {
-    const desk = await listening({ host, port, option: '--port' }, () =>
-      startDesk({ host, port, knownOrders, sendUpdate, pageDirectory }),
-    );
-    return {
-      url: desk.url,
-      service: { url: baseUrl, isOwn: service.kind === 'own', tokens },
-      orders,
-      sendUpdate,
-      signal: ending.signal,
-      close: () => desk.close().then(closeOutward),
-    };
+    return await open(settings, options, opened);
   } catch (error) {
-    await closeOutward();
+    await opened.close();
     throw error;
   }
+}
+
+async function open(settings: Settings, { warn }: OpenOptions, opened: ClosingStack): Promise<OpenDesk> {
+  const { host, port, publicUrl, data } = settings;
+  // A base URL that cannot be used is told before anything is kept for it.
+  const reachService = planService(settings.service);
+  const storage = await openStorage(storageOptions(data));
+  opened.add(() => storage.close());
+  // What a killed process left behind is settled before anybody can look.
+  await storage.updates.recover();
+  await recoverBulks(storage);
+
+  const service = await reachService(storage.orders);
+  opened.add(() => service.close());
+  const { orders, own } = service;
+  const hub = createEventHub();
+  // The client waits for its calls, which may take longer than whoever pressed Ctrl-C does.
+  const updates = createUpdateDesk({ storage, hub, orders, warn });
+  opened.add(() => updates.close());
+  const bulkStore = createBulkStore(storage.database);
+  const bulks = createBulkDesk({ store: bulkStore, hub, orders, warn });
+  opened.add(() => bulks.close());
+  const ending = new AbortController();
+  opened.add(() => ending.abort());
+
+  const made = { storage, hub, orders, desk: updates, bulks, bulkStore, service: own };
+  const desk = await listening({ host, port, option: '--port' }, () =>
+    startDesk({ host, port, publicUrl, pageDirectory, ...made }),
+  );
+  opened.add(() => desk.close());
+  await storage.orders.add(newOrders(settings.service, service, desk.publicUrl));
+  const tokens = (await storage.orders.list()).map(({ token }) => token);
+  return {
+    url: desk.url,
+    place: storage.place,
+    service: { url: service.url, isOwn: own !== undefined, tokens },
+    storage,
+    orders,
+    updates,
+    signal: ending.signal,
+    close: () => opened.close(),
+  };
 }
 
 /** From the sources and from the build alike. */
 const pageDirectory = fileURLToPath(new URL('../../dist/page/', import.meta.url));
 
-async function reachService(service: Settings['service']) {
-  if (service.kind === 'other') return { ...service, closeService: async () => {} };
-  const target = { host: '127.0.0.1', port: service.port, option: '--service-port' } as const;
-  const own = await listening(target, () => startOrderService({ ...target, orders: sampleDrafts().length }));
-  return {
-    baseUrl: own.url,
-    apiKey: own.key,
-    tokens: own.orders.map(({ token }) => token),
-    closeService: () => own.close(),
-  };
+function storageOptions(data: Settings['data']): StorageOptions {
+  if (data === 'memory') return {};
+  return 'folder' in data ? { folder: resolve(data.folder) } : data;
 }
 
-function createClient(options: { baseUrl: string; apiKey: string }): OrdersClient {
-  try {
-    return createOrdersClient(options);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new BootProblem(error.message, { cause: error });
-  }
+/** Those that are known already stay as they are. */
+function newOrders(service: Settings['service'], { own }: ReachedService, publicUrl: string) {
+  if (service.kind === 'other') return namedOrders(service.tokens);
+  return sampleOrders(own?.orders.map(({ token }) => token) ?? [], publicUrl);
 }

@@ -10,6 +10,10 @@ export type Arguments =
 export interface Settings {
   readonly port: number;
   readonly host: string;
+  /** Where the order service reaches the desk, without a trailing slash; absent: at the desk's own address. */
+  readonly publicUrl?: string;
+  /** Where everything is kept: in a folder, in memory until the end, or in a PostgreSQL database. */
+  readonly data: { readonly folder: string } | { readonly databaseUrl: string } | 'memory';
   /** The order service to use: one of the desk's own on a port, or another one. */
   readonly service:
     | { readonly kind: 'own'; readonly port: number }
@@ -21,16 +25,28 @@ export interface Settings {
       };
 }
 
+/** The variables of the environment that matter. */
+export interface Environment {
+  readonly ORDERS_API_KEY?: string | undefined;
+  readonly DATABASE_URL?: string | undefined;
+}
+
 /** Reads the words after the program's name; a mistake is one line. */
-export function readArguments(words: readonly string[], apiKey: string | undefined): Arguments {
+export function readArguments(words: readonly string[], environment: Environment): Arguments {
   let printed = '';
   const program = createProgram()
     .exitOverride()
     .configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
   try {
     program.parse(words, { from: 'user' });
-    const { port, host, ...service } = program.opts<Options>();
-    return { wish: 'start', settings: { port, host, service: chooseService(service, apiKey) } };
+    const options = program.opts<Options>();
+    const { port, host, publicUrl } = options;
+    const service = chooseService(options, environment);
+    const data = chooseData(options, environment);
+    return {
+      wish: 'start',
+      settings: { port, host, data, service, ...(publicUrl === undefined ? {} : { publicUrl }) },
+    };
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return { wish: 'print', text: printed };
@@ -41,6 +57,9 @@ export function readArguments(words: readonly string[], apiKey: string | undefin
 interface Options {
   readonly port: number;
   readonly host: string;
+  readonly publicUrl?: string;
+  readonly data?: string;
+  readonly memory?: true;
   readonly servicePort: number;
   readonly baseUrl?: string;
   readonly order: readonly string[];
@@ -52,6 +71,13 @@ function createProgram(): Command {
     .option('--port <number>', 'port of the desk; 0 for a free one', readPort, 4000)
     .option('--host <address>', 'address the desk listens on', readHost, '127.0.0.1')
     .option(
+      '--public-url <url>',
+      'where the order service reaches the desk; its own address by default',
+      readUrl,
+    )
+    .option('--data <folder>', 'where everything is kept; a folder in .merchant-desk by default', readFolder)
+    .option('--memory', 'keep nothing')
+    .option(
       '--service-port <number>',
       "port of the desk's own order service; 0 for a free one",
       readPort,
@@ -59,12 +85,16 @@ function createProgram(): Command {
     )
     .option('--base-url <url>', 'talk to this order service instead; its key is in ORDERS_API_KEY', readUrl)
     .option('--order <token>', 'with --base-url: an order to show, repeatable', collectToken, [])
+    .addHelpText(
+      'after',
+      '\nWith DATABASE_URL in the environment everything is kept in that PostgreSQL database.',
+    )
     .helpOption('--help', 'show this help')
     .showSuggestionAfterError(false)
     .allowExcessArguments(false);
 }
 
-function chooseService(options: Omit<Options, 'port' | 'host'>, apiKey = ''): Settings['service'] {
+function chooseService(options: Options, { ORDERS_API_KEY: apiKey = '' }: Environment): Settings['service'] {
   const { servicePort, baseUrl, order: tokens } = options;
   if (baseUrl === undefined) {
     if (tokens.length > 0)
@@ -76,6 +106,26 @@ function chooseService(options: Omit<Options, 'port' | 'host'>, apiKey = ''): Se
       '--base-url needs the API key in the environment variable ORDERS_API_KEY.',
     );
   return { kind: 'other', baseUrl, apiKey, tokens };
+}
+
+function chooseData(options: Options, { DATABASE_URL: databaseUrl = '' }: Environment): Settings['data'] {
+  const { data: folder, memory, baseUrl } = options;
+  const ways = [
+    folder === undefined ? '' : '--data',
+    memory ? '--memory' : '',
+    databaseUrl === '' ? '' : 'DATABASE_URL of the environment',
+  ].filter((way) => way !== '');
+  if (ways.length > 1)
+    throw new InvalidArgumentError(`${ways.join(' and ')} each say where to keep everything; give one.`);
+  if (memory) return 'memory';
+  if (databaseUrl !== '') return { databaseUrl };
+  return { folder: folder ?? `.merchant-desk/${baseUrl === undefined ? 'own' : nameFolder(baseUrl)}` };
+}
+
+/** A folder for each order service, so that orders of different ones never mix. */
+function nameFolder(baseUrl: string): string {
+  const { host, pathname } = new URL(baseUrl);
+  return `${host}${pathname}`.replace(/\/$/, '').replace(/[^\w.-]+/g, '_');
 }
 
 function readPort(text: string): number {
@@ -90,9 +140,15 @@ function readHost(text: string): string {
   return text;
 }
 
+function readFolder(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('Give a folder.');
+  return text;
+}
+
 function readUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'https:' || url?.protocol === 'http:') return text;
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '';
+  if (isPlain) return text.replace(/\/$/, '');
   throw new InvalidArgumentError('Give an address such as https://orders.example.');
 }
 

@@ -1,8 +1,8 @@
-import type { OrderUpdate } from '@orders/schema';
 import { documentedExample } from '@orders/testing';
+import type { DeskUpdate } from '../contract/desk-update.ts';
 
 /** What the desk shows for the orders of its own order service: the documented example comes first. */
-export function sampleDrafts(): readonly OrderUpdate[] {
+export function sampleDrafts(): readonly DeskUpdate[] {
   return [
     documentedExample(),
     {
@@ -29,6 +29,18 @@ export function sampleDrafts(): readonly OrderUpdate[] {
       },
       require_shipping: true,
       express_shipping: true,
+      shipping_address: {
+        given_name: 'Astrid',
+        family_name: 'Berg',
+        street_address: 'Bygata 12',
+        postal_code: '111 29',
+        city: 'Stockholm',
+        country: 'SE',
+      },
+      merchant_reference: 'spring-campaign',
+      merchant_note: 'Leave the lamp at the door.',
+      total_amount: 121130,
+      total_vat_amount: 24226,
     },
     {
       order_id: 'merchant-order-1003',
@@ -37,12 +49,13 @@ export function sampleDrafts(): readonly OrderUpdate[] {
         items: [line('physical', { sku: 'BOOK-FJORD', name: 'Fjords by bicycle', unit_price: 2490 })],
       },
       hooks: { user_return_url_on_success: 'myshop://orders/1003/paid' },
+      merchant_reference: 'app-checkout',
     },
     { cart: { items: [] } },
   ];
 }
 
-type Line = NonNullable<OrderUpdate['cart']['items']>[number];
+type Line = NonNullable<DeskUpdate['cart']['items']>[number];
 
 function line(type: string, fields: Line): Line {
   return { type, quantity: 1, discount_rate: 0, vat_amount: 0, ...fields };

@@ -1,85 +1,62 @@
 import './app.css';
-import { Button } from '@mantine/core';
-import { useCallback, useState } from 'react';
-import { EditorSkeleton } from './editor/editor-skeleton.tsx';
-import { OrderEditor } from './editor/order-editor.tsx';
-import { Icon } from './icon.tsx';
-import { OrderRail, OrderRailSkeleton } from './orders/order-rail.tsx';
-import { useOrders } from './use-orders.ts';
-import { words } from './words.ts';
+import { lazy } from 'react';
+import { Route, Switch } from 'wouter';
+import { DecisionsPage } from './decisions/decisions-page.tsx';
+import { useLiveCache } from './live/use-live-cache.ts';
+import { OrdersPage } from './orders/orders-page.tsx';
+import { Header } from './shell/header.tsx';
+import { NotFound } from './shell/not-found.tsx';
+import { SkipLink } from './shell/skip-link.tsx';
+import { useViewFocus } from './shell/use-view-focus.ts';
+import { View } from './shell/view.tsx';
+import { shellWords } from './words/shell.ts';
 
-/** The desk: the orders on the left, and the one at hand beside them. */
+const BulkPage = lazy(async () => ({ default: (await import('./bulk/bulk-page.tsx')).BulkPage }));
+const SwitchboardPage = lazy(async () => ({
+  default: (await import('./switchboard/switchboard-page.tsx')).SwitchboardPage,
+}));
+
+/** The desk: its views under one header. */
 export function App() {
-  const { state, retry, note } = useOrders();
-  const [picked, setPicked] = useState<readonly string[]>([]);
-  const [edited, setEdited] = useState<ReadonlySet<string>>(new Set());
-
-  const noteEdited = useCallback((token: string, isEdited: boolean) => {
-    setEdited((before) => {
-      const after = new Set(before);
-      if (isEdited) after.add(token);
-      else after.delete(token);
-      return after;
-    });
-  }, []);
-
-  const orders = state.status === 'ready' ? state.orders : [];
-  const current = picked[0] ?? orders[0]?.token;
-  // Every order that was picked stays in the page, hidden, with all that was typed into it.
-  const opened = orders.filter(({ token }) => token === current || picked.includes(token));
-
+  useLiveCache();
+  const frame = useViewFocus();
   return (
-    <div className="desk">
-      <header className="desk-header">
-        <span className="desk-mark">
-          <Icon name="cart" size={18} />
-        </span>
-        <span className="desk-brand">{words.title}</span>
-      </header>
-      {state.status === 'failed' ? (
-        <Notice title={words.orders.failed.title} text={words.orders.failed.text}>
-          <Button onClick={retry}>{words.orders.failed.retry}</Button>
-        </Notice>
-      ) : state.status === 'ready' && orders.length === 0 ? (
-        <Notice title={words.orders.none.title} text={words.orders.none.text} />
-      ) : (
-        <div className="desk-columns">
-          {state.status === 'loading' ? (
-            <OrderRailSkeleton />
-          ) : (
-            <OrderRail
-              orders={orders}
-              current={current}
-              edited={edited}
-              onPick={(token) =>
-                setPicked((before) => [...new Set([token, ...before, ...(current ? [current] : [])])])
-              }
-            />
-          )}
-          <main className="desk-main">
-            {state.status === 'loading' && <EditorSkeleton />}
-            {opened.map((order) => (
-              <div key={order.token} hidden={order.token !== current}>
-                <OrderEditor order={order} onSent={note} onEdited={noteEdited} />
-              </div>
-            ))}
-          </main>
-        </div>
-      )}
+    <div className="desk" ref={frame}>
+      <SkipLink />
+      <Header />
+      <Switch>
+        <Route path="/">
+          <OrdersPage />
+        </Route>
+        <Route path="/orders/:token">{({ token }) => <OrdersPage token={readSegment(token)} />}</Route>
+        <Route path="/decisions">
+          <View title={shellWords.views.decisions}>
+            <DecisionsPage />
+          </View>
+        </Route>
+        <Route path="/bulk/:id?">
+          <View title={shellWords.views.bulk}>
+            <BulkPage />
+          </View>
+        </Route>
+        <Route path="/switchboard">
+          <View title={shellWords.views.switchboard}>
+            <SwitchboardPage />
+          </View>
+        </Route>
+        <Route>
+          <NotFound />
+        </Route>
+      </Switch>
     </div>
   );
 }
 
-function Notice(props: {
-  readonly title: string;
-  readonly text: string;
-  readonly children?: React.ReactNode;
-}) {
-  return (
-    <main className="desk-notice">
-      <h1 className="desk-notice-title">{props.title}</h1>
-      <p className="desk-notice-text">{props.text}</p>
-      {props.children}
-    </main>
-  );
+/** A segment of an address as it was meant; one that is not well formed leads to no order. */
+function readSegment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }

@@ -1,8 +1,11 @@
 import './styles.css';
 import { MantineProvider } from '@mantine/core';
+import { QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api/create-query-client.ts';
 import { App } from './app.tsx';
+import { DeskStreamProvider } from './live/desk-stream-context.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 const root = document.getElementById('root');
@@ -18,7 +21,11 @@ createRoot(root).render(
       cssVariablesResolver={cssVariables}
       getStyleNonce={() => nonce}
     >
-      <App />
+      <QueryClientProvider client={createQueryClient()}>
+        <DeskStreamProvider>
+          <App />
+        </DeskStreamProvider>
+      </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,
 );

@@ -1,50 +1,80 @@
-import { sValidator } from '@hono/standard-validator';
-import { explain, OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
+import type { OrdersClient } from '@orders/client';
+import { explain, OrderToken, type OrderUpdateSchema } from '@orders/schema';
+import type { OrderService } from '@orders/testing';
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import type { KnownOrderList } from '../contract/known-order.ts';
-import type { KnownOrders } from './known-orders.ts';
+import { DeskUpdate } from '../contract/desk-update.ts';
+import { DraftRequest, type OrderList, type OrderView, type ScanReport } from '../contract/order-view.ts';
+import type { PreparedView } from '../contract/prepared-view.ts';
+import { UpdateRequest, type UpdateView } from '../contract/update-view.ts';
+import type { DeskStorage, KeptOrder } from '../storage/desk-storage.ts';
+import { checkJson, checkUpdate } from './check-json.ts';
+import { limitBody } from './limit-body.ts';
 import { refuse } from './refuse.ts';
 import { reportRefusal } from './report-update.ts';
-import type { SendUpdate } from './update-sender.ts';
+import { scanOrder } from './scan-order.ts';
+import type { UpdateDesk } from './update-desk.ts';
+import { viewOrder } from './view-order.ts';
+import { viewPrepared } from './view-prepared.ts';
+import { webhookUrlOf } from './webhook-url.ts';
 
-/** The largest update that is read, in bytes: a cart of 500 lines has about a tenth of it. */
+/** The largest body that is read, in bytes: a cart of 500 lines has about a tenth of it. */
 const maxUpdateBytes = 1_048_576;
 
 export interface OrderRoutesOptions {
-  readonly knownOrders: KnownOrders;
-  readonly sendUpdate: SendUpdate;
+  readonly storage: Pick<DeskStorage, 'orders' | 'updates' | 'events'>;
+  readonly desk: Pick<UpdateDesk, 'submit'>;
+  readonly orders: Pick<OrdersClient, 'prepareUpdateOrder'>;
+  /** The order service when it is the desk's own. @default undefined: it is another's */
+  readonly service?: Pick<OrderService, 'order' | 'webhooks'> | undefined;
+  /** Where the order service reaches this desk, without a trailing slash. */
+  readonly publicUrl: string;
   /**
    * What this desk lets through; make it with `defineOrderUpdate` to let through less than the page does.
-   * @default OrderUpdate
+   * @default DeskUpdate
    */
   readonly schema?: OrderUpdateSchema;
   readonly now?: () => Date;
 }
 
 /** The JSON API under `/api/orders`. */
-export function orderRoutes(options: OrderRoutesOptions): Hono {
-  const { knownOrders, sendUpdate, schema = OrderUpdate, now = () => new Date() } = options;
-  const routes = new Hono();
+export function orderRoutes(options: OrderRoutesOptions): Hono<{ Variables: { order: KeptOrder } }> {
+  const { storage, desk, orders, service, publicUrl, schema = DeskUpdate, now = () => new Date() } = options;
+  const routes = new Hono<{ Variables: { order: KeptOrder } }>();
+  routes.use(limitBody(maxUpdateBytes));
 
-  routes.get('/', async (c) => c.json<KnownOrderList>({ orders: [...(await knownOrders.list())] }));
+  routes.get('/', async (c) => c.json<OrderList>({ orders: [...(await storage.orders.list())] }));
 
-  routes.post(
-    '/:token/update',
-    bodyLimit({
-      maxSize: maxUpdateBytes,
-      onError: (c) =>
-        refuse(c, 413, { code: 'too_large', message: `An update has at most ${maxUpdateBytes} bytes.` }),
-    }),
-    sValidator('json', schema, (checked, c) =>
-      checked.success ? undefined : c.json(reportRefusal(explain({ issues: checked.error }), now()), 422),
-    ),
-    async (c) => {
-      const order = await knownOrders.find(c.req.param('token'));
-      if (!order) return refuse(c, 404, { code: 'unknown_order', message: 'This desk knows no such order.' });
-      const report = await sendUpdate(order.token, c.req.valid('json'));
-      return c.json(report, report.error?.issues ? 422 : 200);
-    },
+  routes.use('/:token/*', async (c, next) => {
+    const token = OrderToken.safeParse(c.req.param('token'));
+    const order = token.success ? await storage.orders.find(token.data) : undefined;
+    if (!order) return refuse(c, 404, { code: 'unknown_order', message: 'This desk knows no such order.' });
+    c.set('order', order);
+    return next();
+  });
+
+  routes.get('/:token', async (c) => c.json<OrderView>(await viewOrder(storage, c.var.order, publicUrl)));
+
+  routes.put('/:token/draft', checkJson(DraftRequest), async (c) => {
+    await storage.orders.saveDraft(c.var.order.token, c.req.valid('json').draft);
+    return c.body(null, 204);
+  });
+
+  routes.post('/:token/prepare', checkUpdate(schema, now), (c) =>
+    c.json<PreparedView>(viewPrepared(orders.prepareUpdateOrder(c.var.order.token, c.req.valid('json')))),
   );
+
+  routes.post('/:token/updates', checkJson(UpdateRequest), async (c) => {
+    const { id, update } = c.req.valid('json');
+    const checked = schema.safeParse(update);
+    if (!checked.success) return c.json(reportRefusal(explain(checked.error), now()), 422);
+    const accepted = await desk.submit({ id, token: c.var.order.token, body: checked.data });
+    return c.json<UpdateView>(accepted, 202);
+  });
+
+  routes.post('/:token/scan', async (c) => {
+    const { token } = c.var.order;
+    const webhookUrl = webhookUrlOf(publicUrl, c.var.order);
+    return c.json<ScanReport>(await scanOrder({ service, token, webhookUrl }));
+  });
   return routes;
 }

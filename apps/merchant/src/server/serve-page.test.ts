@@ -29,13 +29,23 @@ test('gives each view of the page a nonce of its own', async () => {
   expect(new Set(nonces).size).toBe(2);
 });
 
-test('serves the files of the page for good, and no others', async () => {
+test('serves the page at the address of each of its views, and at no other', async () => {
+  await using open = await openTestDesk();
+  const status = async (path: string) => (await get(open.desk.url + path)).status;
+  for (const path of ['/orders/a%2Fb', '/decisions', '/bulk', '/bulk/1', '/switchboard'])
+    expect(await status(path), path).toBe(200);
+  for (const path of ['/orders', '/other', '/bulk/1/2', '/index.html'])
+    expect(await status(path), path).toBe(404);
+});
+
+test('serves the files of the page for good, packed, and no others', async () => {
   await using open = await openTestDesk();
   const { text } = await get(open.desk.url);
   const [script = ''] = /\/assets\/[\w-]+\.js/.exec(text) ?? [];
   const { status, headers } = await get(open.desk.url + script);
   expect(status).toBe(200);
   expect(headers.get('content-type')).toContain('javascript');
+  expect(headers.get('content-encoding')).toBe('gzip');
   expect(headers.get('cache-control')).toContain('immutable');
   expect((await get(`${open.desk.url}/assets/..%2f..%2fmain.js`)).status).toBe(404);
   expect((await get(`${open.desk.url}/main.js`)).status).toBe(404);

@@ -1,7 +1,7 @@
 import './cart.css';
 import { useId } from 'react';
 import type { FieldError, UseFormRegisterReturn } from 'react-hook-form';
-import { words } from '../words.ts';
+import { editorWords } from '../words/editor.ts';
 import { type CellName, isNumeric } from './cell-names.ts';
 import { FieldMessage } from './field-message.tsx';
 
@@ -14,11 +14,11 @@ export interface CartCellProps {
 
 /**
  * One field of a line. A plain text input: a number input of the browser or of a library would drop
- * or round what was typed before anything could be said about it, and 3,500 of these must be quick.
+ * or round what was typed before anything could be said about it, and hundreds of these must be quick.
  */
 export function CartCell({ name, lineNumber, registration, error }: CartCellProps) {
   const messageId = useId();
-  const label = words.cart.fields[name];
+  const label = editorWords.cart.fields[name];
   return (
     <div className="cart-cell" data-name={name} data-numeric={isNumeric(name) || undefined}>
       <span className="cart-narrow-only" aria-hidden="true">
@@ -27,7 +27,7 @@ export function CartCell({ name, lineNumber, registration, error }: CartCellProp
       <input
         {...registration}
         className="cart-input"
-        aria-label={words.cart.inLine(label, lineNumber)}
+        aria-label={editorWords.cart.inLine(label, lineNumber)}
         aria-invalid={error ? true : undefined}
         aria-describedby={error ? messageId : undefined}
         // A phone's number pad has no minus sign, which amounts may need.

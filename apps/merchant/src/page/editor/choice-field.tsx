@@ -3,13 +3,13 @@ import { SegmentedControl } from '@mantine/core';
 import { useId } from 'react';
 import { useController } from 'react-hook-form';
 import type { OrderControl } from '../form/order-control.ts';
-import type { Choice } from '../form/order-form.ts';
-import { words } from '../words.ts';
+import type { Choice, ChoiceName } from '../form/order-form.ts';
+import { editorWords } from '../words/editor.ts';
 import { FieldMessage } from './field-message.tsx';
 
 export interface ChoiceFieldProps {
   readonly control: OrderControl;
-  readonly name: 'require_shipping' | 'express_shipping';
+  readonly name: ChoiceName;
 }
 
 const choices: readonly Choice[] = ['', 'yes', 'no'];
@@ -21,7 +21,7 @@ export function ChoiceField({ control, name }: ChoiceFieldProps) {
   return (
     <div className="editor-choice">
       <div className="editor-label" id={id}>
-        {words.order.fields[name].label}
+        {editorWords.order.fields[name].label}
       </div>
       <SegmentedControl
         value={field.value}
@@ -29,7 +29,7 @@ export function ChoiceField({ control, name }: ChoiceFieldProps) {
         onBlur={field.onBlur}
         ref={field.ref}
         name={name}
-        data={choices.map((value) => ({ value, label: words.order.choices[value] }))}
+        data={choices.map((value) => ({ value, label: editorWords.order.choices[value] }))}
         aria-labelledby={id}
         fullWidth
       />

@@ -1,20 +1,28 @@
 import './editor.css';
-import type { OrderControl } from '../form/order-control.ts';
+import type { OrderFormHandle } from '../form/order-control.ts';
 import { hookNames } from '../form/order-form.ts';
-import { words } from '../words.ts';
+import { editorWords } from '../words/editor.ts';
+import { CarriedFields } from './carried-fields.tsx';
 import { Section } from './section.tsx';
 import { TextField } from './text-field.tsx';
 
 /** The addresses of the order. */
-export function HookFields({ control }: { readonly control: OrderControl }) {
-  const { title, help, fields } = words.hooks;
+export function HookFields({ form }: { readonly form: OrderFormHandle }) {
+  const { fields } = editorWords.hooks;
   return (
-    <Section title={title} help={help}>
+    <Section name="hooks">
       <div className="editor-grid">
         {hookNames.map((name) => (
-          <TextField key={name} control={control} name={`hooks.${name}`} {...fields[name]} inputMode="url" />
+          <TextField
+            key={name}
+            control={form.control}
+            name={`hooks.${name}`}
+            {...fields[name]}
+            inputMode="url"
+          />
         ))}
       </div>
+      <CarriedFields form={form} name="hooks.carried" />
     </Section>
   );
 }

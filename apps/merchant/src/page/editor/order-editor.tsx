@@ -1,88 +1,182 @@
 import './editor.css';
-import { type KeyboardEvent, useEffect, useState } from 'react';
-import { useForm } from 'react-hook-form';
-import type { KnownOrder } from '../../contract/known-order.ts';
-import { sendUpdate } from '../desk-api.ts';
-import { DispatchDock } from '../dock/dispatch-dock.tsx';
-import { fieldOf, toFieldError, type toFieldErrors } from '../form/field-issues.ts';
-import { toForm } from '../form/order-form.ts';
-import { orderResolver } from '../form/order-resolver.ts';
-import { carriedNames } from '../form/to-order-update.ts';
-import { CartLines } from './cart-lines.tsx';
+import {
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
+import type { FieldPath } from 'react-hook-form';
+import type { OrderView } from '../../contract/order-view.ts';
+import { listErrors, listIssues, toFieldErrors } from '../form/field-issues.ts';
+import type { OrderForm } from '../form/order-form.ts';
+import { type OrderFormActions, OrderFormActionsProvider } from '../form/order-form-actions.ts';
+import { toForm } from '../form/to-form.ts';
+import { toOrderUpdate } from '../form/to-order-update.ts';
+import { SendDock } from '../sending/send-dock.tsx';
+import { useSending } from '../sending/use-sending.ts';
+import { editorWords } from '../words/editor.ts';
+import { pasteWords } from '../words/paste.ts';
+import { AddressField } from './address-field.tsx';
+import { Announcer, useAnnouncer } from './announcer.tsx';
+import { BuyerFields } from './buyer-fields.tsx';
+import { type CartHandle, CartLines } from './cart-lines.tsx';
+import { focusField } from './focus-field.ts';
 import { HookFields } from './hook-fields.tsx';
+import { MoreFields } from './more-fields.tsx';
 import { moveToNextLine } from './move-to-next-line.ts';
 import { OrderFields } from './order-fields.tsx';
 import { OrderHead } from './order-head.tsx';
+import { SectionNav } from './section-nav.tsx';
+import { type Undoable, UndoBar } from './undo-bar.tsx';
+import { useDraft } from './use-draft.ts';
+import { useOrderForm } from './use-order-form.ts';
+import { useScanned } from './use-scanned.ts';
+
+const PastePanel = lazy(async () => ({ default: (await import('../paste/paste-panel.tsx')).PastePanel }));
 
 export interface OrderEditorProps {
-  readonly order: KnownOrder;
-  /** Called with the order as it was sent, and its outcome. */
-  readonly onSent: (order: KnownOrder) => void;
-  readonly onEdited: (token: string, isEdited: boolean) => void;
+  readonly order: OrderView;
+  /** What stands beside the form; it may use `useOrderFormActions`. */
+  readonly aside?: ReactNode;
 }
 
-/** One order: its fields, judged as they are typed, and what became of it when it was sent. */
-export function OrderEditor({ order, onSent, onEdited }: OrderEditorProps) {
-  const { token } = order;
-  // The first draft: later ones are made from what stands in this form.
-  const [base] = useState(order.draft);
-  const form = useForm({
-    defaultValues: toForm(base),
-    resolver: orderResolver(base),
-    mode: 'onChange',
-  });
-  const { isDirty } = form.formState;
+/** One order: its fields, judged as they are typed and kept as a draft, and the bar that sends it. */
+export function OrderEditor({ order, aside }: OrderEditorProps) {
+  const edited = useOrderForm(order);
+  const { form } = edited;
+  const { control } = form;
+  const draft = useDraft(order, edited);
+  useScanned(order, edited);
+  const sending = useSending(order);
+  const { said, announce } = useAnnouncer();
+  const [done, setDone] = useState<Undoable>();
+  const [isPasting, setIsPasting] = useState(false);
+  const sheet = useRef<HTMLFormElement>(null);
+  const cart = useRef<CartHandle>(null);
 
-  useEffect(() => onEdited(token, isDirty), [token, isDirty, onEdited]);
+  const offerUndo = useCallback(
+    (undoable: Undoable) => {
+      setDone(undoable);
+      announce(undoable.message);
+    },
+    [announce],
+  );
+  const closeUndo = useCallback(() => setDone(undefined), []);
+
+  const actions = useMemo<OrderFormActions>(
+    () => ({
+      control: form.control,
+      setField: (name, text) => form.setValue(name, text, { shouldDirty: true, shouldValidate: true }),
+      readUpdate: () => toOrderUpdate(form.getValues()),
+    }),
+    [form],
+  );
+
+  function show(field: FieldPath<OrderForm>): void {
+    const [, index] = /^cart\.items\.(\d+)\./.exec(field) ?? [];
+    if (index !== undefined) cart.current?.bring(Number(index));
+    if (sheet.current) focusField(sheet.current, field);
+  }
+
+  function showFirst(errors: Parameters<typeof listIssues>[0]): void {
+    const first = listIssues(errors).find(({ field }) => field !== undefined);
+    if (first?.field) show(first.field);
+  }
 
   const send = form.handleSubmit(async (update) => {
-    const sent = structuredClone(form.getValues());
-    const report = await sendUpdate(token, update);
-    if (report.ok) {
-      form.reset(sent, { keepValues: true });
-      // Whatever was typed while the update was under way counts as edited since.
-      form.setValue('order_id', form.getValues('order_id'), { shouldDirty: true });
-    }
-    showIssues(report.error?.issues ?? []);
-    onSent({ token, draft: update, report });
-  });
-
-  function showIssues(issues: Parameters<typeof toFieldErrors>[0]): void {
-    issues.forEach((issue, index) => {
-      const field = fieldOf(issue.path) ?? (`root.issue${index}` as const);
-      form.setError(field, toFieldError(issue), { shouldFocus: index === 0 });
-    });
-  }
+    edited.noteSent(structuredClone(form.getValues()));
+    const result = await sending.submit(update);
+    if (result.kind !== 'refused') return;
+    const errors = toFieldErrors(result.issues);
+    for (const { name, error } of listErrors(errors)) form.setError(name, error);
+    showFirst(errors);
+  }, showFirst);
 
   function sendOnce(): void {
-    if (!form.formState.isSubmitting) void send();
+    if (!form.formState.isSubmitting && !sending.isSubmitting) void send();
   }
 
-  function onKeyDown(event: KeyboardEvent<HTMLFormElement>): void {
-    if (event.key !== 'Enter' || !(event.target instanceof HTMLInputElement)) return;
+  function replace(values: OrderForm, message: string): void {
+    const before = structuredClone(form.getValues());
+    edited.replace({ ...values, scanned: before.scanned });
+    offerUndo({ message, undo: () => edited.replace(before) });
+  }
+
+  function onKeyDown(event: KeyboardEvent<HTMLElement>): void {
+    const { key, target } = event;
+    if (event.defaultPrevented) return;
+    if (event.code === 'KeyZ' && event.altKey && done) {
+      event.preventDefault();
+      closeUndo();
+      done.undo();
+    }
+    if (key !== 'Enter') return;
+    const isMeant = event.ctrlKey || event.metaKey;
+    if (isMeant || target instanceof HTMLInputElement) event.preventDefault();
     // Enter in a field must not send an order by accident; with Ctrl or Command it is meant.
-    event.preventDefault();
-    if (event.ctrlKey || event.metaKey) sendOnce();
-    else moveToNextLine(event.target, event.shiftKey ? -1 : 1);
+    if (isMeant) sendOnce();
+    else if (target instanceof HTMLInputElement) moveToNextLine(target, event.shiftKey ? -1 : 1);
   }
 
   return (
-    <form
-      className="editor"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        sendOnce();
-      }}
-      onKeyDown={onKeyDown}
-    >
-      <div className="editor-sheet">
-        <OrderHead order={order} />
-        <OrderFields control={form.control} carried={carriedNames(base)} />
-        <CartLines control={form.control} />
-        <HookFields control={form.control} />
+    <OrderFormActionsProvider value={actions}>
+      <div className="editor">
+        <div className="editor-columns">
+          <form
+            ref={sheet}
+            className="editor-sheet"
+            noValidate
+            onSubmit={(event) => event.preventDefault()}
+            onKeyDown={onKeyDown}
+          >
+            <OrderHead
+              order={order}
+              control={control}
+              draft={draft}
+              onPaste={() => setIsPasting(true)}
+              onDiscard={() => replace(edited.readBase(), editorWords.draft.discarded)}
+            />
+            <SectionNav control={control} />
+            <OrderFields control={control} />
+            <CartLines ref={cart} form={form} announce={announce} offerUndo={offerUndo} />
+            <AddressField form={form} />
+            <BuyerFields control={control} qrSession={order.qrSession} base={edited.readBase} />
+            <HookFields form={form} />
+            <MoreFields form={form} />
+          </form>
+          {aside}
+        </div>
+        <UndoBar done={done} onClose={closeUndo} />
+        <form
+          className="editor-dock"
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            sendOnce();
+          }}
+        >
+          <SendDock
+            control={control}
+            token={order.token}
+            sending={sending}
+            readUpdate={actions.readUpdate}
+            onShow={show}
+          />
+        </form>
+        <Announcer said={said} />
+        {isPasting && (
+          <Suspense>
+            <PastePanel
+              onClose={() => setIsPasting(false)}
+              onPut={(update: unknown) => replace(toForm(update), pasteWords.putDone)}
+            />
+          </Suspense>
+        )}
       </div>
-      <DispatchDock control={form.control} report={order.report} onShow={(field) => form.setFocus(field)} />
-    </form>
+    </OrderFormActionsProvider>
   );
 }

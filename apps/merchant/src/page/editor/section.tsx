@@ -1,18 +1,25 @@
 import './editor.css';
 import { type ReactNode, useId } from 'react';
+import type { SectionName } from '../form/order-sections.ts';
+import { editorWords } from '../words/editor.ts';
 
 export interface SectionProps {
-  readonly title: string;
-  readonly help: string;
+  readonly name: SectionName;
   readonly aside?: ReactNode;
   readonly children: ReactNode;
 }
 
+/** Where a part of the form is found by its address. */
+export function sectionId(name: SectionName): string {
+  return `part-${name}`;
+}
+
 /** One part of an order, under its heading. */
-export function Section({ title, help, aside, children }: SectionProps) {
+export function Section({ name, aside, children }: SectionProps) {
   const id = useId();
+  const { title, help } = editorWords[name];
   return (
-    <section className="editor-section" aria-labelledby={id}>
+    <section className="editor-section" id={sectionId(name)} aria-labelledby={id}>
       <div className="editor-section-head">
         <h2 className="editor-section-title" id={id}>
           {title}

@@ -1,52 +1,102 @@
-import type { OrderUpdate } from '@orders/schema';
-import { type Choice, type FormLine, hookNames, numberNames, type OrderForm } from './order-form.ts';
-import { readNumber } from './read-number.ts';
+import { readNumber } from '../../contract/read-number.ts';
+import {
+  amountNames,
+  type Carried,
+  type Choice,
+  choiceNames,
+  type FormCart,
+  type FormHooks,
+  type FormLine,
+  hookNames,
+  numberNames,
+  type OrderForm,
+  textNames,
+} from './order-form.ts';
+import { isRecord } from './take-fields.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Makes the update out of what was typed: what is empty is left out, and what `base` holds besides
- * the fields of the form is sent along as it is. The result is as good as what was typed: the schema judges it.
+ * Makes the update out of what was typed: what is empty is left out, and what the form carries besides its fields goes
+ * along as it is, unless the field was typed since. The result is as good as what was typed: the schema judges it.
  */
-export function toOrderUpdate(form: OrderForm, base: OrderUpdate): unknown {
-  const { order_id, purchase_currency, cart, require_shipping, express_shipping, hooks, ...carried } = base;
-  const items = form.cart.items.map(toItem);
-  const { items: itemsBefore, ...cartCarried } = cart;
-  const addresses = { ...omit(hooks ?? {}, hookNames), ...filled(form.hooks) };
-  return {
-    ...filled({ order_id: form.order_id, purchase_currency: form.purchase_currency }),
-    cart: { ...cartCarried, ...(items.length > 0 || itemsBefore ? { items } : {}) },
-    ...answered({ require_shipping: form.require_shipping, express_shipping: form.express_shipping }),
-    ...(Object.keys(addresses).length > 0 ? { hooks: addresses } : {}),
-    ...carried,
-  };
-}
-
-/** The names of the fields that `base` carries along and the form does not show. */
-export function carriedNames(base: OrderUpdate): readonly string[] {
-  return Object.keys(
-    omit(base, ['order_id', 'purchase_currency', 'cart', 'require_shipping', 'express_shipping', 'hooks']),
+export function toOrderUpdate(form: OrderForm): Fields {
+  const carried = readCarried(form.carried);
+  return withCarried(
+    {
+      ...filled(pick(form, textNames)),
+      ...answered(pick(form, choiceNames)),
+      ...numbers(pick(form, amountNames)),
+      ...(form.shipping_address.trim() === '' ? {} : { shipping_address: readJson(form.shipping_address) }),
+      ...toCart(form.cart, carried),
+      ...toHooks(form.hooks),
+    },
+    carried,
   );
 }
 
-function toItem({ kind, sku, name, carried, ...numbers }: FormLine): object {
-  const item: Record<string, unknown> = filled({ type: kind, sku, name });
-  for (const field of numberNames) {
-    if (numbers[field].trim() !== '') item[field] = readNumber(numbers[field]);
+/** The value that the text of a JSON field stands for; text that is no JSON stands for itself. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
-  return { ...item, ...carried };
 }
 
-function filled(fields: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(fields).filter(([, text]) => text !== ''));
+/** The fields that are carried along in an object; none where something else is carried in its place. */
+function readCarried(carried: Carried): Fields {
+  const value = carried === '' ? {} : readJson(carried);
+  return isRecord(value) ? value : {};
 }
 
-function answered(fields: Readonly<Record<string, Choice>>): Record<string, boolean> {
-  return Object.fromEntries(
-    Object.entries(fields)
-      .filter(([, choice]) => choice !== '')
-      .map(([name, choice]) => [name, choice === 'yes']),
-  );
+function toCart({ items, isListed, carried }: FormCart, order: Fields): Fields {
+  const isTyped = isListed || items.length > 0 || carried !== '';
+  // What was given in place of a cart stays until there is a cart.
+  if (!isTyped && Object.hasOwn(order, 'cart')) return {};
+  const list = isListed || items.length > 0 ? { items: items.map(toItem) } : {};
+  return { cart: withCarried(list, readCarried(carried)) };
 }
 
-function omit(fields: object, names: readonly string[]): object {
-  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+function toItem({ kind, sku, name, carried, ...typed }: FormLine): unknown {
+  const item = { ...filled(Object.entries({ type: kind, sku, name })), ...numbers(pick(typed, numberNames)) };
+  if (carried === '') return item;
+  const value = readJson(carried);
+  if (isRecord(value)) return withCarried(item, value);
+  return Object.keys(item).length > 0 ? item : value;
+}
+
+function toHooks(hooks: FormHooks): Fields {
+  const typed = filled(pick(hooks, hookNames));
+  const isGiven = hooks.carried !== '' || Object.keys(typed).length > 0;
+  return isGiven ? { hooks: withCarried(typed, readCarried(hooks.carried)) } : {};
+}
+
+/** What was typed comes first, and goes before what is carried under the same name. */
+function withCarried(typed: Fields, carried: Fields): Fields {
+  const others = Object.entries(carried).filter(([name]) => !Object.hasOwn(typed, name));
+  return others.length > 0 ? Object.fromEntries([...Object.entries(typed), ...others]) : typed;
+}
+
+function pick<Form extends object, Name extends keyof Form & string>(
+  form: Form,
+  names: readonly Name[],
+): [Name, Form[Name]][] {
+  return names.map((name) => [name, form[name]]);
+}
+
+type Typed<Value> = readonly (readonly [name: string, value: Value])[];
+
+function filled(fields: Typed<string>): Fields {
+  return Object.fromEntries(fields.filter(([, text]) => text !== ''));
+}
+
+function numbers(fields: Typed<string>): Fields {
+  const typed = fields.filter(([, text]) => text.trim() !== '');
+  return Object.fromEntries(typed.map(([name, text]) => [name, readNumber(text)]));
+}
+
+function answered(fields: Typed<Choice>): Fields {
+  const typed = fields.filter(([, choice]) => choice !== '');
+  return Object.fromEntries(typed.map(([name, choice]) => [name, choice === 'yes']));
 }

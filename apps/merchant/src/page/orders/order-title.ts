@@ -1,7 +1,7 @@
-import type { KnownOrder } from '../../contract/known-order.ts';
-import { words } from '../words.ts';
+import type { OrderSummary } from '../../contract/order-view.ts';
+import { orderWords } from '../words/orders.ts';
 
 /** What an order is called: the merchant's own number, else the end of its token. */
-export function orderTitle({ token, draft }: Pick<KnownOrder, 'token' | 'draft'>): string {
-  return draft.order_id ?? words.orders.unnamed(token.slice(-4));
+export function orderTitle({ token, orderId }: Pick<OrderSummary, 'token' | 'orderId'>): string {
+  return orderId ?? orderWords.unnamed(token.slice(-4));
 }

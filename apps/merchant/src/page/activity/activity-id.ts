@@ -1,0 +1,2 @@
+/** The id of what tells an order's updates, for links that lead there. */
+export const activityId = 'activity';

@@ -1,0 +1,4 @@
+/** Where an order is shown. */
+export function orderHref(token: string): string {
+  return `/orders/${encodeURIComponent(token)}`;
+}

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { foretellOutcomes } from './promised-outcomes.ts';
+
+test.each([
+  [{ trouble: 'none', percent: 40 }, [['applied', 100]]],
+  [{ trouble: 'slow', percent: 100 }, [['applied', 100]]],
+  [{ trouble: 'busy', percent: 100 }, [['rejected', 100]]],
+  [
+    { trouble: 'busy', percent: 50 },
+    [
+      ['applied', 87],
+      ['rejected', 13],
+    ],
+  ],
+  [{ trouble: 'rate_limited', percent: 10 }, [['applied', 100]]],
+  [
+    { trouble: 'failing', percent: 30 },
+    [
+      ['applied', 70],
+      ['unknown', 30],
+    ],
+  ],
+  [{ trouble: 'reset_after_applying', percent: 100 }, [['unknown', 100]]],
+  [{ trouble: 'down', percent: 10 }, [['not_sent', 100]]],
+] as const)('foretells of %j what a hundred updates become', (setting, shares) => {
+  expect(foretellOutcomes(setting)).toEqual(shares);
+});

@@ -1,0 +1,44 @@
+import type { FaultRule } from '@orders/testing';
+import type { SwitchboardSetting, Trouble } from '../contract/switchboard-view.ts';
+
+/** How long a slow service holds each answer back, in milliseconds. */
+const slowMs = 1500;
+/** How long a busy service asks to wait, in seconds. */
+const retryAfter = { 'retry-after': '1' };
+
+/** How long a service that is down stays away before it must be sent away again, in milliseconds. */
+export const downMs = 2000;
+
+type Fault = Exclude<FaultRule['play'], readonly unknown[]>;
+
+/** What an update meets. A service that is down is not here: nobody reaches it to meet anything. */
+const faultOf: Readonly<Record<Exclude<Trouble, 'none' | 'down'>, Fault>> = {
+  slow: { fault: 'latency', ms: slowMs },
+  busy: { fault: 'status', status: 503, headers: retryAfter },
+  failing: { fault: 'status', status: 503 },
+  rate_limited: { fault: 'status', status: 429, headers: retryAfter },
+  reset_after_applying: { fault: 'reset_after_applying' },
+};
+
+/** The order service's script for a setting. Only updates meet trouble, so that the echo still tells whether the key works. */
+export function switchboardFaults({ trouble, percent }: SwitchboardSetting): readonly FaultRule[] {
+  if (trouble === 'none') return [];
+  if (trouble === 'down') return downRules;
+  // One seed: the same setting and the same updates meet the same fate.
+  const chance = { probability: percent / 100, seed: 1 };
+  return [{ when: 'sometimes', play: faultOf[trouble], operation: 'update', ...chance }];
+}
+
+/**
+ * A reset on accept would not do: connections that are kept go on, and on a new one bytes may have left before the reset
+ * comes, so that an update that nobody read would be of unknown outcome. Refused connections leave no doubt; they are had
+ * by a restart, and an update that slips in between two of them is turned away.
+ */
+const downRules: readonly FaultRule[] = [
+  { when: 'always', play: { fault: 'restart', downMs }, method: 'OPTIONS' },
+  {
+    when: 'always',
+    play: { fault: 'status', status: 503, headers: { ...retryAfter, connection: 'close' } },
+    operation: 'update',
+  },
+];

