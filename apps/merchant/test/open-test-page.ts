@@ -26,7 +26,7 @@ export async function openTestPage(options?: TestDeskOptions): Promise<TestPage>
   const open = await openTestDesk(options);
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' });
   const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(20_000);
   const complaints: string[] = [];
   const answers: Promise<string>[] = [];
   page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));

@@ -26,7 +26,7 @@ async function openBoard(options: TestDeskOptions = {}): Promise<OpenBoard> {
   const complaints: string[] = [];
   const another = async () => {
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(20_000);
     page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(`${open.desk.url}/switchboard`);
