@@ -8,6 +8,8 @@ export default defineConfig({
   ssr: { resolve: { conditions: source, externalConditions: source } },
   test: {
     ...loopbackOnly,
+    // A process of its own for each file costs more than most files; what must be alone starts its own.
+    isolate: false,
     include: ['src/**/*.test.ts', 'test/**/*.test.ts', '.ci/*.test.ts'],
     reporters: ['default', ['json', { outputFile: '.turbo/vitest.json' }]],
     slowTestThreshold: 5_000,

@@ -3,7 +3,9 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openTestPage, type TestPage } from './open-test-page.ts';
+import { openTestPage, prepareTestBrowser, type TestPage } from './open-test-page.ts';
+
+prepareTestBrowser();
 
 const tokens = Array.from({ length: 2_000 }, (_, index) => `order-${index + 1}`);
 

@@ -3,7 +3,9 @@ import { buildOrderUpdate, documentedExample } from '@orders/testing';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { fieldNames } from '../src/contract/desk-update.ts';
-import { openTestPage } from './open-test-page.ts';
+import { openTestPage, prepareTestBrowser } from './open-test-page.ts';
+
+prepareTestBrowser();
 
 const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

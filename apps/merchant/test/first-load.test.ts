@@ -1,6 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { openTestPage } from './open-test-page.ts';
+import { openTestPage, prepareTestBrowser } from './open-test-page.ts';
+
+prepareTestBrowser();
 
 test('loads at most 200 kB of script, in gzip, before an order can be edited', async () => {
   await using open = await openTestPage();

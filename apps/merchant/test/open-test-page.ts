@@ -5,11 +5,13 @@ import { openTestDesk, type TestDesk, type TestDeskOptions } from './open-test-d
 
 let browser: Browser;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-
-afterAll(() => browser.close());
+/** Launches a browser for the tests of a file, and closes it after them. */
+export function prepareTestBrowser(): void {
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  }, 60_000);
+  afterAll(() => browser.close());
+}
 
 /** A desk, and its page in a browser of its own. */
 export interface TestPage extends TestDesk {

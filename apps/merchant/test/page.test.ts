@@ -7,7 +7,9 @@ import { expect, test } from 'vitest';
 import { fieldNames } from '../src/contract/desk-update.ts';
 import { startDesk } from '../src/server/start-desk.ts';
 import { pageDirectory } from './open-test-desk.ts';
-import { openTestPage } from './open-test-page.ts';
+import { openTestPage, prepareTestBrowser } from './open-test-page.ts';
+
+prepareTestBrowser();
 
 const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });

@@ -1,7 +1,9 @@
 import { buildOrderUpdate } from '@orders/testing';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openTestPage } from './open-test-page.ts';
+import { openTestPage, prepareTestBrowser } from './open-test-page.ts';
+
+prepareTestBrowser();
 
 const lines = 500;
 const keys = 40;

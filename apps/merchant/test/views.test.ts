@@ -2,7 +2,9 @@ import AxeBuilder from '@axe-core/playwright';
 import { buildOrderUpdate } from '@orders/testing';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { openTestPage, type TestPage } from './open-test-page.ts';
+import { openTestPage, prepareTestBrowser, type TestPage } from './open-test-page.ts';
+
+prepareTestBrowser();
 
 const rows = ['token,order_id,cart.items[0].quantity', 'order-1,one,1', 'order-1,two,2.5'].join('\n');
 
