@@ -8,6 +8,7 @@ import { fieldNames } from '../src/contract/desk-update.ts';
 import { startDesk } from '../src/server/start-desk.ts';
 import { pageDirectory } from './open-test-desk.ts';
 import { openTestPage, prepareTestBrowser } from './open-test-page.ts';
+import { readStream } from './read-stream.ts';
 
 prepareTestBrowser();
 
@@ -105,6 +106,16 @@ test('shows beforehand what will be sent, without the key, and what keeps it fro
   await dialog.waitFor({ state: 'hidden' });
 });
 
+/** The stream of events from the first on, as far as the first update that was settled. */
+async function readEvents(url: string): Promise<string> {
+  const told: unknown[] = [];
+  for await (const message of readStream(await fetch(`${url}/api/events?after=0`))) {
+    told.push(message);
+    if (JSON.stringify(message).includes('update_settled')) break;
+  }
+  return JSON.stringify(told);
+}
+
 test('tells outcome, attempts, status and receipt, and keeps the key to itself', async () => {
   await using open = await openTestPage();
   const { page, service } = open;
@@ -127,7 +138,7 @@ test('tells outcome, attempts, status and receipt, and keeps the key to itself',
   const files = (await readdir(pageDirectory, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => readFile(join(entry.parentPath, entry.name), 'utf8'));
-  const texts = await Promise.all([...open.answers, ...files, page.content()]);
+  const texts = await Promise.all([...open.answers, ...files, page.content(), readEvents(open.desk.url)]);
   expect(texts.length).toBeGreaterThan(15);
   expect(texts.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
   expect(open.complaints).toEqual([]);
