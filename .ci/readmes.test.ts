@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 // An example is run where its reader would run it: in a project that has the package.
 const readmes = [
   { file: 'README.md', folder: 'packages/client' },
-  ...['schema', 'auth', 'client', 'testing'].map((name) => ({
+  ...['schema', 'auth', 'client', 'testing', 'outbox'].map((name) => ({
     file: `packages/${name}/README.md`,
     folder: `packages/${name}`,
   })),

@@ -1,0 +1,38 @@
+import type { OutboxOptions } from './outbox-options.ts';
+
+/** Checks options before anything is opened. @throws TypeError that says what to write instead. */
+export function checkOptions(options: Omit<OutboxOptions, 'client'>): void {
+  const { concurrency, localConcurrency, maxRetryDelayMs, keepSettledMs, rate, warn } = options;
+  const { latestWins, onUnknown, onRejected } = options;
+  checkCount('concurrency', concurrency);
+  checkCount('localConcurrency', localConcurrency);
+  checkCount('rate.burst', rate?.burst);
+  if (rate && !(rate.perSecond > 0 && Number.isFinite(rate.perSecond))) {
+    throw new TypeError('rate.perSecond: write a number above 0.');
+  }
+  if (maxRetryDelayMs !== undefined && !(maxRetryDelayMs >= 0 && Number.isFinite(maxRetryDelayMs))) {
+    throw new TypeError('maxRetryDelayMs: write a number of milliseconds from 0 on.');
+  }
+  if (keepSettledMs !== undefined && !(keepSettledMs >= 0)) {
+    throw new TypeError(
+      'keepSettledMs: write a number of milliseconds from 0 on; Infinity keeps everything.',
+    );
+  }
+  if (latestWins !== undefined && typeof latestWins !== 'boolean') {
+    throw new TypeError('latestWins: write true or false.');
+  }
+  if (onUnknown !== undefined && typeof onUnknown !== 'function' && !['park', 'resend'].includes(onUnknown)) {
+    throw new TypeError("onUnknown: write 'park', 'resend', or a function that chooses.");
+  }
+  if (onRejected !== undefined && !['continue', 'hold'].includes(onRejected)) {
+    throw new TypeError("onRejected: write 'continue' or 'hold'.");
+  }
+  if (warn !== undefined && typeof warn !== 'function') {
+    throw new TypeError('warn: pass a function that takes a message.');
+  }
+}
+
+function checkCount(name: string, value: number | undefined): void {
+  if (value === undefined || (Number.isSafeInteger(value) && value >= 1 && value <= 100_000)) return;
+  throw new TypeError(`${name}: write a whole number from 1 to 100,000.`);
+}

@@ -1,0 +1,136 @@
+import type { Job } from 'pg-boss';
+import { expect } from 'vitest';
+import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { claimHeads, markSending } from './claim.ts';
+import type { LaneJob } from './lane-queue.ts';
+import { rowsOf } from './store/sql.ts';
+
+async function laneOf({ sql, schema }: Scene, token: string) {
+  const [lane] = await rowsOf<{ state: string; held_by: string | null }>(
+    sql,
+    `select state, held_by from ${schema}.lanes where token = $1`,
+    [token],
+  );
+  return lane;
+}
+
+onBoth('frees a lane for the update alone that holds it', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open();
+  service.faults.next([
+    { fault: 'status', status: 422 },
+    { fault: 'status', status: 500 },
+  ]);
+  const rejected = await outbox.enqueue(token, step(1));
+  const parked = await outbox.enqueue(token, step(2));
+  const queued = await outbox.enqueue(token, step(3));
+  await outbox.work();
+  await outbox.drain();
+  await outbox.discard(rejected);
+  expect(await laneOf(scene, token)).toEqual({ state: 'held', held_by: parked });
+  const dropped = await outbox.enqueue(token, step(4));
+  await outbox.discard(dropped);
+  expect(await laneOf(scene, token)).toEqual({ state: 'held', held_by: parked });
+  await outbox.drain();
+  expect(await outbox.status(queued)).toMatchObject({ state: 'queued', attempts: 0 });
+  await outbox.discard(parked);
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([3]);
+  expect(await laneOf(scene, token)).toEqual({ state: 'idle', held_by: null });
+});
+
+onBoth('keeps a rejected update waiting that is retried behind a parked one', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open();
+  service.faults.next([
+    { fault: 'status', status: 422 },
+    { fault: 'status', status: 500 },
+  ]);
+  const rejected = await outbox.enqueue(token, step(1));
+  const parked = await outbox.enqueue(token, step(2));
+  await outbox.work();
+  await outbox.drain();
+  await outbox.retry(rejected);
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([]);
+  await outbox.retry(parked);
+  await outbox.drain();
+  // It was overtaken, so the order of those that wait is: the parked one, then this one.
+  expect(stepsApplied(service, token)).toEqual([2, 1]);
+});
+
+onBoth('leaves an idle lane behind when the last update that waits is discarded', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open();
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.discard(id);
+  expect(await laneOf(scene, token)).toEqual({ state: 'idle', held_by: null });
+  await outbox.work();
+  await outbox.drain();
+  expect(service.journal).toEqual([]);
+});
+
+onBoth('does not decide on an update that is on its way', async ({ open, service, token, reaches }) => {
+  const outbox = await open();
+  service.faults.next({ fault: 'latency', ms: 200 });
+  await outbox.work();
+  const id = await outbox.enqueue(token, step(1));
+  await reaches(outbox, id, 'sending');
+  await expect(outbox.discard(id)).rejects.toMatchObject({ code: 'nothing_to_decide' });
+  await expect(outbox.retry(id)).rejects.toMatchObject({ code: 'nothing_to_decide' });
+  await reaches(outbox, id, 'applied');
+});
+
+onBoth(
+  'lets nobody send an update that was found before an earlier one came back in front of it',
+  async (scene) => {
+    const { open, service, token, sql, schema } = scene;
+    const outbox = await open();
+    service.faults.next({ fault: 'status', status: 422 });
+    const first = await outbox.enqueue(token, step(1));
+    await outbox.work();
+    await outbox.drain();
+    await outbox.close();
+    const later = await open();
+    const id = await later.enqueue(token, step(2));
+    const job = { id, name: 'lanes', data: { token }, retryCount: 0 } as Job<LaneJob>;
+    const found = (await claimHeads(sql, schema, { jobs: [job], presence: 1 })).get(token);
+    expect(found?.id).toBe(id);
+    await later.retry(first);
+    if (!found) throw new Error('a head was found');
+    expect([...(await markSending(sql, schema, [{ head: found, claim: 'late' }]))]).toEqual([]);
+    await later.work();
+    await later.drain();
+    expect(stepsApplied(service, token)).toEqual([1, 2]);
+  },
+);
+
+onPostgres('waits for no row that somebody else changes when it marks', async (scene) => {
+  const { open, openStore, token, sql, schema } = scene;
+  const outbox = await open();
+  const id = await outbox.enqueue(token, step(1));
+  const store = await openStore();
+  try {
+    await store.transaction(async (tx) => {
+      await tx.query(`select from ${schema}.updates where id = $1 for update`, [id]);
+      const marks = [{ head: { id, passed: 0 }, claim: 'mine' }];
+      expect([...(await markSending(sql, schema, marks))]).toEqual([]);
+    });
+  } finally {
+    await store.close();
+  }
+  expect(await outbox.status(id)).toMatchObject({ state: 'queued', attempts: 0 });
+});
+
+onBoth('takes up what was retried while nobody worked', async ({ open, service, token }) => {
+  const outbox = await open();
+  service.faults.next({ fault: 'status', status: 422 });
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.work();
+  await outbox.drain();
+  await outbox.close();
+  const again = await open();
+  await again.retry(id);
+  await again.work();
+  await until('it is applied', () => stepsApplied(service, token).length === 1);
+});

@@ -1,0 +1,164 @@
+import { expect } from 'vitest';
+import { giveAway } from '../test/give-away.ts';
+import { onBoth, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
+import { rowsOf } from './store/sql.ts';
+
+onPostgres('lets an answer that comes late settle an update that was parked meanwhile', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const slow = await open({ localConcurrency: 1 });
+  service.faults.next({ fault: 'latency', ms: 1_500 }, { token });
+  await slow.work();
+  const id = await slow.enqueue(token, step(1));
+  await reaches(slow, id, 'sending');
+  await slow.enqueue(token, step(2));
+  const quick = await open();
+  await giveAway(scene, token);
+  await quick.work();
+  await reaches(quick, id, 'parked');
+  expect(await quick.status(id)).toMatchObject({ code: 'left_behind', attempts: 1 });
+  await reaches(quick, id, 'applied');
+  await quick.drain();
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+  expect(await quick.counts()).toMatchObject({ applied: 2, parked: 0 });
+});
+
+onPostgres(
+  'takes back an update that was parked, once its worker knows that it never left',
+  async (scene) => {
+    const { open, service, token, reaches } = scene;
+    service.faults.next({ fault: 'status', status: 503, headers: { 'retry-after': '0' } }, { token });
+    const held = Promise.withResolvers<void>();
+    const blocked = await open({
+      localConcurrency: 1,
+      client: {
+        prepareUpdateOrder: scene.client.prepareUpdateOrder,
+        safeUpdateOrder: async (...call) => {
+          const result = await scene.client.safeUpdateOrder(...call);
+          await held.promise;
+          return result;
+        },
+      },
+    });
+    await blocked.work();
+    const id = await blocked.enqueue(token, step(1));
+    await reaches(blocked, id, 'sending');
+    const quick = await open();
+    await until('it was answered', () => service.journal[0]?.answeredAt !== undefined);
+    await giveAway(scene, token);
+    await quick.work();
+    await reaches(quick, id, 'parked');
+    held.resolve();
+    await reaches(quick, id, 'applied');
+    expect(stepsApplied(service, token)).toEqual([1]);
+    expect(service.journal).toHaveLength(2);
+  },
+);
+
+onPostgres('lets a decision win over an answer that comes after it', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const slow = await open({ localConcurrency: 1 });
+  service.faults.next({ fault: 'latency', ms: 1_000 }, { token });
+  await slow.work();
+  const id = await slow.enqueue(token, step(1));
+  await reaches(slow, id, 'sending');
+  const quick = await open();
+  await giveAway(scene, token);
+  await quick.work();
+  await reaches(quick, id, 'parked');
+  await quick.discard(id);
+  await until('the service has answered', () => service.journal[0]?.answeredAt !== undefined);
+  // Its worker has stored what it knows once it takes the next update.
+  await quick.close();
+  const next = await slow.enqueue(token, step(2));
+  await reaches(slow, next, 'applied');
+  expect(await slow.status(id)).toMatchObject({ state: 'discarded', code: 'decided' });
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+});
+
+onBoth('waits for its own answer when the queue gives its own job back to it', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const outbox = await open();
+  service.faults.next({ fault: 'latency', ms: 1_000 }, { token });
+  await outbox.work();
+  const id = await outbox.enqueue(token, step(1));
+  await reaches(outbox, id, 'sending');
+  await outbox.enqueue(token, step(2));
+  await giveAway(scene, token);
+  // Makes it look at once.
+  await reaches(outbox, await outbox.enqueue(service.orders[1]?.token ?? '', step(3)), 'applied');
+  expect(await outbox.status(id)).toMatchObject({ state: 'sending' });
+  await outbox.drain();
+  expect(await outbox.counts()).toMatchObject({ applied: 3, parked: 0 });
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+  const kinds: string[] = [];
+  const stop = new AbortController();
+  for await (const { updateId, kind } of outbox.events({ after: 0, signal: stop.signal })) {
+    if (updateId === id) kinds.push(kind);
+    if (kind === 'applied' && kinds.includes('applied') && updateId !== id) stop.abort();
+  }
+  expect(kinds).toEqual(['queued', 'sending', 'applied']);
+});
+
+onBoth('never has two jobs for one order, though a job that was given away is finished', async (scene) => {
+  const { open, service, token, reaches, sql, schema } = scene;
+  const outbox = await open({ localConcurrency: 1 });
+  service.faults.next(
+    [1, 2].map(() => ({ fault: 'latency', ms: 500 }) as const),
+    { token },
+  );
+  await outbox.work();
+  const first = await outbox.enqueue(token, step(1));
+  await reaches(outbox, first, 'sending');
+  const second = await outbox.enqueue(token, step(2));
+  await giveAway(scene, token);
+  let most = 0;
+  await until('the second is applied', async () => {
+    const [row] = await rowsOf<{ count: string }>(
+      sql,
+      `select count(*) as count from ${schema}_queue.job where state < 'completed'`,
+    );
+    most = Math.max(most, Number(row?.count));
+    return (await outbox.status(second))?.state === 'applied';
+  });
+  expect(most).toBe(1);
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+});
+
+onBoth('lets no outcome that the database refuses keep the others waiting', async (scene) => {
+  const { open, service, sql, schema, reaches, warnings } = scene;
+  const outbox = await open();
+  const [bad = '', ...good] = service.orders.map(({ token }) => token);
+  await sql.query(
+    `alter table ${schema}.updates add constraint bad_luck check (token <> '${bad}' or state <> 'applied')`,
+  );
+  const stuck = await outbox.enqueue(bad, step(1));
+  const ids = await Promise.all(good.map((token) => outbox.enqueue(token, step(1))));
+  await outbox.work();
+  await Promise.all(ids.map((id) => reaches(outbox, id, 'applied')));
+  expect(await outbox.status(stuck)).toMatchObject({ state: 'sending' });
+  await until('it was told', () => warnings.length > 0);
+  expect(warnings).toMatchObject([expect.stringContaining('refuses')]);
+  await sql.query(`alter table ${schema}.updates drop constraint bad_luck`);
+  await reaches(outbox, stuck, 'applied');
+});
+
+onBoth(
+  'stores what a service says in characters that PostgreSQL refuses',
+  async ({ open, clientWith, token }) => {
+    const client = clientWith(1_000);
+    const outbox = await open({
+      client: {
+        prepareUpdateOrder: client.prepareUpdateOrder,
+        safeUpdateOrder: async (...call) => {
+          const result = await client.safeUpdateOrder(...call);
+          if (!result.ok) Object.assign(result.error, { message: 'half \ud83d and \0 nothing' });
+          return result;
+        },
+      },
+    });
+    await outbox.work();
+    const id = await outbox.enqueue(`${token}-unknown`, step(1));
+    await outbox.drain();
+    expect(await outbox.status(id)).toMatchObject({ state: 'rejected', message: 'half \ufffd and  nothing' });
+  },
+);

@@ -1,0 +1,13 @@
+export type { OutboxEvent } from './events.ts';
+export type { RejectedChoice, UnknownChoice } from './judge-result.ts';
+export { createOutbox, type EnqueueOptions, type Outbox } from './outbox.ts';
+export { OutboxError, type OutboxErrorCode } from './outbox-error.ts';
+export type { OutboxOptions, UnknownUpdate } from './outbox-options.ts';
+export type { Rate } from './pace.ts';
+export { type DrizzleExecutor, type DrizzleSql, fromDrizzle } from './store/from-drizzle.ts';
+export { fromKysely, type KyselyExecutor } from './store/from-kysely.ts';
+export type { Attendance, OutboxStore, Subscription } from './store/outbox-store.ts';
+export { pgliteStore } from './store/pglite-store.ts';
+export { type PostgresStoreOptions, postgresStore } from './store/postgres-store.ts';
+export type { Sql } from './store/sql.ts';
+export type { UpdateState, UpdateStatus } from './update-status.ts';

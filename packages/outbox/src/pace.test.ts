@@ -1,0 +1,121 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { onBoth, onPostgres, step, until } from '../test/scene.ts';
+import { markSending } from './claim.ts';
+import { reservePlaces } from './pace.ts';
+import { pauseAll } from './settle.ts';
+
+onBoth('lets the burst leave at once, and the others evenly', async ({ open, sql, schema }) => {
+  await open();
+  const waits = await reservePlaces(sql, schema, { perSecond: 10, burst: 3 }, 6);
+  expect(waits.slice(0, 3)).toEqual([0, 0, 0]);
+  const rounded = waits.slice(3).map((ms) => Math.round(ms / 50) * 50);
+  expect(rounded).toEqual([100, 200, 300]);
+});
+
+onBoth('gives each place once, whatever the sizes of the requests for it', async ({ open, sql, schema }) => {
+  await open();
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (sizes, burst) => {
+        await sql.query(`update ${schema}.limits set next_at = '-infinity'`);
+        const begun = performance.now();
+        const due: number[] = [];
+        // A place far enough apart that the test's own time does not count: one in 10 s.
+        for (const size of sizes) {
+          const waits = await reservePlaces(sql, schema, { perSecond: 0.1, burst }, size);
+          due.push(...waits.map((ms) => (ms === 0 ? 0 : ms + performance.now() - begun)));
+        }
+        const places = due.map((ms) => Math.round(ms / 10_000));
+        const count = sizes.reduce((sum, size) => sum + size, 0);
+        expect(places).toEqual(Array.from({ length: count }, (_, place) => Math.max(0, place - burst + 1)));
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+onBoth('gives no place before the pause ends that the service asked for', async ({ open, sql, schema }) => {
+  await open();
+  await pauseAll(sql, schema, 60_000);
+  await pauseAll(sql, schema, 5);
+  const [first = 0, second = 0] = await reservePlaces(sql, schema, { perSecond: 100 }, 2);
+  expect(first).toBeGreaterThan(55_000);
+  expect(second - first).toBeCloseTo(10, 5);
+});
+
+onBoth('marks nothing as being sent before that pause ends', async ({ open, sql, schema, token }) => {
+  const outbox = await open();
+  const id = await outbox.enqueue(token, step(1));
+  const marks = [{ head: { id, passed: 0 }, claim: 'mine' }];
+  await pauseAll(sql, schema, 60_000);
+  expect([...(await markSending(sql, schema, marks))]).toEqual([]);
+  await sql.query(`update ${schema}.limits set paused_until = clock_timestamp()`);
+  expect([...(await markSending(sql, schema, marks))]).toEqual([id]);
+});
+
+onPostgres('shares one rate between processes', async ({ open, service }) => {
+  const rate = { perSecond: 40, burst: 2 };
+  const outboxes = [await open({ rate }), await open({ rate }), await open({ rate })];
+  for (let number = 0; number < 60; number++) {
+    await outboxes[0]?.enqueue(service.orders[number % 12]?.token ?? '', step(number));
+  }
+  await Promise.all(outboxes.map((outbox) => outbox.work()));
+  await outboxes[0]?.drain();
+  const times = service.journal.map(({ at }) => at).sort((a, b) => a - b);
+  expect(times).toHaveLength(60);
+  // 40 a second, the burst, and as many as may be late by a quarter of a second on a busy machine.
+  const inSecond = times.map((at) => times.filter((other) => other >= at && other < at + 1_000).length);
+  expect(Math.max(...inSecond)).toBeLessThanOrEqual(40 + 2 + 10);
+  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_100);
+});
+
+onPostgres('shares one concurrency between processes', async ({ open, service }) => {
+  const outboxes = [await open({ concurrency: 4 }), await open({ concurrency: 4 })];
+  service.faults.always({ fault: 'latency', ms: 40 });
+  await Promise.all(outboxes.map((outbox) => outbox.work()));
+  for (let number = 0; number < 36; number++) {
+    await outboxes[number % 2]?.enqueue(service.orders[number % 12]?.token ?? '', step(number));
+  }
+  await outboxes[0]?.drain();
+  expect(service.ledger).toHaveLength(36);
+  const busy = service.journal.map(
+    ({ at }) => service.journal.filter((other) => other.at <= at && (other.answeredAt ?? 0) > at).length,
+  );
+  expect(Math.max(...busy)).toBeLessThanOrEqual(4);
+});
+
+onPostgres('pauses every process when the service tells one to slow down', async ({ open, service }) => {
+  const outboxes = [await open(), await open()];
+  const [first = '', ...others] = service.orders.map(({ token }) => token);
+  service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '1' } }, { token: first });
+  await outboxes[0]?.enqueue(first, step(1));
+  await outboxes[0]?.work();
+  await until('the pause is stored', async () => (await outboxes[0]?.history(first))?.[0]?.status === 429);
+  await outboxes[1]?.work();
+  for (const token of others) await outboxes[1]?.enqueue(token, step(2));
+  await outboxes[1]?.drain();
+  const refusedAt = service.journal[0]?.answeredAt ?? 0;
+  for (const { at } of service.journal.slice(1)) expect(at - refusedAt).toBeGreaterThan(900);
+  expect(service.ledger).toHaveLength(12);
+});
+
+onBoth('takes no more than may leave soon, and gives up their places when it closes', async (scene) => {
+  const { open, service } = scene;
+  const outbox = await open({ rate: { perSecond: 1 } });
+  for (const { token } of service.orders) await outbox.enqueue(token, step(1));
+  await outbox.work();
+  await service.received(1);
+  const begun = performance.now();
+  await outbox.close({ graceMs: 30_000 });
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  const again = await open();
+  expect(await again.counts()).toMatchObject({ parked: 0, sending: 0 });
+  const { applied, queued } = await again.counts();
+  expect(applied + queued).toBe(12);
+  await again.work();
+  await again.drain();
+  expect(service.ledger).toHaveLength(12);
+});

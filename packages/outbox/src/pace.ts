@@ -1,0 +1,40 @@
+import { rowsOf, type Sql } from './store/sql.ts';
+
+/** How many updates may leave, over all processes. */
+export interface Rate {
+  /** Updates in a second. */
+  readonly perSecond: number;
+  /**
+   * Updates that may leave at once after a quiet time.
+   * @default 1
+   */
+  readonly burst?: number;
+}
+
+/**
+ * Reserves places for updates, as a generic cell rate algorithm in one row of the database, and gives how long each
+ * has to wait, in milliseconds, in order.
+ */
+export async function reservePlaces(
+  sql: Sql,
+  schema: string,
+  rate: Rate,
+  count: number,
+): Promise<readonly number[]> {
+  const intervalMs = 1_000 / rate.perSecond;
+  const leewayMs = intervalMs * ((rate.burst ?? 1) - 1);
+  const [row] = await rowsOf<{ first_ms: number }>(
+    sql,
+    `update ${schema}.limits as rate set next_at =
+       greatest(
+       rate.next_at,
+       (select paused_until from ${schema}.limits where name = 'feed'),
+       clock_timestamp() - $1 * interval '1 millisecond'
+     ) + $2 * interval '1 millisecond'
+     where name = 'rate'
+     returning extract(epoch from next_at - $2 * interval '1 millisecond' - clock_timestamp())::float8 * 1000 as first_ms`,
+    [leewayMs, intervalMs * count],
+  );
+  const firstMs = row?.first_ms ?? 0;
+  return Array.from({ length: count }, (_, place) => Math.max(0, firstMs + place * intervalMs));
+}

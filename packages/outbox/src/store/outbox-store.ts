@@ -1,0 +1,36 @@
+import type { ConstructorOptions, Db } from 'pg-boss';
+import type { Sql } from './sql.ts';
+
+/** Something that goes on until it is closed. */
+export interface Subscription {
+  close(): Promise<void>;
+}
+
+/** What a process hears, and how it shows that it is there. */
+export interface Attendance {
+  readonly channel: string;
+  /** The number of this process: while it is connected, it holds a shared advisory lock of it in the channel's name. */
+  readonly presence: number;
+  /** Called with each notification of the channel. */
+  readonly onMessage: (payload: string) => void;
+  /** Called when the connection is lost: others may hold this process for gone. */
+  readonly onLoss: () => void;
+  /** Called whenever it is there, at first and again: notifications may have been missed. */
+  readonly onGap: () => void;
+}
+
+/** A database that holds an outbox; make it with `postgresStore` or `pgliteStore`. */
+export interface OutboxStore extends Sql {
+  /** Whether this process alone can use the database, so that whatever stands as under way was left behind. */
+  readonly exclusive: boolean;
+  /** Where it is, for people; never a password. */
+  readonly place: string;
+  /** Runs statements as one transaction, which is undone when `run` rejects. */
+  transaction<T>(run: (tx: Sql) => Promise<T>): Promise<T>;
+  /** Hears notifications and shows that this process is there, until closed. */
+  attend(attendance: Attendance): Promise<Subscription>;
+  /** What pg-boss reaches the database by. */
+  readonly queue: Pick<ConstructorOptions, 'backend'> & { readonly db: Db };
+  /** Frees what it holds; a database of the caller's own stays open. */
+  close(): Promise<void>;
+}

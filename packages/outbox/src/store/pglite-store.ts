@@ -1,0 +1,47 @@
+import { PGlite } from '@electric-sql/pglite';
+import { fromPglite } from 'pg-boss';
+import { lockFolder, unusableFolder } from './lock-folder.ts';
+import type { OutboxStore } from './outbox-store.ts';
+
+/**
+ * Keeps an outbox in a folder of this machine, by PGlite, for one process at a time; without a folder, or in a PGlite
+ * of your own, wherever that is: then one outbox for each `schema`. It survives `kill -9`; it does not survive a power
+ * cut, since PGlite never calls fsync: run PostgreSQL where that matters.
+ *
+ * @throws OutboxError `folder_in_use` when another process uses the folder, `folder_unusable` when it cannot be used.
+ */
+export async function pgliteStore(folderOrDatabase?: string | PGlite): Promise<OutboxStore> {
+  if (typeof folderOrDatabase === 'object') return storeOf(folderOrDatabase, 'PGlite', async () => {});
+  if (folderOrDatabase === undefined) {
+    const database = await PGlite.create();
+    return storeOf(database, 'memory', () => database.close());
+  }
+  const lock = await lockFolder(folderOrDatabase);
+  try {
+    const database = await PGlite.create(lock.dataFolder);
+    return storeOf(database, folderOrDatabase, async () => {
+      await database.close();
+      lock.release();
+    });
+  } catch (error) {
+    lock.release();
+    throw unusableFolder(folderOrDatabase, error);
+  }
+}
+
+function storeOf(database: PGlite, place: string, close: () => Promise<void>): OutboxStore {
+  return {
+    exclusive: true,
+    place,
+    query: (text, values) => database.query(text, values),
+    transaction: async (run) =>
+      (await database.transaction((tx) => run(tx))) as Awaited<ReturnType<typeof run>>,
+    async attend({ channel, onMessage, onGap }) {
+      const unsubscribe = await database.listen(channel, onMessage);
+      onGap();
+      return { close: () => unsubscribe() };
+    },
+    queue: { backend: 'pglite', db: fromPglite(database) },
+    close,
+  };
+}

@@ -1,0 +1,75 @@
+import type { Explanation } from '@orders/schema';
+
+/**
+ * How an update stands. `queued` waits; `sending` is stored before a byte leaves; `applied`, `rejected` and
+ * `discarded` are final; `parked` waits for a decision, since nobody knows whether the service took it.
+ */
+export type UpdateState = 'queued' | 'sending' | 'applied' | 'rejected' | 'parked' | 'discarded';
+
+/** An update of the outbox, without its body. */
+export interface UpdateStatus {
+  readonly id: string;
+  readonly token: string;
+  readonly state: UpdateState;
+  /** Times it was, or may have been, sent. */
+  readonly attempts: number;
+  readonly createdAt: Date;
+  /** When it was last marked as being sent. */
+  readonly sendingAt?: Date;
+  /** When it came to its present end, or was parked. */
+  readonly settledAt?: Date;
+  /** The client's code of what went wrong last, or why it was discarded: `superseded` or `decided`. */
+  readonly code?: string;
+  /** What went wrong last, in words; no key and no body. */
+  readonly message?: string;
+  /** The HTTP status of the last answer. */
+  readonly status?: number;
+  /** What the schema found, when the update was found wrong after it was accepted. */
+  readonly issues?: readonly Explanation[];
+  /** The client's receipt of the last call, as plain data. */
+  readonly receipt?: unknown;
+}
+
+/** A row of the table of updates, as far as a status needs it. */
+export interface UpdateRow {
+  readonly id: string;
+  readonly token: string;
+  readonly state: UpdateState;
+  readonly attempts: number;
+  readonly created_at: Date;
+  readonly sending_at: Date | null;
+  readonly settled_at: Date | null;
+  readonly code: string | null;
+  readonly message: string | null;
+  readonly status: number | null;
+  readonly issues: string | null;
+  readonly receipt: string | null;
+}
+
+/** The columns of an `UpdateRow`. */
+export const statusColumns =
+  'id, token, state, attempts, created_at, sending_at, settled_at, code, message, status, issues, receipt';
+
+export function readStatus(row: UpdateRow): UpdateStatus {
+  const { id, token, state, attempts } = row;
+  return {
+    id,
+    token,
+    state,
+    attempts,
+    // A pool of the caller's own may read times as texts.
+    createdAt: new Date(row.created_at),
+    ...(row.sending_at ? { sendingAt: new Date(row.sending_at) } : {}),
+    ...(row.settled_at ? { settledAt: new Date(row.settled_at) } : {}),
+    ...(row.code === null ? {} : { code: row.code }),
+    ...(row.message === null ? {} : { message: row.message }),
+    ...(row.status === null ? {} : { status: row.status }),
+    ...(row.issues === null ? {} : { issues: JSON.parse(row.issues) }),
+    ...(row.receipt === null ? {} : { receipt: JSON.parse(row.receipt) }),
+  };
+}
+
+/** Whether a text can be the id of an update: the database refuses to look for anything else. */
+export function isUpdateId(id: string): boolean {
+  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
+}

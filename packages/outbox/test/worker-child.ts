@@ -1,0 +1,31 @@
+import process from 'node:process';
+import { createOrdersClient } from '@orders/client';
+import { createOutbox, type OutboxOptions, pgliteStore, postgresStore } from '@orders/outbox';
+
+/** What a worker process of a test is told. */
+export interface ChildOrders {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly connectionString?: string;
+  readonly folder?: string;
+  readonly schema: string;
+  readonly rate?: OutboxOptions['rate'];
+  /** Updates to accept first: token, id and quantity. */
+  readonly updates?: readonly (readonly [token: string, id: string, quantity: number])[];
+}
+
+// Works until it is killed, or whoever started it has ended.
+process.stdin.once('end', () => process.exit()).resume();
+const orders: ChildOrders = JSON.parse(process.argv[2] ?? '');
+const { baseUrl, apiKey, connectionString, folder, schema, rate, updates = [] } = orders;
+const outbox = await createOutbox({
+  client: createOrdersClient({ baseUrl, apiKey }),
+  store: connectionString === undefined ? await pgliteStore(folder) : postgresStore({ connectionString }),
+  schema,
+  ...(rate ? { rate } : {}),
+});
+for (const [token, id, quantity] of updates) {
+  await outbox.enqueue(token, { cart: { items: [{ quantity }] } }, { id });
+}
+await outbox.work();
+process.stdout.write('working\n');
