@@ -30,9 +30,13 @@ test.each(readmes)('$file shows an example', ({ file }) => {
   expect(examples.some((example) => example.file === file)).toBe(true);
 });
 
-test.concurrent.each(examples)('example $index of $file runs', async ({ folder, code }) => {
-  const flags = ['--conditions=@orders/source', '--input-type=module-typescript', '--eval', code];
-  await expect(run(process.execPath, flags, { cwd: join(root, folder) })).resolves.toMatchObject({
-    stderr: '',
-  });
-});
+test.concurrent.each(examples)(
+  'example $index of $file runs',
+  async ({ folder, code }) => {
+    const flags = ['--conditions=@orders/source', '--input-type=module-typescript', '--eval', code];
+    await expect(run(process.execPath, flags, { cwd: join(root, folder) })).resolves.toMatchObject({
+      stderr: '',
+    });
+  },
+  60_000,
+);

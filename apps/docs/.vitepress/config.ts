@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitepress';
 import { findPackages } from '../src/api/find-packages.ts';
 
-const known = ['schema', 'auth', 'client', 'testing'];
+const known = ['schema', 'auth', 'client', 'testing', 'outbox'];
 const rank = (slug: string): number => (known.includes(slug) ? known.indexOf(slug) : known.length);
 const packages = findPackages().toSorted((a, b) => rank(a.slug) - rank(b.slug));
 

@@ -35,7 +35,7 @@ const prompt = all.find(({ language, code }) => language === 'sh' && code.includ
 
 test.concurrent.each(runs.filter(({ code }) => isKnown || !code.includes('await using')))(
   '$place runs',
-  { timeout: 40_000 },
+  { timeout: 90_000 },
   async ({ file, flags, output }) => {
     await using service = flags.includes('at-prompt') ? await startAtPrompt(prompt?.code ?? '') : undefined;
     const printed = await runFile(file, service?.env ?? {});

@@ -30,6 +30,7 @@ test('the built site has every page', () => {
       'outcomes.html',
       'packages/auth.html',
       'packages/client.html',
+      'packages/outbox.html',
       'packages/schema.html',
       'packages/testing.html',
       'playground.html',
