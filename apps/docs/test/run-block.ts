@@ -10,7 +10,7 @@ export async function runFile(file: string, env: Readonly<Record<string, string>
   const { stdout, stderr } = await run(process.execPath, ['--conditions=@orders/source', file], {
     cwd: join(import.meta.dirname, '..'),
     env: { ...process.env, ...env, NO_COLOR: '1' },
-    timeout: 20_000,
+    timeout: 60_000,
   });
   if (stderr !== '') throw new Error(`It wrote to stderr: ${stderr}`);
   return stdout;

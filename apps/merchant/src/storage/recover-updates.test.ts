@@ -34,6 +34,8 @@ test('whatever happens and whenever the desk dies, nothing is applied that was n
       await storage.orders.add([{ token, body: { order_id: 'none', cart: {} } }]);
       const ids = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
       const accepted = new Map<string, Expected>();
+      // What is sent again is sent as it was.
+      const first = new Map<string, string>();
       let applied = 'none';
 
       for (const { on, ...what } of steps) {
@@ -42,7 +44,11 @@ test('whatever happens and whenever the desk dies, nothing is applied that was n
         const isOpen = update?.state === 'queued' || update?.state === 'sending';
         switch (what.kind) {
           case 'accept': {
-            const { event } = await storage.updates.accept({ id, token, body: { order_id: id, cart: {} } });
+            const { event } = await storage.updates.accept({
+              id,
+              token,
+              body: { order_id: first.get(id) ?? id, cart: {} },
+            });
             expect(event === undefined).toBe(update !== undefined);
             if (!update) accepted.set(id, { state: 'queued', decision: null });
             break;
@@ -81,6 +87,7 @@ test('whatever happens and whenever the desk dies, nothing is applied that was n
             if (what.kind === 'repeat') {
               accepted.set(newId, { state: 'queued', decision: null });
               ids[on] = newId;
+              first.set(newId, first.get(id) ?? id);
             }
             break;
           }
