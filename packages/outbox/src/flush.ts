@@ -5,7 +5,8 @@ import { attemptKey, freeLanes, type LaneStep, lockWork, stepLanes } from './lan
 import type { Outage } from './outage.ts';
 import { isRefusal, reasonOf } from './reason-of.ts';
 import { rest } from './rest.ts';
-import { pauseAll, type Settlement, settleUpdates } from './settle.ts';
+import { pauseAll, type Settled, type Settlement, settleUpdates } from './settle.ts';
+import type { SettledUpdate } from './settled-update.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import type { Sql } from './store/sql.ts';
 
@@ -25,6 +26,13 @@ interface Entry {
   readonly settlement?: Settlement;
 }
 
+/** What one transaction wrote. */
+interface Written {
+  /** For each entry, whether it was; else its lane was locked. */
+  readonly stored: readonly boolean[];
+  readonly settled: ReadonlyMap<string, Settled>;
+}
+
 /** Outcomes are stored together that come within this time, in milliseconds; nobody waits for them. */
 const lingerMs = 4;
 /** How long to wait for a lane that somebody else holds, and for a database that does not work, at most. */
@@ -37,13 +45,15 @@ export interface FlushParts {
   readonly queue: LaneQueue;
   readonly outage: Outage;
   readonly warn: (message: string) => void;
+  /** Told what became of an update, once that is stored. */
+  readonly onSettled: (settled: SettledUpdate) => void;
   /** Ends the tries: what is not stored by then is lost. */
   readonly signal: AbortSignal;
 }
 
 /** Makes the store of a worker's results; `onFed` is called when lanes were fed. */
 export function flushWith(parts: FlushParts, onFed: (fed: Fed) => void): Flush {
-  const { store, schema, queue, outage, warn, signal } = parts;
+  const { store, schema, queue, outage, warn, onSettled, signal } = parts;
   const inTurn = oneAtATime();
 
   const write = gather<Entry, boolean | Error>(async (entries) => {
@@ -62,17 +72,18 @@ export function flushWith(parts: FlushParts, onFed: (fed: Fed) => void): Flush {
   }, lingerMs);
 
   async function writeTogether(entries: readonly Entry[]): Promise<readonly boolean[]> {
-    const { stored, fed } = await inTurn(() =>
-      store.transaction(async (tx) => {
-        const stored = await writeAll(tx, entries);
-        return { stored, fed: await queue.feedIn(tx) };
-      }),
+    const { stored, settled, fed } = await inTurn(() =>
+      store.transaction(async (tx) => ({ ...(await writeAll(tx, entries)), fed: await queue.feedIn(tx) })),
     );
     onFed(fed);
+    for (const { settlement } of entries) {
+      const found = settlement && settled.get(settlement.id);
+      if (found) onSettled(tellSettled(settlement, found));
+    }
     return stored;
   }
 
-  async function writeAll(tx: Sql, entries: readonly Entry[]): Promise<readonly boolean[]> {
+  async function writeAll(tx: Sql, entries: readonly Entry[]): Promise<Written> {
     const { free, owned } = await lockWork(
       tx,
       schema,
@@ -102,7 +113,7 @@ export function flushWith(parts: FlushParts, onFed: (fed: Fed) => void): Flush {
       tx,
       mine.map(({ job }) => job),
     );
-    return entries.map(({ job }) => free.has(job.data.token));
+    return { stored: entries.map(({ job }) => free.has(job.data.token)), settled };
   }
 
   /** What became of an update is known here alone, so it is kept until it is stored. */
@@ -127,6 +138,11 @@ export function flushWith(parts: FlushParts, onFed: (fed: Fed) => void): Flush {
     // Two statements at once that lock the same jobs, each in its own order, could deadlock.
     touch: (jobs) => inTurn(() => queue.touch(jobs)),
   };
+}
+
+function tellSettled({ id, token, verdict }: Settlement, { ageMs }: Settled): SettledUpdate {
+  const { state, code } = verdict;
+  return { id, token, state, ageMs, ...(code === undefined ? {} : { code }) };
 }
 
 function stepOf({ job, delayMs, settlement }: Entry, isSettled: boolean): LaneStep {

@@ -1,11 +1,14 @@
+export type { Backlog } from './backlog.ts';
 export type { OutboxEvent } from './events.ts';
 export type { RejectedChoice, UnknownChoice } from './judge-result.ts';
 export { createOutbox, type EnqueueOptions, type Outbox } from './outbox.ts';
 export { OutboxError, type OutboxErrorCode } from './outbox-error.ts';
 export type { OutboxOptions, UnknownUpdate } from './outbox-options.ts';
 export type { Rate } from './pace.ts';
+export type { SettledUpdate } from './settled-update.ts';
 export { type DrizzleExecutor, type DrizzleSql, fromDrizzle } from './store/from-drizzle.ts';
 export { fromKysely, type KyselyExecutor } from './store/from-kysely.ts';
+export { type FolderLock, lockFolder } from './store/lock-folder.ts';
 export type { Attendance, OutboxStore, Subscription } from './store/outbox-store.ts';
 export { pgliteStore } from './store/pglite-store.ts';
 export { type PostgresStoreOptions, postgresStore } from './store/postgres-store.ts';

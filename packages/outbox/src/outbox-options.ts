@@ -2,6 +2,7 @@ import type { OrdersClient } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
 import type { RejectedChoice, UnknownChoice } from './judge-result.ts';
 import type { Rate } from './pace.ts';
+import type { SettledUpdate } from './settled-update.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 
 /** An update whose outcome nobody knows, as `onUnknown` is asked about it. */
@@ -75,4 +76,9 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
    * @default process.emitWarning
    */
   readonly warn?: (message: string) => void;
+  /**
+   * Told what became of each update that this process worked on, once that is stored: for metrics. What it throws is
+   * told to `warn`; it is not waited for.
+   */
+  readonly onSettled?: (settled: SettledUpdate) => void;
 }

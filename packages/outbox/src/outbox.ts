@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import process from 'node:process';
 import type { OrderUpdate } from '@orders/schema';
+import { type Backlog, readBacklog } from './backlog.ts';
 import { channelOf } from './channel.ts';
 import { checkOptions } from './check-options.ts';
 import type { Head } from './claim.ts';
@@ -13,8 +14,10 @@ import { openTables } from './open-tables.ts';
 import { watchOutage } from './outage.ts';
 import { OutboxError } from './outbox-error.ts';
 import type { OutboxOptions } from './outbox-options.ts';
+import { reasonOf } from './reason-of.ts';
 import { rest } from './rest.ts';
 import { checkSchemaName } from './schema-name.ts';
+import type { SettledUpdate } from './settled-update.ts';
 import { rowsOf, type Sql } from './store/sql.ts';
 import { isUpdateId, readStatus, statusColumns, type UpdateRow, type UpdateStatus } from './update-status.ts';
 import { type Upkeep, upkeepOf } from './upkeep.ts';
@@ -64,7 +67,9 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    * closes. An event waits for transactions that may hold an earlier one.
    */
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<OutboxEvent>;
-  /** How many updates there are in each state. */
+  /** What is before the outbox, for whoever watches it. */
+  backlog(): Promise<Backlog>;
+  /** How many updates there are in each state. It counts them all: for what is watched all the time there is `backlog`. */
   counts(): Promise<Readonly<Record<UpdateStatus['state'], number>>>;
   /**
    * Resolves when nothing is left that goes on by itself. Parked and rejected updates do not count, nor do those that
@@ -151,6 +156,14 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     return onUnknown({ id, token, attempts, code, message });
   }
 
+  function onSettled(settled: SettledUpdate): void {
+    try {
+      options.onSettled?.(settled);
+    } catch (error) {
+      warn(`onSettled failed: ${reasonOf(error)}`);
+    }
+  }
+
   function checkOpen(): void {
     if (closing) throw new OutboxError('closed', 'The outbox is closed.');
   }
@@ -231,6 +244,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
         maxRetryDelayMs,
         random: Math.random,
         warn,
+        onSettled,
       });
       worker.start();
     },
@@ -242,6 +256,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     retry: (id) => retryUpdate(store, schema, id),
     discard: (id) => discardUpdate(store, schema, id),
     events,
+    backlog: () => readBacklog(store, schema),
     counts,
     drain,
     close,

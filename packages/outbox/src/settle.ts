@@ -10,18 +10,25 @@ export interface Settlement {
   readonly verdict: Verdict;
 }
 
+/** An update whose state was stored. */
+export interface Settled {
+  readonly wasParked: boolean;
+  /** Since it was accepted, in milliseconds, by the clock of the database. */
+  readonly ageMs: number;
+}
+
 /**
  * Stores what becomes of updates, each once: where somebody else has taken the update on since, nothing changes. An
  * update that was parked meanwhile takes an answer that came late, as long as nobody decided; one that was never marked
- * is settled only by whoever owns its lane. Gives the ids that were settled, and whether each was parked before.
+ * is settled only by whoever owns its lane. Gives what was settled, by id.
  */
 export async function settleUpdates(
   tx: Sql,
   schema: string,
   settlements: readonly (Settlement & { readonly owned: boolean })[],
-): Promise<ReadonlyMap<string, { readonly wasParked: boolean }>> {
+): Promise<ReadonlyMap<string, Settled>> {
   if (settlements.length === 0) return new Map();
-  const rows = await rowsOf<{ id: string; was_parked: boolean }>(
+  const rows = await rowsOf<{ id: string; was_parked: boolean; age_ms: number }>(
     tx,
     `with given as (
        select * from json_to_recordset($1::json) as given (
@@ -44,15 +51,16 @@ export async function settleUpdates(
          settled_at = case when given.state = 'queued' then null else clock_timestamp() end
        from given join found using (id)
        where u.id = given.id
-       returning u.id, u.token, u.state, u.code, found.was_parked
+       returning u.id, u.token, u.state, u.code, found.was_parked,
+         extract(epoch from clock_timestamp() - u.created_at)::float8 * 1000 as age_ms
      ),
      told as (
        insert into ${schema}.events (update_id, token, kind, detail) select id, token, state, code from settled
      )
-     select id, was_parked from settled`,
+     select id, was_parked, age_ms from settled`,
     [JSON.stringify(settlements.map(toRecord))],
   );
-  return new Map(rows.map(({ id, was_parked }) => [id, { wasParked: was_parked }]));
+  return new Map(rows.map(({ id, was_parked, age_ms }) => [id, { wasParked: was_parked, ageMs: age_ms }]));
 }
 
 function toRecord({ id, claim, owned, verdict }: Settlement & { readonly owned: boolean }): object {

@@ -1,6 +1,6 @@
 import type { Job } from 'pg-boss';
 import { claimHeads, type Head } from './claim.ts';
-import { type Flush, flushWith } from './flush.ts';
+import { type Flush, type FlushParts, flushWith } from './flush.ts';
 import type { Fed, LaneJob, LaneQueue } from './lane-queue.ts';
 import { type LaneWorkParts, laneWork } from './lane-work.ts';
 import { attemptKey } from './lanes.ts';
@@ -14,6 +14,7 @@ export interface WorkerParts extends LaneWorkParts {
   readonly queue: LaneQueue;
   readonly upkeep: Upkeep;
   readonly outage: Outage;
+  readonly onSettled: FlushParts['onSettled'];
   /** Names this process to the others. */
   readonly presence: number;
   readonly localConcurrency: number;

@@ -12,9 +12,9 @@ import {
 } from '@orders/outbox';
 import { type OrderService, startOrderService } from '@orders/testing';
 import { afterAll, type TestContext, test, vi } from 'vitest';
+import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
 import type { Sql } from '../src/store/sql.ts';
 import { makePglite } from './make-pglite.ts';
-import { startPostgres, type TestPostgres } from './start-postgres.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
 export interface Scene {

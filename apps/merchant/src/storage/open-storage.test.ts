@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { buildOrderUpdate } from '@orders/testing';
 import { sql } from 'kysely';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, type TestContext, test } from 'vitest';
+import { testPassword } from '../../../../.ci/start-postgres.ts';
 import { copyTestFolder } from '../../test/copy-test-folder.ts';
 import { prepareStorageEngines, storageEngines } from '../../test/prepare-storage-engines.ts';
-import { testPassword } from '../../test/start-test-postgres.ts';
 import { openStorage, type StorageOptions } from './open-storage.ts';
 import { prepareFolder } from './prepare-folder.ts';
 import { StorageProblem } from './storage-problem.ts';
@@ -160,7 +160,7 @@ test('PostgreSQL: survives the loss of every connection, and takes hold of the d
   const place = await engines.place('PostgreSQL', context);
   await using storage = await openStorage(place);
   await storage.orders.add([{ token: 'order-1', body: buildOrderUpdate() }]);
-  await cutConnections(storage.place);
+  await cutConnections(storage.place, context);
 
   await storage.orders.saveDraft('order-1', { typed: 'half' });
   await expect(openStorage(place)).rejects.toThrow(/in use by another desk/);
@@ -170,7 +170,7 @@ test('PostgreSQL: changes nothing once another desk has taken the database over'
   const place = await engines.place('PostgreSQL', context);
   await using first = await openStorage(place);
   await first.orders.add([{ token: 'order-1', body: buildOrderUpdate() }]);
-  await cutConnections(first.place);
+  await cutConnections(first.place, context);
 
   await using second = await openStorage(place);
   await expect(first.orders.saveDraft('order-1', {})).rejects.toThrow(/in use by another desk/);
@@ -178,8 +178,8 @@ test('PostgreSQL: changes nothing once another desk has taken the database over'
 });
 
 /** Ends the server's side of every connection, and waits until it is gone. */
-async function cutConnections(place: string): Promise<void> {
-  const server = await engines.postgres();
+async function cutConnections(place: string, context: TestContext): Promise<void> {
+  const server = await engines.postgres(context);
   const name = place.slice(place.indexOf('/') + 1);
   await server.run(`select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${name}'`);
 }

@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { testPassword } from '../../../../.ci/start-postgres.ts';
 import { onPostgres, step, stepsApplied } from '../../test/scene.ts';
 import { createOutbox } from '../outbox.ts';
 import { OutboxError } from '../outbox-error.ts';
@@ -38,20 +39,20 @@ onPostgres('says in one line, without the password, why a database cannot be use
     expect(error.message).toContain(reason);
     expect(error.message).toContain(`PostgreSQL at 127.0.0.1:${new URL(connectionString).port}`);
     expect(error.message).not.toContain('\n');
-    expect(shown(error)).not.toContain('secret-word');
+    expect(shown(error)).not.toContain(testPassword);
     expect(shown(error)).not.toContain('not-this-one');
   }
 });
 
 test.for([
-  'postgres://user:secret-word@host:port/name',
-  'postgres://user:secret-word@[/name',
+  `postgres://user:${testPassword}@host:port/name`,
+  `postgres://user:${testPassword}@[/name`,
   'postgres://user:secret/word@host/name',
 ])('refuses a connection string that is none, and shows nothing of it: %s', (connectionString) => {
   let thrown: unknown;
   try {
     const store = postgresStore({ connectionString });
-    expect(store.place).not.toContain('word');
+    expect(store.place).not.toMatch(/word|horse/);
     void store.close();
   } catch (error) {
     thrown = error;
