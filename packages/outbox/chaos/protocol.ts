@@ -1,7 +1,7 @@
 /** What the chaos run tells a worker process, as one line of JSON each. */
 export type Order =
   | { readonly kind: 'enqueue'; readonly id: string; readonly token: string; readonly step: number }
-  | { readonly kind: 'decide'; readonly id: string; readonly choice: 'retry' | 'discard' }
+  | { readonly kind: 'decide'; readonly retry: readonly string[]; readonly discard: readonly string[] }
   | { readonly kind: 'list' }
   | { readonly kind: 'counts' };
 

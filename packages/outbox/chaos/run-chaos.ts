@@ -49,6 +49,10 @@ interface Listed {
 
 /** How long after an update was parked a person looks at the order: what was on its way has arrived by then. */
 const lookAfterMs = 700;
+/** Callers that enqueue at once, at most. */
+const mostCallers = 8;
+/** How often it is told how far the run is, in milliseconds. */
+const tellEveryMs = 5_000;
 
 /**
  * Sends updates through an outbox while everything fails: the service, the worker processes, the database. Whatever is
@@ -110,29 +114,38 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     while (!isOver) {
       await delay(100);
       const listed = (await ask({ kind: 'list' }).catch(() => [])) as readonly Listed[];
-      const held = new Set(service.ledger.map(skuOf));
-      for (const { id, settledAt } of listed) {
-        if (Date.now() - Date.parse(settledAt) < lookAfterMs) continue;
-        const choice = held.has(id) ? 'discard' : 'retry';
-        // It may have been decided before the process that answers ended.
-        await crew[0]?.ask({ kind: 'decide', id, choice }).catch(() => {});
-        decisions++;
-      }
+      const ripe = listed.filter(({ settledAt }) => Date.now() - Date.parse(settledAt) >= lookAfterMs);
+      if (ripe.length === 0) continue;
+      const applied = new Set(service.ledger.map(skuOf));
+      const retry = ripe.flatMap(({ id }) => (applied.has(id) ? [] : [id]));
+      const discard = ripe.flatMap(({ id }) => (applied.has(id) ? [id] : []));
+      const made = await ask({ kind: 'decide', retry, discard }).catch(() => undefined);
+      if (made) decisions += ripe.length;
     }
   }
 
   const accepted = new Map<string, string[]>();
-  async function enqueueAll(): Promise<void> {
-    const tokens = service.orders.map(({ token }) => token);
-    for (let number = 0; number < updates; number++) {
+  /** Enqueues a caller's share of the updates, one after another: each order belongs to one caller. */
+  async function enqueueShare(tokens: readonly string[], share: number): Promise<void> {
+    for (let number = 0; number < share; number++) {
       const token = tokens[Math.floor(random() * tokens.length)] ?? '';
       const id = randomUUID();
       const before = accepted.get(token) ?? [];
       await ask({ kind: 'enqueue', id, token, step: before.length });
       accepted.set(token, [...before, id]);
-      if (number % 500 === 499)
-        progress(`${number + 1} accepted, ${service.ledger.length} applied, ${kills} kills`);
     }
+  }
+
+  async function enqueueAll(): Promise<void> {
+    const tokens = service.orders.map(({ token }) => token);
+    const callers = Math.min(mostCallers, tokens.length);
+    const shares = Array.from({ length: callers }, (_, caller) =>
+      enqueueShare(
+        tokens.filter((_, place) => place % callers === caller),
+        Math.ceil((updates - caller) / callers),
+      ),
+    );
+    await Promise.all(shares);
   }
 
   async function settle(): Promise<void> {
@@ -143,18 +156,24 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
         (sum, state) => sum + (counts[state] ?? 0),
         0,
       );
-      progress(`${open} open, ${service.ledger.length} applied, ${kills} kills, ${decisions} decisions`);
       if (open === 0) return;
     }
     throw new Error(`The run did not end within ${withinMs} ms.`);
   }
 
+  const tellProgress = (): void => {
+    const enqueued = [...accepted.values()].reduce((sum, ids) => sum + ids.length, 0);
+    const { length } = service.ledger;
+    progress(`${enqueued} accepted, ${length} applied, ${kills} kills, ${decisions} decisions`);
+  };
+  const telling = setInterval(tellProgress, tellEveryMs);
   const background = [killNowAndThen(), restartTwice(), decide()];
   try {
     await enqueueAll();
     await settle();
   } finally {
     isOver = true;
+    clearInterval(telling);
     await Promise.allSettled(background);
     await Promise.all(crew.map((worker) => worker.kill()));
     await service.close();

@@ -39,11 +39,12 @@ export async function readBacklog(sql: Sql, schema: string): Promise<Backlog> {
   const [row] = await rowsOf<Row>(
     sql,
     `select open.*, decide.*, lane.*, paused from
-       (select count(*) filter (where state = 'queued') as queued, count(*) filter (where state = 'sending') as sending,
-               min(created_at) filter (where state = 'queued') as oldest
-        from ${schema}.updates where state in ('queued', 'sending')) as open,
+       (select count(*) filter (where u.state = 'queued') as queued, count(*) filter (where u.state = 'sending') as sending,
+               min(u.created_at) filter (where u.state = 'queued') as oldest
+        from ${schema}.updates as u join ${schema}.lanes as lane using (token)
+        where lane.state <> 'idle' and u.position >= lane.first_open and u.state in ('queued', 'sending')) as open,
        (select count(*) filter (where state = 'parked') as parked, count(*) filter (where state = 'rejected') as rejected
-        from ${schema}.updates where state in ('parked', 'rejected')) as decide,
+        from ${schema}.updates where needs_decision) as decide,
        (select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'fed') as active,
                count(*) filter (where state = 'held') as held
         from ${schema}.lanes where state <> 'idle') as lane,

@@ -1,5 +1,5 @@
-import type { Job } from 'pg-boss';
-import type { LaneJob } from './lane-queue.ts';
+import { attemptKey, type Place } from './lane-queue.ts';
+import type { OutboxStore } from './store/outbox-store.ts';
 import { rowsOf, type Sql } from './store/sql.ts';
 
 /** The update at the head of a lane, as whoever works on the lane finds it. */
@@ -13,46 +13,55 @@ export interface Head {
   readonly passed: number;
   /** Who marked it as being sent. */
   readonly claim: string | null;
+  /** Whether it was marked for this attempt of the job, so that its bytes may leave. */
+  readonly isMarked: boolean;
   /** How often in a row nothing could be sent in this lane. */
   readonly failures: number;
 }
 
-/**
- * Finds the heads of lanes whose jobs were taken, and notes in the lanes who took them, so that they are given to others
- * when this process ends without a word; a lane without a head has nothing to do.
- */
+/** A lane to work on, and the place to do it in. A lane without a head has nothing to do. */
+export interface Assignment {
+  readonly place: Place;
+  readonly token: string;
+  readonly head: Head | undefined;
+}
+
+/** A row of what the function `claim` of the database tells. */
+export type ClaimedRow = Omit<Head, 'id'> & {
+  readonly job: string;
+  readonly attempt: number;
+  readonly id: string | null;
+};
+
+/** Who claims, and whether the heads are marked as being sent at once. */
+export interface Claimer {
+  readonly presence: number;
+  readonly shouldMark: boolean;
+}
+
+/** Finds the lanes and heads of jobs that were taken, and notes who took them. */
 export async function claimHeads(
-  sql: Sql,
+  store: OutboxStore,
   schema: string,
-  taken: { readonly jobs: readonly Job<LaneJob>[]; readonly presence: number },
-): Promise<ReadonlyMap<string, Head>> {
-  const { jobs, presence } = taken;
-  const heads = await rowsOf<Head>(
-    sql,
-    `with given as (
-       select * from unnest($1::text[], $2::uuid[], $3::integer[]) as given (token, job_id, attempt)
-     ),
-     free as (
-       select lane.token from ${schema}.lanes as lane join given using (token) for update of lane skip locked
-     ),
-     noted as (
-       update ${schema}.lanes as lane set worker = $4, job_id = given.job_id, job_attempt = given.attempt
-       from given join free using (token) where lane.token = given.token
-     )
-     select head.id, head.token, head.body, head.state, head.attempts, head.passed, head.claim, lane.failures
-     from given join ${schema}.lanes as lane using (token)
-     cross join lateral (
-       select * from ${schema}.updates as u
-       where u.token = given.token and u.state in ('queued', 'sending') order by u.position limit 1
-     ) as head`,
-    [
-      jobs.map(({ data }) => data.token),
-      jobs.map(({ id }) => id),
-      jobs.map(({ retryCount }) => retryCount),
-      presence,
-    ],
-  );
-  return new Map(heads.map((head) => [head.token, head]));
+  { places, presence, shouldMark }: Claimer & { readonly places: readonly Place[] },
+): Promise<readonly Assignment[]> {
+  const { rows } = await store.run(`select ${schema}.claim($1, $2, $3, $4) as told`, [
+    places.map(({ job }) => job),
+    places.map(({ attempt }) => attempt),
+    presence,
+    shouldMark,
+  ]);
+  const [row] = rows as { told: readonly ClaimedRow[] }[];
+  return assign(row?.told ?? [], places);
+}
+
+/** Brings what the database tells together with the places it is about. */
+export function assign(rows: readonly ClaimedRow[], places: readonly Place[]): readonly Assignment[] {
+  const byAttempt = new Map(places.map((place) => [attemptKey(place), place]));
+  return rows.flatMap(({ id, job, attempt, ...rest }) => {
+    const place = byAttempt.get(attemptKey({ job, attempt }));
+    return place ? [{ place, token: rest.token, head: id === null ? undefined : { id, ...rest } }] : [];
+  });
 }
 
 /** A mark to set: this update, found as the head of its lane, by this claim. */
@@ -62,8 +71,9 @@ export interface Mark {
 }
 
 /**
- * Stores that bytes may leave. Gives the ids that were marked; not among them are updates that are no longer queued or no
- * longer the head, that somebody is changing, and any while the service asks for a pause.
+ * Stores that bytes may leave, where that was not done with the claim. Gives the ids that were marked; not among them
+ * are updates that are no longer queued or no longer the head, that somebody is changing, and any while the service asks
+ * for a pause.
  */
 export async function markSending(
   sql: Sql,

@@ -1,8 +1,6 @@
-import type { Job } from 'pg-boss';
 import { expect } from 'vitest';
 import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
-import { claimHeads, markSending } from './claim.ts';
-import type { LaneJob } from './lane-queue.ts';
+import { markSending } from './claim.ts';
 import { rowsOf } from './store/sql.ts';
 
 async function laneOf({ sql, schema }: Scene, token: string) {
@@ -93,11 +91,8 @@ onBoth(
     await outbox.close();
     const later = await open();
     const id = await later.enqueue(token, step(2));
-    const job = { id, name: 'lanes', data: { token }, retryCount: 0 } as Job<LaneJob>;
-    const found = (await claimHeads(sql, schema, { jobs: [job], presence: 1 })).get(token);
-    expect(found?.id).toBe(id);
+    const found = { id, passed: 0 };
     await later.retry(first);
-    if (!found) throw new Error('a head was found');
     expect([...(await markSending(sql, schema, [{ head: found, claim: 'late' }]))]).toEqual([]);
     await later.work();
     await later.drain();

@@ -25,20 +25,25 @@ export function retryUpdate(store: OutboxStore, schema: string, id: string): Pro
     await tx.query(
       `update ${schema}.updates set passed = passed + 1
        where state = 'queued' and id = (
-         select id from ${schema}.updates where token = $1 and state = 'queued' order by position limit 1
+         select u.id from ${schema}.updates as u join ${schema}.lanes as lane using (token)
+         where token = $1 and u.state = 'queued' and u.position >= lane.first_open order by u.position limit 1
        )`,
       [token],
     );
     const [row] = await rowsOf<UpdateRow>(
       tx,
       `with changed as (
-         update ${schema}.updates as u set state = 'queued', settled_at = null,
+         update ${schema}.updates as u set state = 'queued', settled_at = null, needs_decision = false,
            position = case when exists (
              select from ${schema}.updates as later
              where later.token = u.token and later.position > u.position
                and later.state in ('sending', 'applied', 'parked', 'rejected')
            ) then nextval(pg_get_serial_sequence('${schema}.updates', 'position')) else u.position end
          where id = $1 returning *
+       ),
+       opened as (
+         update ${schema}.lanes as lane set first_open = least(lane.first_open, changed.position)
+         from changed where lane.token = changed.token
        ),
        told as (insert into ${schema}.events (update_id, token, kind) select id, token, 'retried' from changed)
        select ${statusColumns} from changed`,
@@ -67,7 +72,8 @@ export function discardUpdate(store: OutboxStore, schema: string, id: string): P
     const [row] = await rowsOf<UpdateRow>(
       tx,
       `with changed as (
-         update ${schema}.updates set state = 'discarded', code = 'decided', settled_at = clock_timestamp()
+         update ${schema}.updates set state = 'discarded', code = 'decided', settled_at = clock_timestamp(),
+           needs_decision = false
          where id = $1 returning *
        ),
        told as (

@@ -1,4 +1,5 @@
 import { channelOf } from './channel.ts';
+import { openLane } from './functions.ts';
 import { OutboxError } from './outbox-error.ts';
 import { rowsOf, type Sql } from './store/sql.ts';
 
@@ -9,17 +10,6 @@ export interface NewUpdate {
   readonly body: string;
 }
 
-/**
- * The first statement of an update: the row of its lane is locked until the transaction ends, which orders updates of
- * one token. A lane that stood still is told by `ready_at`, which is newer than the statement then.
- */
-const openLane = (schema: string): string => `
-  insert into ${schema}.lanes as lane (token, state, ready_at) values ($1, 'waiting', clock_timestamp())
-  on conflict (token) do update set
-    state = case when lane.state = 'idle' then 'waiting' else lane.state end,
-    ready_at = case when lane.state = 'idle' then clock_timestamp() else lane.ready_at end
-  returning lane.token, lane.ready_at >= statement_timestamp() as woken`;
-
 const insertBody = (schema: string): string => `
   insert into ${schema}.updates (id, token, body, state) select $2::uuid, lane.token, $3::text, 'queued' from lane
   returning id, token`;
@@ -29,16 +19,8 @@ const tellQueued = (schema: string): string =>
 
 /** Stores an update behind those of its token, in the transaction of `sql`, and wakes the workers once that commits. */
 export async function insertUpdate(sql: Sql, schema: string, update: NewUpdate): Promise<void> {
-  await storing(
-    update,
-    sql.query(
-      `with lane as (${openLane(schema)}),
-       stored as (${insertBody(schema)}),
-       told as (${tellQueued(schema)})
-       select pg_notify('${channelOf(schema)}', 'work') from stored, lane where lane.woken`,
-      [update.token, update.id, update.body],
-    ),
-  );
+  const { id, token, body } = update;
+  await storing(update, sql.query(`select ${schema}.enqueue($1, $2, $3)`, [id, token, body]));
 }
 
 /**
@@ -46,11 +28,13 @@ export async function insertUpdate(sql: Sql, schema: string, update: NewUpdate):
  * the lane is only known once the lane is locked.
  */
 export async function supersedeWith(tx: Sql, schema: string, update: NewUpdate): Promise<void> {
-  const [lane] = await rowsOf<{ woken: boolean }>(tx, openLane(schema), [update.token]);
+  const [lane] = await rowsOf<{ woken: boolean }>(tx, `${openLane(schema, '$1')} as woken`, [update.token]);
   await tx.query(
     `with dropped as (
-       update ${schema}.updates set state = 'discarded', code = 'superseded', settled_at = clock_timestamp()
-       where token = $1 and state = 'queued' returning id, token
+       update ${schema}.updates as u set state = 'discarded', code = 'superseded', settled_at = clock_timestamp()
+       from ${schema}.lanes as lane
+       where lane.token = $1 and u.token = $1 and u.position >= lane.first_open and u.state = 'queued'
+       returning u.id, u.token
      )
      insert into ${schema}.events (update_id, token, kind, detail) select id, token, 'discarded', 'superseded' from dropped`,
     [update.token],

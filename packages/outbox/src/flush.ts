@@ -1,45 +1,33 @@
-import type { Job } from 'pg-boss';
+import type { Assignment, Claimer } from './claim.ts';
 import { gather } from './gather.ts';
-import type { Fed, LaneJob, LaneQueue } from './lane-queue.ts';
-import { attemptKey, freeLanes, type LaneStep, lockWork, stepLanes } from './lanes.ts';
+import type { LaneQueue, Place } from './lane-queue.ts';
 import type { Outage } from './outage.ts';
 import { isRefusal, reasonOf } from './reason-of.ts';
 import { rest } from './rest.ts';
-import { pauseAll, type Settled, type Settlement, settleUpdates } from './settle.ts';
 import type { SettledUpdate } from './settled-update.ts';
+import type { Settlement } from './settlement.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
-import type { Sql } from './store/sql.ts';
+import { type Turn, type TurnEntry, takeTurn } from './turn.ts';
 
 /** Stores what was worked out, in batches, and tries until it is stored. */
 export interface Flush {
-  /** Stores what became of an update, lets its lane go on and ends the job. */
-  settle(job: Job<LaneJob>, settlement: Settlement): Promise<void>;
-  /** Lets a lane go on in which nothing was done, after a while, and ends the job. */
-  step(job: Job<LaneJob>, delayMs?: number): Promise<void>;
+  /** Stores what became of an update and lets its lane go on; its place is free then. */
+  settle(assignment: Assignment, settlement: Settlement): Promise<void>;
+  /** Lets a lane go on in which nothing was done, after a while; its place is free then. */
+  step(assignment: Assignment, delayMs?: number): Promise<void>;
   /** Says that jobs are still worked on. */
-  touch(jobs: readonly Job<LaneJob>[]): Promise<void>;
+  touch(places: readonly Place[]): Promise<void>;
 }
 
-interface Entry {
-  readonly job: Job<LaneJob>;
-  readonly delayMs: number;
-  readonly settlement?: Settlement;
-}
-
-/** What one transaction wrote. */
-interface Written {
-  /** For each entry, whether it was; else its lane was locked. */
-  readonly stored: readonly boolean[];
-  readonly settled: ReadonlyMap<string, Settled>;
-}
-
-/** Outcomes are stored together that come within this time, in milliseconds; nobody waits for them. */
-const lingerMs = 4;
+/** Outcomes are stored together that come within this time, in milliseconds: the others on their way use it. */
+const lingerMs = 12;
+/** No more is waited for once so large a share of what is on its way has come. */
+const enoughShare = 1 / 2;
 /** How long to wait for a lane that somebody else holds, and for a database that does not work, at most. */
 const mostMs = { locked: 100, failed: 1_000 };
 
 /** What the store of results works with. */
-export interface FlushParts {
+export interface FlushParts extends Claimer {
   readonly store: OutboxStore;
   readonly schema: string;
   readonly queue: LaneQueue;
@@ -47,16 +35,23 @@ export interface FlushParts {
   readonly warn: (message: string) => void;
   /** Told what became of an update, once that is stored. */
   readonly onSettled: (settled: SettledUpdate) => void;
+  /** How many of so many places that come free may go on with other lanes. */
+  readonly mayKeep: (freed: number) => number;
+  /** How many lanes are being worked on. */
+  readonly underWay: () => number;
+  /** Told what the places that came free are to do next, and what waits. */
+  readonly onTurn: (turn: Turn) => void;
   /** Ends the tries: what is not stored by then is lost. */
   readonly signal: AbortSignal;
 }
 
-/** Makes the store of a worker's results; `onFed` is called when lanes were fed. */
-export function flushWith(parts: FlushParts, onFed: (fed: Fed) => void): Flush {
+/** Makes the store of a worker's results. */
+export function flushWith(parts: FlushParts): Flush {
   const { store, schema, queue, outage, warn, onSettled, signal } = parts;
   const inTurn = oneAtATime();
+  const linger = { ms: lingerMs, enough: () => parts.underWay() * enoughShare };
 
-  const write = gather<Entry, boolean | Error>(async (entries) => {
+  const write = gather<TurnEntry, boolean | Error>(async (entries) => {
     try {
       return await writeTogether(entries);
     } catch (error) {
@@ -69,55 +64,23 @@ export function flushWith(parts: FlushParts, onFed: (fed: Fed) => void): Flush {
       }
       return results;
     }
-  }, lingerMs);
+  }, linger);
 
-  async function writeTogether(entries: readonly Entry[]): Promise<readonly boolean[]> {
-    const { stored, settled, fed } = await inTurn(() =>
-      store.transaction(async (tx) => ({ ...(await writeAll(tx, entries)), fed: await queue.feedIn(tx) })),
-    );
-    onFed(fed);
+  async function writeTogether(entries: readonly TurnEntry[]): Promise<readonly boolean[]> {
+    const turn = await inTurn(() => {
+      const most = parts.mayKeep(entries.length);
+      return takeTurn(store, schema, { ...parts, entries, most, now: performance.now() });
+    });
     for (const { settlement } of entries) {
-      const found = settlement && settled.get(settlement.id);
-      if (found) onSettled(tellSettled(settlement, found));
+      const ageMs = turn.settled.get(settlement?.id ?? '');
+      if (settlement && ageMs !== undefined) onSettled(tellSettled(settlement, ageMs));
     }
-    return stored;
-  }
-
-  async function writeAll(tx: Sql, entries: readonly Entry[]): Promise<Written> {
-    const { free, owned } = await lockWork(
-      tx,
-      schema,
-      entries.map(({ job }) => job),
-    );
-    const ready = entries.filter(({ job }) => free.has(job.data.token));
-    const isOwned = ({ job }: Entry): boolean => owned.has(attemptKey(job));
-    const settled = await settleUpdates(
-      tx,
-      schema,
-      ready.flatMap((entry) => (entry.settlement ? [{ ...entry.settlement, owned: isOwned(entry) }] : [])),
-    );
-    const pauseMs = Math.max(0, ...ready.map(({ settlement }) => settlement?.verdict.pauseAllMs ?? 0));
-    if (pauseMs > 0) await pauseAll(tx, schema, pauseMs);
-
-    const mine = ready.filter(isOwned);
-    await stepLanes(
-      tx,
-      schema,
-      mine.map((entry) => stepOf(entry, settled.has(entry.settlement?.id ?? ''))),
-    );
-    const late = ready.flatMap(({ settlement }) =>
-      settlement && settled.get(settlement.id)?.wasParked && !settlement.verdict.hold ? [settlement] : [],
-    );
-    await freeLanes(tx, schema, late);
-    await queue.endIn(
-      tx,
-      mine.map(({ job }) => job),
-    );
-    return { stored: entries.map(({ job }) => free.has(job.data.token)), settled };
+    parts.onTurn(turn);
+    return entries.map(({ token }) => turn.stored.has(token));
   }
 
   /** What became of an update is known here alone, so it is kept until it is stored. */
-  async function keepWriting(entry: Entry): Promise<void> {
+  async function keepWriting(entry: TurnEntry): Promise<void> {
     let refused = false;
     for (let tries = 0; !signal.aborted; tries++) {
       const stored = await write(entry).catch((error: Error) => error);
@@ -133,29 +96,16 @@ export function flushWith(parts: FlushParts, onFed: (fed: Fed) => void): Flush {
   }
 
   return {
-    settle: (job, settlement) => keepWriting({ job, delayMs: 0, settlement }),
-    step: (job, delayMs = 0) => keepWriting({ job, delayMs }),
+    settle: ({ place, token }, settlement) => keepWriting({ place, token, delayMs: 0, settlement }),
+    step: ({ place, token }, delayMs = 0) => keepWriting({ place, token, delayMs }),
     // Two statements at once that lock the same jobs, each in its own order, could deadlock.
-    touch: (jobs) => inTurn(() => queue.touch(jobs)),
+    touch: (places) => inTurn(() => queue.touch(places)),
   };
 }
 
-function tellSettled({ id, token, verdict }: Settlement, { ageMs }: Settled): SettledUpdate {
+function tellSettled({ id, token, verdict }: Settlement, ageMs: number): SettledUpdate {
   const { state, code } = verdict;
   return { id, token, state, ageMs, ...(code === undefined ? {} : { code }) };
-}
-
-function stepOf({ job, delayMs, settlement }: Entry, isSettled: boolean): LaneStep {
-  const { token } = job.data;
-  // What somebody discarded meanwhile neither holds its lane nor delays it.
-  if (!settlement || !isSettled) return { token, heldBy: undefined, delayMs, failures: 0 };
-  const { id, verdict } = settlement;
-  return {
-    token,
-    heldBy: verdict.hold ? id : undefined,
-    delayMs: verdict.delayMs,
-    failures: verdict.failures,
-  };
 }
 
 function oneAtATime(): <T>(run: () => Promise<T>) => Promise<T> {

@@ -1,29 +1,37 @@
-import type { Job, PgBoss } from 'pg-boss';
-import { channelOf } from './channel.ts';
+import type { PgBoss } from 'pg-boss';
 import { pickLanes } from './feed.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import type { Sql } from './store/sql.ts';
 
-/** A job of pg-boss: there is something to do in the lane of this order. */
-export interface LaneJob {
-  readonly token: string;
+/**
+ * A place at work: one job of pg-boss, as one worker has taken it. A lane that is worked on names the job; when the job
+ * is done with one lane it may go on with another. What the worker says of it is fenced by the attempt.
+ */
+export interface Place {
+  readonly job: string;
+  readonly attempt: number;
+  /** When it was taken, by the clock of `performance.now()`. */
+  readonly since: number;
 }
 
-/** The queue of lanes that are being worked on, or are about to be. */
+/** Names one attempt of a job. */
+export function attemptKey({ job, attempt }: Pick<Place, 'job' | 'attempt'>): string {
+  return `${job}:${attempt}`;
+}
+
+/** The queue of lanes that are about to be worked on, and the places of those that are. */
 export interface LaneQueue {
-  /** Makes jobs for lanes that wait. */
-  feed(): Promise<Fed>;
-  /** Makes jobs for lanes that wait, in a transaction under way. */
-  feedIn(tx: Sql): Promise<Fed>;
-  take(places: number): Promise<readonly Job<LaneJob>[]>;
+  /** Makes jobs for lanes that wait, no more than `most`. */
+  feed(most: number): Promise<Fed>;
+  take(most: number): Promise<readonly Place[]>;
   /** Says that jobs are still worked on. */
-  touch(jobs: readonly Job<LaneJob>[]): Promise<void>;
-  /** Ends jobs, in a transaction under way; a job that was given to another worker meanwhile stays as it is. */
-  endIn(tx: Sql, jobs: readonly Job<LaneJob>[]): Promise<void>;
+  touch(places: readonly Place[]): Promise<void>;
+  /** Ends jobs that no lane names. */
+  end(places: readonly Place[]): Promise<void>;
 }
 
 /** What feeding made. */
-export interface Fed {
+interface Fed {
   /** Jobs made. */
   readonly jobs: number;
   /** Milliseconds until a lane is ready that waits for its time; undefined when none does. */
@@ -39,41 +47,33 @@ export function laneQueue(parts: {
   readonly store: OutboxStore;
   readonly schema: string;
   readonly concurrency: number;
-  /** Names this process in what it tells the others. */
-  readonly presence: number;
 }): LaneQueue {
-  const { boss, store, schema, concurrency, presence } = parts;
-
-  async function feedIn(tx: Sql): Promise<Fed> {
-    const { tokens, nextMs } = await pickLanes(tx, schema, { concurrency });
-    if (tokens.length > 0) {
-      const jobs = tokens.map((token) => ({ data: { token } }));
-      await boss.insert(queueName, jobs, { db: asDb(tx), returnId: false });
-      // Other processes may have places free.
-      if (!store.exclusive) {
-        await tx.query(`select pg_notify('${channelOf(schema)}', $1)`, [`fed ${presence}`]);
-      }
-    }
-    return { jobs: tokens.length, nextMs };
-  }
-
+  const { boss, store, schema, concurrency } = parts;
   return {
-    feedIn,
-    feed: () => store.transaction(feedIn),
-    take: (places) => boss.fetch<LaneJob>(queueName, { batchSize: places }),
-    touch: async (jobs) => {
-      await boss.touch(queueName, jobs.map(attemptOf));
+    feed: (most) =>
+      store.transaction(async (tx) => {
+        const { jobs, nextMs } = await pickLanes(tx, schema, { concurrency, most });
+        if (jobs.length > 0) {
+          const made = jobs.map((id) => ({ id, data: {} }));
+          await boss.insert(queueName, made, { db: asDb(tx), returnId: false });
+        }
+        return { jobs: jobs.length, nextMs };
+      }),
+    async take(most) {
+      const jobs = await boss.fetch<object>(queueName, { batchSize: most });
+      return jobs.map(({ id, retryCount }) => ({ job: id, attempt: retryCount, since: performance.now() }));
     },
-    endIn: async (tx, jobs) => {
-      // Nobody reads a job that has ended, and a small table is a fast one.
-      if (jobs.length > 0) await boss.deleteJob(queueName, jobs.map(attemptOf), { db: asDb(tx) });
+    touch: async (places) => {
+      await boss.touch(queueName, places.map(attemptOf));
+    },
+    end: async (places) => {
+      await boss.deleteJob(queueName, places.map(attemptOf));
     },
   };
 }
 
-/** Fences what is done to a job by the attempt that was taken. */
-function attemptOf({ id, retryCount }: Job<LaneJob>): { id: string; retryCount: number } {
-  return { id, retryCount };
+function attemptOf({ job, attempt }: Place): { id: string; retryCount: number } {
+  return { id: job, retryCount: attempt };
 }
 
 function asDb(tx: Sql): { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> } {

@@ -1,12 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { OrdersClient, UpdateOrderResult } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
-import type { Job } from 'pg-boss';
-import { type Head, type Mark, markSending } from './claim.ts';
+import { type Assignment, type Head, type Mark, markSending } from './claim.ts';
 import type { Flush } from './flush.ts';
 import { gather } from './gather.ts';
 import { type JudgeOptions, judgeResult, judgeUnknown, tell, type UnknownChoice } from './judge-result.ts';
-import type { LaneJob } from './lane-queue.ts';
-import { attemptKey } from './lanes.ts';
+import { attemptKey } from './lane-queue.ts';
 import { reasonOf } from './reason-of.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import type { Verdict } from './verdict.ts';
@@ -16,6 +15,8 @@ export interface LaneWorkParts extends JudgeOptions {
   readonly client: Pick<OrdersClient, 'safeUpdateOrder'>;
   readonly store: OutboxStore;
   readonly schema: string;
+  /** Whether heads come marked as being sent; else they are marked just before bytes leave. */
+  readonly shouldMark: boolean;
   readonly chooseForUnknown: (head: Head, told: Partial<Verdict>) => Promise<UnknownChoice>;
   readonly warn: (message: string) => void;
 }
@@ -25,51 +26,56 @@ const ownWaitMs = 500;
 /** How long a lane waits in which work failed in a way that nobody foresaw, in milliseconds. */
 const strangeWaitMs = 1_000;
 
-type LaneWork = (job: Job<LaneJob>, head: Head | undefined) => Promise<void>;
+type LaneWork = (assignment: Assignment) => Promise<void>;
 
 /** Makes the work on a lane: sends its head and stores what became of it. It never rejects; `ending` aborts it. */
 export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal): LaneWork {
-  const { client, store, schema, warn } = parts;
+  const { client, store, schema, shouldMark, warn } = parts;
+  /** Claims of updates on their way. */
   const sending = new Set<string>();
   const mark = gather<Mark, boolean>(async (marks) => {
     const marked = await markSending(store, schema, marks);
     return marks.map(({ head }) => marked.has(head.id));
   });
 
-  async function work(job: Job<LaneJob>, head: Head | undefined): Promise<void> {
-    if (!head) return flush.step(job);
+  async function work(assignment: Assignment): Promise<void> {
+    const { head } = assignment;
+    if (!head) return flush.step(assignment);
     // The queue gave the job away while this process was still at it: its own answer is to come.
-    if (sending.has(head.id)) return flush.step(job, ownWaitMs);
-    if (head.state === 'sending') {
+    if (head.claim !== null && sending.has(head.claim)) return flush.step(assignment, ownWaitMs);
+    // Somebody changes it, or the service asks for a pause.
+    if (head.state === 'queued' && shouldMark && !head.isMarked) return flush.step(assignment);
+    if (head.state === 'sending' && !head.isMarked) {
       // Whoever marked it is gone, or as good as gone: nobody knows whether the service took it.
       const verdict = await choose(head, { code: 'left_behind', message: leftBehind });
-      return flush.settle(job, settlementOf(head, head.claim ?? '', verdict));
+      return flush.settle(assignment, settlementOf(head, head.claim ?? '', verdict));
     }
-    sending.add(head.id);
+    const claim = (head.isMarked && head.claim) || `${attemptKey(assignment.place)}:${randomUUID()}`;
+    sending.add(claim);
     try {
-      await send(job, head);
+      await send(assignment, head, claim);
     } finally {
-      sending.delete(head.id);
+      sending.delete(claim);
     }
   }
 
-  async function send(job: Job<LaneJob>, head: Head): Promise<void> {
-    const claim = attemptKey(job);
+  async function send(assignment: Assignment, head: Head, claim: string): Promise<void> {
     let marking: Promise<boolean> | undefined;
+    const markBefore = async (): Promise<void> => {
+      marking = mark({ head, claim });
+      if (!(await marking)) throw new Error('The update is not to be sent now.');
+    };
     const result = await client.safeUpdateOrder(head.token, JSON.parse(head.body) as OrderUpdate, {
       signal: ending,
       retry: { maxAttempts: 1 },
-      beforeAttempt: async () => {
-        marking = mark({ head, claim });
-        if (!(await marking)) throw new Error('The update is not to be sent now.');
-      },
+      ...(head.isMarked ? {} : { beforeAttempt: markBefore }),
     });
     // A call that ran out of time may end before its mark is stored.
     const marked = await marking?.catch(() => 'unsure' as const);
-    if (marked === false) return flush.step(job);
+    if (marked === false) return flush.step(assignment);
     const verdict =
       marked === 'unsure' ? { ...sendAgain, failures: head.failures } : await judge(head, result);
-    return flush.settle(job, settlementOf(head, claim, verdict));
+    return flush.settle(assignment, settlementOf(head, claim, verdict));
   }
 
   async function judge(head: Head, result: UpdateOrderResult): Promise<Verdict> {
@@ -88,12 +94,12 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
     }
   }
 
-  return async (job, head) => {
+  return async (assignment) => {
     try {
-      await work(job, head);
+      await work(assignment);
     } catch (error) {
       warn(`An update could not be worked on, and is taken up again: ${reasonOf(error)}`);
-      await flush.step(job, strangeWaitMs);
+      await flush.step(assignment, strangeWaitMs);
     }
   };
 }

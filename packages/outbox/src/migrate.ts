@@ -1,14 +1,31 @@
+import { createClaim, createEnqueue, createTurn } from './functions.ts';
 import { OutboxError } from './outbox-error.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import { rowsOf, type Sql } from './store/sql.ts';
 
-/** The statements that lead from one version of the tables to the next; the first makes them. */
-const steps: readonly ((schema: string) => string)[] = [
-  (schema) => `
+/**
+ * The statements that lead from one version of the tables to the next; the first makes them. A function that changes
+ * gets another name: processes of an earlier release may still call the old one.
+ */
+const steps: readonly ((schema: string) => readonly string[])[] = [
+  (schema) => [
+    ...tablesOf(schema).split(';'),
+    createEnqueue(schema),
+    createClaim(schema),
+    createTurn(schema),
+  ],
+];
+
+/**
+ * No index goes by the state of an update, which changes with each step: so a step writes the row alone. What is open of
+ * a lane is found from `first_open` on, before which nothing is.
+ */
+const tablesOf = (schema: string): string => `
     create table ${schema}.lanes (
       token text primary key,
       state text not null check (state in ('idle', 'waiting', 'fed', 'held')),
       ready_at timestamptz not null,
+      first_open bigint not null default 0,
       failures integer not null default 0,
       held_by uuid,
       worker integer,
@@ -16,7 +33,7 @@ const steps: readonly ((schema: string) => string)[] = [
       job_attempt integer
     ) with (fillfactor = 70);
     create index lanes_waiting on ${schema}.lanes (ready_at) where state = 'waiting';
-    create index lanes_fed on ${schema}.lanes (token) where state = 'fed';
+    create index lanes_fed on ${schema}.lanes (job_id) where state = 'fed';
 
     create table ${schema}.updates (
       id uuid primary key,
@@ -24,6 +41,7 @@ const steps: readonly ((schema: string) => string)[] = [
       token text not null,
       body text not null,
       state text not null check (state in ('queued', 'sending', 'applied', 'rejected', 'parked', 'discarded')),
+      needs_decision boolean not null default false,
       attempts integer not null default 0,
       passed integer not null default 0,
       claim text,
@@ -35,11 +53,10 @@ const steps: readonly ((schema: string) => string)[] = [
       status integer,
       issues text,
       receipt text
-    ) with (fillfactor = 70);
-    create index updates_open on ${schema}.updates (token, position) where state in ('queued', 'sending');
-    create index updates_of_token on ${schema}.updates (token, position desc);
-    create index updates_to_decide on ${schema}.updates (state, position) where state in ('parked', 'rejected');
-    create index updates_settled on ${schema}.updates (settled_at) where state in ('applied', 'discarded');
+    ) with (fillfactor = 60);
+    create index updates_of_token on ${schema}.updates (token, position);
+    create index updates_in_order on ${schema}.updates (position);
+    create index updates_to_decide on ${schema}.updates (position) where needs_decision;
 
     create table ${schema}.events (
       seq bigint generated always as identity primary key,
@@ -50,7 +67,6 @@ const steps: readonly ((schema: string) => string)[] = [
       kind text not null,
       detail text
     );
-    create index events_of_update on ${schema}.events (update_id, seq);
 
     create table ${schema}.limits (
       name text primary key,
@@ -58,8 +74,7 @@ const steps: readonly ((schema: string) => string)[] = [
       paused_until timestamptz not null default '-infinity'
     );
     insert into ${schema}.limits (name) values ('feed'), ('rate');
-  `,
-];
+  `;
 
 /**
  * Makes the tables, or brings them up to date; several processes may do so at once. Where they are up to date it only
@@ -76,7 +91,7 @@ export async function migrate(store: OutboxStore, schema: string): Promise<void>
     await tx.query(`create table if not exists ${schema}.version (version integer not null)`);
     const version = await versionOf(tx, schema);
     for (const step of steps.slice(version ?? 0)) {
-      for (const statement of step(schema).split(';')) {
+      for (const statement of step(schema)) {
         if (statement.trim() !== '') await tx.query(statement);
       }
     }

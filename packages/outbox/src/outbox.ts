@@ -5,6 +5,7 @@ import { type Backlog, readBacklog } from './backlog.ts';
 import { channelOf } from './channel.ts';
 import { checkOptions } from './check-options.ts';
 import type { Head } from './claim.ts';
+import { countWorkers } from './count-workers.ts';
 import { discardUpdate, retryUpdate } from './decide.ts';
 import { insertUpdate, supersedeWith } from './enqueue.ts';
 import { type OutboxEvent, readEvents } from './events.ts';
@@ -63,8 +64,9 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   /** Gives up an update that is queued, parked or rejected. @throws OutboxError `unknown_update` or `nothing_to_decide` */
   discard(id: string): Promise<UpdateStatus>;
   /**
-   * What happens to updates, in order, each once, from now or from after an event on, until `signal` fires or the outbox
-   * closes. An event waits for transactions that may hold an earlier one.
+   * What happens to updates, in order, each once, until `signal` fires or the outbox closes: from now on, where what is
+   * accepted at this very moment may be missed, or after an event (0 for the beginning), where nothing is. An event
+   * waits for transactions that may hold an earlier one.
    */
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<OutboxEvent>;
   /** What is before the outbox, for whoever watches it. */
@@ -131,7 +133,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
       presence,
       onMessage: (payload) => {
         if (payload === 'work') worker?.wake('lanes');
-        else if (payload !== `fed ${presence}`) worker?.wake('jobs');
+        else worker?.wake('jobs');
       },
       onLoss: () => {
         isAttending = false;
@@ -144,7 +146,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
       },
     },
   });
-  const queue = laneQueue({ boss, store, schema, concurrency, presence });
+  const queue = laneQueue({ boss, store, schema, concurrency });
   const tending = upkeepOf({ boss, store, schema, keepSettledMs, now });
   upkeep = tending;
 
@@ -236,7 +238,9 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
         upkeep: tending,
         outage,
         presence,
+        concurrency,
         localConcurrency: Math.min(localConcurrency, concurrency),
+        countWorkers: () => countWorkers(store, schema),
         rate: options.rate,
         isAttending: () => isAttending,
         chooseForUnknown,
@@ -246,13 +250,13 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
         warn,
         onSettled,
       });
+      await subscription.work();
       worker.start();
     },
     status: async (id) => (isUpdateId(id) ? (await select('where id = $1', [id]))[0] : undefined),
     history: (token, limit = 100) =>
       select('where token = $1 order by position desc limit $2', [token, limit]),
-    listDecisions: (limit = 100) =>
-      select(`where state in ('parked', 'rejected') order by position limit $1`, [limit]),
+    listDecisions: (limit = 100) => select('where needs_decision order by position limit $1', [limit]),
     retry: (id) => retryUpdate(store, schema, id),
     discard: (id) => discardUpdate(store, schema, id),
     events,

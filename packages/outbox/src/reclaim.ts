@@ -12,7 +12,7 @@ export async function dropJobs(boss: PgBoss, store: OutboxStore): Promise<void> 
 export async function reclaimLanes(store: OutboxStore, schema: string): Promise<boolean> {
   const without = `state = 'fed' and not exists (
     select from ${schema}_queue.job as job
-    where job.name = '${queueName}' and job.state < 'completed' and job.data->>'token' = lane.token
+    where job.name = '${queueName}' and job.state < 'completed' and job.id = lane.job_id
   )`;
   return store.transaction(async (tx) => {
     const found = await rowsOf<{ token: string }>(

@@ -4,7 +4,7 @@ import { queueName } from './lane-queue.ts';
 import { reclaimLanes } from './reclaim.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import { rowsOf } from './store/sql.ts';
-import { sweepSettled } from './sweep.ts';
+import { type SweepPlace, sweepSettled } from './sweep.ts';
 
 /** What keeps the tables in order while a worker runs. */
 export interface Upkeep {
@@ -43,6 +43,7 @@ export function upkeepOf(parts: {
   let reclaimedAt = now();
   let supervisedAt = now();
   let sweptAt = Number.NEGATIVE_INFINITY;
+  let sweptTo: SweepPlace;
 
   /** Lanes whose worker is not connected. A server that has just started has nobody connected yet. */
   const findGone = (): Promise<Gone[]> =>
@@ -85,7 +86,8 @@ export function upkeepOf(parts: {
       }
       if (keepSettledMs < Number.POSITIVE_INFINITY && now() - sweptAt >= sweepEveryMs) {
         // Where one batch was not enough, the next follows soon.
-        if (!(await sweepSettled(store, schema, keepSettledMs))) sweptAt = now();
+        sweptTo = await sweepSettled(store, schema, { keepSettledMs, after: sweptTo });
+        if (sweptTo === undefined) sweptAt = now();
       }
       return isFreed;
     },

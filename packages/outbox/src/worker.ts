@@ -1,26 +1,28 @@
-import type { Job } from 'pg-boss';
-import { claimHeads, type Head } from './claim.ts';
+import { type Assignment, claimHeads } from './claim.ts';
 import { type Flush, type FlushParts, flushWith } from './flush.ts';
-import type { Fed, LaneJob, LaneQueue } from './lane-queue.ts';
+import type { LaneQueue, Place } from './lane-queue.ts';
 import { type LaneWorkParts, laneWork } from './lane-work.ts';
-import { attemptKey } from './lanes.ts';
 import type { Outage } from './outage.ts';
 import { type Rate, reservePlaces } from './pace.ts';
 import { longestMs, rest } from './rest.ts';
+import type { Turn } from './turn.ts';
 import type { Upkeep } from './upkeep.ts';
 
 /** What a worker works with. */
-export interface WorkerParts extends LaneWorkParts {
+export interface WorkerParts extends Omit<LaneWorkParts, 'shouldMark'> {
   readonly queue: LaneQueue;
   readonly upkeep: Upkeep;
   readonly outage: Outage;
   readonly onSettled: FlushParts['onSettled'];
   /** Names this process to the others. */
   readonly presence: number;
+  readonly concurrency: number;
   readonly localConcurrency: number;
   readonly rate: Rate | undefined;
   /** Whether the others can see that this process is there: what it takes while they cannot, they give away. */
   readonly isAttending: () => boolean;
+  /** How many processes work, this one among them. */
+  readonly countWorkers: () => Promise<number>;
 }
 
 /** How often a worker looks by itself, in milliseconds: what wakes it are notifications. */
@@ -33,15 +35,18 @@ const touchEach = 3;
 const restMs = 500;
 /** How long storing may take once everything has ended, in milliseconds. */
 const storeMs = 5_000;
+/** How late an update may leave in its place in the rate, in milliseconds; then it takes another place. */
+const lateMs = 25;
 
 /** Works on lanes until it is stopped: takes jobs, sends the heads of their lanes, stores what became of them. */
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #flush: Flush;
-  readonly #work: (job: Job<LaneJob>, head: Head | undefined) => Promise<void>;
-  readonly #running = new Map<string, Job<LaneJob>>();
-  /** Jobs taken whose heads are not known yet. */
-  #taken: readonly Job<LaneJob>[] = [];
+  readonly #work: (assignment: Assignment) => Promise<void>;
+  /** What is being worked on. */
+  readonly #running = new Set<Assignment>();
+  /** Jobs taken whose lanes are not known yet. */
+  #taken: readonly Place[] = [];
   /** Jobs that wait for their place in the rate. */
   #waiting = 0;
   /** Nothing more is begun. */
@@ -52,15 +57,26 @@ export class Worker {
   readonly #ended = new AbortController();
   #shouldFeed = true;
   #shouldTake = true;
+  /** Whether what is beyond this process's share is left to the others. */
+  #isPatient = true;
   /** When a lane is ready that waits for its time, by the clock of `performance.now()`. */
   #feedAt = Number.POSITIVE_INFINITY;
+  #workers = 1;
   #wake = Promise.withResolvers<void>();
   #loop: Promise<unknown> | undefined;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#flush = flushWith({ ...parts, signal: this.#ended.signal }, (fed) => this.#noteFed(fed));
-    this.#work = laneWork(parts, this.#flush, this.#ending.signal);
+    const claimer = { presence: parts.presence, shouldMark: parts.rate === undefined };
+    this.#flush = flushWith({
+      ...parts,
+      ...claimer,
+      signal: this.#ended.signal,
+      mayKeep: (freed) => Math.max(0, Math.min(freed, this.#places(this.#share(), freed))),
+      underWay: () => this.#running.size,
+      onTurn: (turn) => this.#noteTurn(turn),
+    });
+    this.#work = laneWork({ ...parts, ...claimer }, this.#flush, this.#ending.signal);
   }
 
   start(): void {
@@ -88,7 +104,7 @@ export class Worker {
     await Promise.race([this.#stopped(), gaveUp]);
     clearTimeout(grace);
     clearTimeout(patience);
-    const lost = this.#running.size + this.#taken.length;
+    const lost = this.#running.size;
     this.#ending.abort();
     this.#ended.abort();
     return lost;
@@ -96,9 +112,13 @@ export class Worker {
 
   async #stopped(): Promise<void> {
     await this.#loop;
+    const { store, schema, presence } = this.#parts;
     const taken = this.#taken;
-    await Promise.all(taken.map((job) => this.#flush.step(job)));
     this.#taken = [];
+    // Where that fails, they are given to others once this process is gone.
+    const claiming = { places: taken, presence, shouldMark: false };
+    const claimed = taken.length > 0 ? await claimHeads(store, schema, claiming).catch(() => []) : [];
+    await Promise.all(claimed.map((assignment) => this.#flush.step(assignment)));
     for (let rounds = 1; this.#running.size > 0; rounds++) {
       this.#wake = Promise.withResolvers();
       await Promise.race([this.#wake.promise, rest(tendEveryMs)]);
@@ -127,13 +147,18 @@ export class Worker {
 
   /** Feeds lanes and takes jobs, where there is reason to think that there are any. */
   async #look(): Promise<void> {
-    const { queue } = this.#parts;
+    const { queue, localConcurrency } = this.#parts;
     if (this.#taken.length > 0) await this.#begin();
-    if (this.#shouldFeed) {
+    // What nobody else takes is taken beyond this process's share.
+    const share = this.#isPatient ? this.#share() : localConcurrency;
+    this.#isPatient = true;
+    if (this.#shouldFeed && this.#places(share) > 0) {
       this.#shouldFeed = false;
-      this.#noteFed(await queue.feed());
+      const { jobs, nextMs } = await queue.feed(this.#places(share));
+      this.#feedAt = nextMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + nextMs;
+      if (jobs > 0) this.#shouldTake = true;
     }
-    const places = this.#places();
+    const places = this.#places(share);
     if (places <= 0 || !this.#shouldTake) return;
     this.#shouldTake = false;
     this.#taken = await queue.take(places);
@@ -141,56 +166,89 @@ export class Worker {
     if (this.#taken.length > 0) await this.#begin();
   }
 
-  /** Jobs that may be taken. Of those that wait for the rate there are no more than leave soon: others could send them. */
-  #places(): number {
-    const { localConcurrency, rate, isAttending } = this.#parts;
-    if (!isAttending()) return 0;
-    const free = localConcurrency - this.#running.size;
+  /** How much of the shared concurrency is this process's own. */
+  #share(): number {
+    const { concurrency, localConcurrency } = this.#parts;
+    return Math.min(localConcurrency, Math.ceil(concurrency / this.#workers));
+  }
+
+  /**
+   * Lanes that may be taken up, of as many as may be under way at once. Of those that wait for the rate there are no
+   * more than leave soon: others could send them.
+   */
+  #places(most: number, freed = 0): number {
+    const { rate, isAttending } = this.#parts;
+    if (!isAttending() || this.#stopping.signal.aborted) return 0;
+    const free = most - this.#running.size + freed;
     if (!rate) return free;
     return Math.min(free, Math.ceil(rate.perSecond) + (rate.burst ?? 1) - this.#waiting);
   }
 
-  #noteFed({ jobs, nextMs }: Fed): void {
-    this.#feedAt = nextMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + nextMs;
-    if (jobs > 0) this.#shouldTake = true;
-    this.#wake.resolve();
+  #noteTurn({ work, ended, nextMs }: Turn): void {
+    if (work.length > 0) void this.#workOn(work);
+    if (ended > 0) {
+      this.#feedAt = nextMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + nextMs;
+      if (nextMs !== undefined && nextMs <= 0) this.#shouldFeed = true;
+    }
   }
 
   async #begin(): Promise<void> {
-    const { store, schema, presence, rate } = this.#parts;
-    const jobs = this.#taken;
-    const heads = await claimHeads(store, schema, { jobs, presence });
-    const queued = jobs.filter(({ data }) => heads.get(data.token)?.state === 'queued').length;
-    const places = rate && queued > 0 ? [...(await reservePlaces(store, schema, rate, queued))] : [];
+    const { store, schema, presence, rate, queue } = this.#parts;
+    const places = this.#taken;
+    const work = await claimHeads(store, schema, { places, presence, shouldMark: rate === undefined });
     this.#taken = [];
-    for (const job of jobs) {
-      const head = heads.get(job.data.token);
-      const waitMs = head?.state === 'queued' ? (places.shift() ?? 0) : 0;
-      const key = attemptKey(job);
-      this.#running.set(key, job);
-      void this.#handle(job, head, waitMs).finally(() => {
-        this.#running.delete(key);
+    const idle = places.filter((place) => !work.some((assignment) => assignment.place === place));
+    if (idle.length > 0) await queue.end(idle);
+    await this.#workOn(work);
+  }
+
+  async #workOn(work: readonly Assignment[]): Promise<void> {
+    for (const assignment of work) this.#running.add(assignment);
+    const waits = await this.#reserve(work.filter(({ head }) => head?.state === 'queued'));
+    for (const assignment of work) {
+      void this.#handle(assignment, waits.get(assignment)).finally(() => {
+        this.#running.delete(assignment);
         this.#wake.resolve();
       });
     }
   }
 
-  async #handle(job: Job<LaneJob>, head: Head | undefined, waitMs: number): Promise<void> {
-    if (waitMs > 0) {
+  /** Reserves places in the rate, and gives how long each has to wait, in milliseconds. */
+  async #reserve(work: readonly Assignment[]): Promise<ReadonlyMap<Assignment, number>> {
+    const { store, schema, rate } = this.#parts;
+    if (!rate || work.length === 0) return new Map();
+    for (;;) {
+      try {
+        const waits = await reservePlaces(store, schema, rate, work.length);
+        return new Map(work.map((assignment, place) => [assignment, waits[place] ?? 0]));
+      } catch (error) {
+        this.#parts.outage.fails(error);
+        if (!(await rest(restMs, this.#stopping.signal))) return new Map(work.map((each) => [each, 0]));
+      }
+    }
+  }
+
+  async #handle(assignment: Assignment, waitMs: number | undefined): Promise<void> {
+    for (let ms = waitMs ?? 0; ms > 0; ) {
+      const dueAt = performance.now() + ms;
       this.#waiting++;
-      const isItsTurn = await rest(waitMs, this.#stopping.signal);
+      const isItsTurn = await rest(ms, this.#stopping.signal);
       this.#waiting--;
       this.wake('jobs');
-      if (!isItsTurn) return this.#flush.step(job);
+      if (!isItsTurn) return this.#flush.step(assignment);
+      // Many that are late together would leave faster than the rate.
+      const isLate = performance.now() - dueAt > lateMs;
+      ms = isLate ? ((await this.#reserve([assignment])).get(assignment) ?? 0) : 0;
     }
-    return this.#work(job, head);
+    return this.#work(assignment);
   }
 
   async #tend(): Promise<void> {
-    const { upkeep, outage } = this.#parts;
+    const { upkeep, outage, countWorkers } = this.#parts;
     for (let rounds = 1; await rest(tendEveryMs, this.#stopping.signal); rounds++) {
       try {
         if (rounds % touchEach === 0) await this.#touch();
+        this.#workers = Math.max(1, await countWorkers());
         if (await upkeep.tend()) {
           this.wake('lanes');
           this.wake('jobs');
@@ -203,8 +261,8 @@ export class Worker {
   }
 
   async #touch(): Promise<void> {
-    const jobs = [...this.#running.values(), ...this.#taken];
-    if (jobs.length > 0) await this.#flush.touch(jobs);
+    const places = [...[...this.#running].map(({ place }) => place), ...this.#taken];
+    if (places.length > 0) await this.#flush.touch(places);
   }
 
   async #sleep(wake: Promise<void>): Promise<void> {
@@ -215,6 +273,7 @@ export class Worker {
       this.#shouldFeed = true;
       // A job that another process gave back is not told of.
       this.#shouldTake = true;
+      this.#isPatient = false;
     });
     await Promise.race([wake, rested]);
     timer.abort();

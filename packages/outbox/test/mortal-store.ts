@@ -13,6 +13,7 @@ export function mortalStore(store: OutboxStore): OutboxStore & { kill(): void } 
       isDead = true;
     },
     query: (text, values) => living(() => store.query(text, values)),
+    run: (text, values) => living(() => store.run(text, values)),
     transaction: (run) =>
       living(() =>
         store.transaction((tx) =>

@@ -12,6 +12,11 @@ export async function attendPostgres(
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let isWorking = false;
+
+  /** The name of a lock that each holds who is at work. */
+  const takeWorkLock = (connection: pg.Client): Promise<unknown> =>
+    connection.query('select pg_advisory_lock_shared(hashtext($1), $2)', [`${channel}:work`, presence]);
 
   async function connect(): Promise<void> {
     const fresh = new pg.Client(pool.options);
@@ -31,6 +36,7 @@ export async function attendPostgres(
       await fresh.connect();
       await fresh.query(`listen "${channel}"`);
       await fresh.query('select pg_advisory_lock_shared(hashtext($1), $2)', [channel, presence]);
+      if (isWorking) await takeWorkLock(fresh);
     } catch (error) {
       drop();
       throw error;
@@ -50,6 +56,11 @@ export async function attendPostgres(
 
   await connect();
   return {
+    async work() {
+      isWorking = true;
+      // Where the connection is lost just now, the next one does it.
+      if (client) await takeWorkLock(client).catch(() => {});
+    },
     async close() {
       closed = true;
       clearTimeout(timer);

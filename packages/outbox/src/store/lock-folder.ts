@@ -22,13 +22,15 @@ const busy = 5;
  * @throws OutboxError `folder_in_use` when another process has it, `folder_unusable` when nothing can be written there.
  */
 export async function lockFolder(folder: string): Promise<FolderLock> {
-  const { DatabaseSync } = await quietly(() => import('node:sqlite'));
+  const { DatabaseSync } = loadSqlite();
   let lock: DatabaseSync | undefined;
   try {
     await mkdir(folder, { recursive: true });
     lock = new DatabaseSync(join(folder, 'lock.sqlite'));
-    // A lock alone does not show that the folder can be written to.
-    lock.exec('pragma busy_timeout = 0; begin exclusive; pragma user_version = 1');
+    // In memory, the journal leaves no second file behind; a lock alone does not show that the folder can be written to.
+    lock.exec(
+      'pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive; pragma user_version = 1',
+    );
   } catch (error) {
     lock?.close();
     throw explain(folder, error);
@@ -52,13 +54,12 @@ export function unusableFolder(folder: string, error: unknown): OutboxError {
 }
 
 /** Node warns that its SQLite is experimental, which is no news to whoever uses this package. */
-async function quietly<T>(load: () => Promise<T>): Promise<T> {
+function loadSqlite(): typeof import('node:sqlite') {
   const { emitWarning } = process;
-  process.emitWarning = (warning, ...rest: unknown[]) => {
-    if (!String(warning).includes('SQLite')) Reflect.apply(emitWarning, process, [warning, ...rest]);
-  };
+  // The warning is given while the module loads, which is synchronous: no other warning can fall into this moment.
+  process.emitWarning = () => {};
   try {
-    return await load();
+    return process.getBuiltinModule('node:sqlite');
   } finally {
     process.emitWarning = emitWarning;
   }

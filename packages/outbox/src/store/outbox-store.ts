@@ -1,8 +1,10 @@
 import type { ConstructorOptions, Db } from 'pg-boss';
 import type { Sql } from './sql.ts';
 
-/** Something that goes on until it is closed. */
+/** A process that hears and is seen until it closes this. */
 export interface Subscription {
+  /** From now on it is seen to be at work. */
+  work(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -25,6 +27,8 @@ export interface OutboxStore extends Sql {
   readonly exclusive: boolean;
   /** Where it is, for people; never a password. */
   readonly place: string;
+  /** Runs one statement as a transaction of its own, each statement of a function in it seeing what was committed before. */
+  run(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
   /** Runs statements as one transaction, which is undone when `run` rejects. */
   transaction<T>(run: (tx: Sql) => Promise<T>): Promise<T>;
   /** Hears notifications and shows that this process is there, until closed. */

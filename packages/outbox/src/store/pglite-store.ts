@@ -34,12 +34,13 @@ function storeOf(database: PGlite, place: string, close: () => Promise<void>): O
     exclusive: true,
     place,
     query: (text, values) => database.query(text, values),
+    run: (text, values) => database.query(text, values),
     transaction: async (run) =>
       (await database.transaction((tx) => run(tx))) as Awaited<ReturnType<typeof run>>,
     async attend({ channel, onMessage, onGap }) {
       const unsubscribe = await database.listen(channel, onMessage);
       onGap();
-      return { close: () => unsubscribe() };
+      return { work: async () => {}, close: () => unsubscribe() };
     },
     queue: { backend: 'pglite', db: fromPglite(database) },
     close,

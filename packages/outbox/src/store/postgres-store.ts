@@ -67,10 +67,14 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     return { rows: [result].flat().flatMap(({ rows }) => rows ?? []) };
   }
 
+  const nameOf = nameTexts();
   return {
     exclusive: false,
     place,
     query: (text, values) => pool.query(text, values),
+    run: given
+      ? (text, values) => transaction((tx) => tx.query(text, values))
+      : (text, values) => pool.query({ name: nameOf(text), text, values }),
     transaction,
     attend: (attendance) => attendPostgres(pool, attendance),
     queue: { backend: 'postgres', db: { executeSql } },
@@ -81,6 +85,16 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   };
 }
 
+/** Names statements, so that a connection parses each once; there are few. */
+function nameTexts(): (text: string) => string {
+  const names = new Map<string, string>();
+  return (text) => {
+    const name = names.get(text) ?? `orders_outbox_${names.size}`;
+    names.set(text, name);
+    return name;
+  };
+}
+
 function makePool(connectionString: string | undefined, max: number): pg.Pool {
   return new pg.Pool({
     connectionString,
@@ -88,6 +102,9 @@ function makePool(connectionString: string | undefined, max: number): pg.Pool {
     application_name: 'orders-outbox',
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
+    onConnect: async (client) => {
+      await client.query('set session characteristics as transaction isolation level read committed');
+    },
     ...timeouts,
   });
 }

@@ -1,0 +1,29 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { createOrdersClient } from '@orders/client';
+import { createOutbox, pgliteStore } from '@orders/outbox';
+import type { OrderService } from '@orders/testing';
+import { makePglite } from '../make-pglite.ts';
+import { step } from '../scene.ts';
+
+/** Makes an outbox in a folder that holds an update for each of these tokens, and gives their ids. */
+export async function prepareFolder(
+  folder: string,
+  { url, key }: OrderService,
+  tokens: readonly string[],
+): Promise<readonly string[]> {
+  // Made in memory and copied, which is much quicker than making it on the disk.
+  await using database = await makePglite();
+  const client = createOrdersClient({ baseUrl: url, apiKey: key });
+  const outbox = await createOutbox({ client, store: await pgliteStore(database) });
+  const ids: string[] = [];
+  for (const [place, token] of tokens.entries()) ids.push(await outbox.enqueue(token, step(place)));
+  await outbox.close();
+  await client.close();
+  const data = join(folder, 'data');
+  await mkdir(data, { recursive: true });
+  const loadDataDir = await database.dumpDataDir('none');
+  await (await PGlite.create(data, { loadDataDir })).close();
+  return ids;
+}
