@@ -7,6 +7,9 @@ import type { Answer, Order, WorkerSettings } from './protocol.ts';
 
 const script = fileURLToPath(new URL('./chaos-worker.ts', import.meta.url));
 
+/** A short life is not worth the optimising compiler of WebAssembly, which would use most of it. */
+const flags = ['--conditions=@orders/source', '--liftoff-only'];
+
 /** A worker process that can be asked and killed. */
 export class WorkerProcess {
   readonly #child: ChildProcess;
@@ -16,7 +19,7 @@ export class WorkerProcess {
   #isOver = false;
 
   constructor(settings: WorkerSettings) {
-    this.#child = spawn(process.execPath, ['--conditions=@orders/source', script], {
+    this.#child = spawn(process.execPath, [...flags, script], {
       env: { ...process.env, CHAOS_WORKER: JSON.stringify(settings) },
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -7,6 +7,7 @@ import { rest } from './rest.ts';
 import type { SettledUpdate } from './settled-update.ts';
 import type { Settlement } from './settlement.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
+import { takeTurns } from './take-turns.ts';
 import { type Turn, type TurnEntry, takeTurn } from './turn.ts';
 
 /** Stores what was worked out, in batches, and tries until it is stored. */
@@ -20,9 +21,12 @@ export interface Flush {
 }
 
 /** Outcomes are stored together that come within this time, in milliseconds: the others on their way use it. */
-const lingerMs = 12;
-/** No more is waited for once so large a share of what is on its way has come. */
-const enoughShare = 1 / 2;
+const lingerMs = 2;
+/** So large a share of what is on its way is stored at once, beside others, and no fewer than this. */
+const enoughShare = 1 / 4;
+const enoughAtLeast = 4;
+/** Turns at once: while one waits for the disk, the next is under way. */
+const parallelTurns = 3;
 /** How long to wait for a lane that somebody else holds, and for a database that does not work, at most. */
 const mostMs = { locked: 100, failed: 1_000 };
 
@@ -48,8 +52,9 @@ export interface FlushParts extends Claimer {
 /** Makes the store of a worker's results. */
 export function flushWith(parts: FlushParts): Flush {
   const { store, schema, queue, outage, warn, onSettled, signal } = parts;
-  const inTurn = oneAtATime();
-  const linger = { ms: lingerMs, enough: () => parts.underWay() * enoughShare };
+  const turns = takeTurns();
+  const enough = (): number => Math.max(enoughAtLeast, parts.underWay() * enoughShare);
+  const gathering = { lingerMs, enough, parallel: store.exclusive ? 1 : parallelTurns };
 
   const write = gather<TurnEntry, boolean | Error>(async (entries) => {
     try {
@@ -64,10 +69,10 @@ export function flushWith(parts: FlushParts): Flush {
       }
       return results;
     }
-  }, linger);
+  }, gathering);
 
   async function writeTogether(entries: readonly TurnEntry[]): Promise<readonly boolean[]> {
-    const turn = await inTurn(() => {
+    const turn = await turns.beside(() => {
       const most = parts.mayKeep(entries.length);
       return takeTurn(store, schema, { ...parts, entries, most, now: performance.now() });
     });
@@ -99,20 +104,11 @@ export function flushWith(parts: FlushParts): Flush {
     settle: ({ place, token }, settlement) => keepWriting({ place, token, delayMs: 0, settlement }),
     step: ({ place, token }, delayMs = 0) => keepWriting({ place, token, delayMs }),
     // Two statements at once that lock the same jobs, each in its own order, could deadlock.
-    touch: (places) => inTurn(() => queue.touch(places)),
+    touch: (places) => turns.alone(() => queue.touch(places)),
   };
 }
 
 function tellSettled({ id, token, verdict }: Settlement, ageMs: number): SettledUpdate {
   const { state, code } = verdict;
   return { id, token, state, ageMs, ...(code === undefined ? {} : { code }) };
-}
-
-function oneAtATime(): <T>(run: () => Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (run) => {
-    const next = last.then(run, run);
-    last = next.catch(() => {});
-    return next;
-  };
 }

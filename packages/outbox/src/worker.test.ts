@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { testPassword } from '../../../.ci/start-postgres.ts';
+import { inFull } from '../test/in-full.ts';
 import { onBoth, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
 
 onBoth(
@@ -67,6 +68,9 @@ onBoth(
   },
 );
 
+/** How long the database is away, in milliseconds. */
+const awayMs = inFull ? 30_000 : 2_500;
+
 onPostgres(
   'goes on by itself once a database is back that was away, and loses and repeats nothing',
   async (scene) => {
@@ -95,7 +99,7 @@ onPostgres(
     })();
     await until('some are on their way', () => service.journal.length > 10);
     await postgres.stop();
-    await delay(2_500);
+    await delay(awayMs);
     await postgres.start();
     await enqueueing;
     await until('all is applied', () => service.ledger.length >= 60);

@@ -14,6 +14,7 @@ import { type OrderService, startOrderService } from '@orders/testing';
 import { afterAll, type TestContext, test, vi } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
 import type { Sql } from '../src/store/sql.ts';
+import { inFull } from './in-full.ts';
 import { makePglite } from './make-pglite.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
@@ -111,7 +112,7 @@ let scenes = 0;
 function onEngine(engine: Engine, name: string, play: Play): void {
   // Files may share this module, and each ends what it started.
   afterAll(endEngines);
-  test(`${name} (${engine.name})`, { timeout: 60_000 }, async (context: TestContext) => {
+  test(`${name} (${engine.name})`, { timeout: inFull ? 180_000 : 60_000 }, async (context: TestContext) => {
     const starting = running.get(engine) ?? engine.start();
     running.set(engine, starting);
     const started = await starting;
@@ -170,7 +171,7 @@ export async function until<T>(
       if (found === undefined || found === false) throw new Error(`It did not come to this: ${fact}.`);
       return found;
     },
-    { timeout: 20_000, interval: 15 },
+    { timeout: inFull ? 60_000 : 20_000, interval: 15 },
   );
 }
 

