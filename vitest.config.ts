@@ -14,6 +14,8 @@ export default defineConfig({
     reporters: ['default', ['json', { outputFile: '.turbo/vitest.json' }]],
     slowTestThreshold: 5_000,
     testTimeout: 20_000,
+    // A page that answers a key on a busy machine takes longer than the second that is the default.
+    expect: { poll: { timeout: 10_000 } },
     onConsoleLog(log) {
       throw new Error(`A test printed: ${log}`);
     },

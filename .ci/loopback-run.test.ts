@@ -39,7 +39,8 @@ async function runTests(...codes: readonly string[]) {
 async function runVitest(folder: string) {
   const { promise, resolve } = Promise.withResolvers<{ exitCode: unknown; printed: string }>();
   const words = ['run', '--config', join(root, 'vitest.config.ts'), '--root', folder, '--maxWorkers=2'];
-  const options = { env: { PATH: process.env['PATH'] }, timeout: 50_000 };
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  const options = { env: { PATH, NODE_COMPILE_CACHE }, timeout: 50_000 };
   execFile(process.execPath, [vitest, ...words], options, (error, stdout, stderr) =>
     resolve({ exitCode: error?.code ?? 0, printed: stripVTControlCharacters(stdout + stderr) }),
   );

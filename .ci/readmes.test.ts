@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { createGroupRunner, runExample, writeExample } from './run-examples.ts';
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '..');
 
 // An example is run where its reader would run it: in a project that has the package.
@@ -18,25 +16,23 @@ const readmes = [
 
 const examples = readmes.flatMap(({ file, folder }) => {
   const text = readFileSync(join(root, file), 'utf8');
-  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ''], index) => ({
-    file,
-    folder,
-    code,
-    index,
-  }));
+  return [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = ''], index) => {
+    const name = `${file.replaceAll(/\W+/g, '-')}-${index}`;
+    return {
+      group: file,
+      folder: join(root, folder),
+      file: writeExample(join(root, folder), name, code),
+      index,
+    };
+  });
 });
 
 test.each(readmes)('$file shows an example', ({ file }) => {
-  expect(examples.some((example) => example.file === file)).toBe(true);
+  expect(examples.some(({ group }) => group === file)).toBe(true);
 });
 
-test.concurrent.each(examples)(
-  'example $index of $file runs',
-  async ({ folder, code }) => {
-    const flags = ['--conditions=@orders/source', '--input-type=module-typescript', '--eval', code];
-    await expect(run(process.execPath, flags, { cwd: join(root, folder) })).resolves.toMatchObject({
-      stderr: '',
-    });
-  },
-  60_000,
-);
+const printedInGroup = createGroupRunner(examples);
+
+test.concurrent.each(examples)('example $index of $group runs', { timeout: 150_000 }, async (example) => {
+  if ((await printedInGroup(example)) === undefined) await runExample(example);
+});

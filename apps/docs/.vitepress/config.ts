@@ -55,6 +55,7 @@ export default defineConfig({
           { text: 'Front-end forms', link: '/guides/forms' },
           { text: 'Rotating keys', link: '/guides/rotating-keys' },
           { text: 'Proxies and mTLS', link: '/guides/proxies-and-mtls' },
+          { text: 'The outbox in production', link: '/guides/outbox-in-production' },
           { text: 'OpenTelemetry', link: '/guides/open-telemetry' },
           { text: 'What is not shown', link: '/guides/not-shown' },
         ],

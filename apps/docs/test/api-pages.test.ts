@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findPackages } from '../src/api/find-packages.ts';
-import { readPackages } from '../src/api/read-package.ts';
 import { renderPackage } from '../src/api/render-package.ts';
+import { readReference } from './read-reference.ts';
 import { readSitePage } from './read-site.ts';
 import { siteFolder } from './serve-site.ts';
 
 const found = findPackages();
-const read = readPackages(found, join(import.meta.dirname, '../tsconfig.json'));
+const read = readReference();
 const entries = found.flatMap(({ slug, entries }) => entries.map((entry) => ({ slug, ...entry })));
 
 // The packages are asked themselves, so that the reader of their sources cannot overlook a name.

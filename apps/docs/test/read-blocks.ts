@@ -1,8 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findPackages } from '../src/api/find-packages.ts';
-import { readPackages } from '../src/api/read-package.ts';
 import { renderPackage } from '../src/api/render-package.ts';
+import { readReference } from './read-reference.ts';
 
 /** A block of code on a page. */
 export interface CodeBlock {
@@ -28,7 +27,7 @@ export function readBlocks(): readonly CodeBlock[] {
 
 /** Every block of code of the reference, as the sources tell it now: its pages are files only while the site is built. */
 export function readReferenceBlocks(): readonly CodeBlock[] {
-  const packages = readPackages(findPackages(), join(docs, 'tsconfig.json'));
+  const packages = readReference();
   return packages.flatMap((one) => readPage(`api/${one.slug}.md`, renderPackage(one, packages)));
 }
 

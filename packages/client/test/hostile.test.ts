@@ -6,7 +6,7 @@ import { createOrdersClient, InvalidRequestError } from '../src/index.ts';
 import { inFull } from './in-full.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
-const bodies = inFull ? 100_000 : 5_000;
+const bodies = inFull ? 100_000 : 2_000;
 const batch = 500;
 
 const hostile = fc.anything({

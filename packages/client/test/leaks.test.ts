@@ -7,7 +7,7 @@ import { createOrdersClient, isOrdersError, type OrdersRequestTrace } from '../s
 import { inFull } from './in-full.ts';
 import { startRawServer } from './raw-server.ts';
 
-const calls = inFull ? 10_000 : 500;
+const calls = inFull ? 10_000 : 300;
 const batch = 100;
 
 /** A header value cannot hold line breaks; everything else is echoed as bytes. */

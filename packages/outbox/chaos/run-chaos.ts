@@ -72,17 +72,42 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     engine: options.engine,
     place: options.place,
   };
-  const crew = await Promise.all(Array.from({ length: workers }, () => begin(settings)));
+  const crew = new Set<WorkerProcess>();
+  const starting = new Set<Promise<unknown>>();
   let kills = 0;
   let restarts = 0;
   let decisions = 0;
   let isOver = false;
 
+  async function begin(): Promise<void> {
+    while (!isOver) {
+      const worker = new WorkerProcess(settings);
+      try {
+        await worker.ready;
+        if (!isOver) crew.add(worker);
+        else await worker.kill();
+        return;
+      } catch {
+        // The database may be away just now.
+        await delay(200);
+      }
+    }
+  }
+
+  function start(): void {
+    const started: Promise<unknown> = begin().finally(() => starting.delete(started));
+    starting.add(started);
+  }
+
+  const anyWorker = (): WorkerProcess | undefined => [...crew][Math.floor(random() * crew.size)];
+
   /** Asks any worker until one answers. */
   async function ask(order: Parameters<WorkerProcess['ask']>[0]): Promise<unknown> {
     for (;;) {
       try {
-        return await crew[Math.floor(random() * crew.length)]?.ask(order);
+        const worker = anyWorker();
+        if (!worker) throw new Error('No worker is there.');
+        return await worker.ask(order);
       } catch (error) {
         if (isOver || isLate()) throw error;
         await delay(50);
@@ -94,10 +119,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     while (!isOver) {
       await delay(options.killEveryMs * (0.5 + random()));
       if (isOver) return;
-      const place = Math.floor(random() * crew.length);
-      await crew[place]?.kill();
+      const worker = anyWorker();
+      // Where processes take longer to start than to be killed, nothing would ever happen.
+      if (!worker || crew.size < Math.min(2, workers)) continue;
+      crew.delete(worker);
+      await worker.kill();
       kills++;
-      crew[place] = await begin(settings);
+      start();
     }
   }
 
@@ -167,6 +195,7 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     progress(`${enqueued} accepted, ${length} applied, ${kills} kills, ${decisions} decisions`);
   };
   const telling = setInterval(tellProgress, tellEveryMs);
+  for (let number = 0; number < workers; number++) start();
   const background = [killNowAndThen(), restartTwice(), decide()];
   try {
     await enqueueAll();
@@ -175,7 +204,8 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     isOver = true;
     clearInterval(telling);
     await Promise.allSettled(background);
-    await Promise.all(crew.map((worker) => worker.kill()));
+    await Promise.allSettled(starting);
+    await Promise.all([...crew].map((worker) => worker.kill()));
     await service.close();
   }
   return {
@@ -186,19 +216,6 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
     decisions,
     tookMs: performance.now() - startedAt,
   };
-}
-
-async function begin(settings: ConstructorParameters<typeof WorkerProcess>[0]): Promise<WorkerProcess> {
-  for (;;) {
-    const worker = new WorkerProcess(settings);
-    try {
-      await worker.ready;
-      return worker;
-    } catch {
-      // The database may be away just now.
-      await delay(200);
-    }
-  }
 }
 
 function compare(

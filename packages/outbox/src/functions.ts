@@ -64,7 +64,7 @@ export const createClaim = (schema: string): string => `
       for update of here skip locked
     ),
     noted as (
-      update ${schema}.lanes as here set worker = claimer, job_attempt = lane.attempt
+      update ${schema}.lanes as here set worker = claimer, missed_at = null, job_attempt = lane.attempt
       from lane join free using (token) where here.token = lane.token
     ),
     head as (
@@ -224,7 +224,7 @@ export const createTurn = (schema: string): string => `
       ),
       numbered as (select token, row_number() over () as place from picked),
       fed as (
-        update ${schema}.lanes as lane set state = 'fed', job_id = kept.job, job_attempt = kept.attempt, worker = claimer
+        update ${schema}.lanes as lane set state = 'fed', job_id = kept.job, job_attempt = kept.attempt, worker = claimer, missed_at = null
         from numbered join kept using (place) where lane.token = numbered.token
         returning lane.token, lane.first_open, lane.failures, lane.job_id as job, lane.job_attempt as attempt
       ),

@@ -29,6 +29,7 @@ const tablesOf = (schema: string): string => `
       failures integer not null default 0,
       held_by uuid,
       worker integer,
+      missed_at timestamptz,
       job_id uuid,
       job_attempt integer
     ) with (fillfactor = 70);

@@ -10,12 +10,14 @@ import { type SweepPlace, sweepSettled } from './sweep.ts';
 export interface Upkeep {
   /** Does what is due; gives whether lanes or jobs came free by it. */
   tend(): Promise<boolean>;
-  /** Says that the database was away: whoever seems to be gone since may only not be back yet. */
+  /** Says that the database was away: whoever has been silent since may only not be back yet. */
   unsteady(): void;
 }
 
 /** How long a process must be gone before its lanes are given to others, in milliseconds: it may be connecting anew. */
 const goneMs = 2_000;
+/** How long a job may be taken without a word of who took it, in milliseconds. */
+const unclaimedMs = 5_000;
 /** How long the database must have been there before silent workers are given up, in milliseconds. */
 const steadyMs = 15_000;
 const reclaimEveryMs = 2_000;
@@ -23,9 +25,8 @@ const superviseEveryMs = 5_000;
 const sweepEveryMs = 60_000;
 
 interface Gone {
-  readonly worker: number;
-  readonly job_id: string;
-  readonly job_attempt: number;
+  readonly id: string;
+  readonly retryCount: number;
 }
 
 /** Makes the upkeep of one process. */
@@ -37,35 +38,47 @@ export function upkeepOf(parts: {
   readonly now: () => number;
 }): Upkeep {
   const { boss, store, schema, keepSettledMs, now } = parts;
-  /** Workers whose presence is missing, and since when. */
-  let missing = new Map<number, number>();
   let steadySince = now();
   let reclaimedAt = now();
   let supervisedAt = now();
   let sweptAt = Number.NEGATIVE_INFINITY;
   let sweptTo: SweepPlace;
 
-  /** Lanes whose worker is not connected. A server that has just started has nobody connected yet. */
+  /**
+   * Notes since when the worker of a lane is not connected, for whoever looks next, and gives the jobs of those that have
+   * been gone for long, and jobs that somebody took who ended before he said so. A server that has just started has nobody connected yet.
+   */
   const findGone = (): Promise<Gone[]> =>
     rowsOf<Gone>(
       store,
-      `select worker, job_id, job_attempt from ${schema}.lanes as lane
-       where state = 'fed' and worker is not null
-         and pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds'
-         and not exists (
+      `with seen as (
+         select lane.token, exists (
            select from pg_locks
            where locktype = 'advisory' and objsubid = 2 and granted
              and database = (select oid from pg_database where datname = current_database())
              and classid = hashtext('${channelOf(schema)}')::oid and objid = lane.worker::oid
-         )`,
+         ) as is_there
+         from ${schema}.lanes as lane where state = 'fed' and worker is not null
+       ),
+       changed as (
+         select lane.token, seen.is_there from ${schema}.lanes as lane join seen using (token)
+         where lane.state = 'fed' and (lane.missed_at is null) <> seen.is_there for update of lane skip locked
+       ),
+       noted as (
+         update ${schema}.lanes as lane set missed_at = case when not changed.is_there then clock_timestamp() end
+         from changed where lane.token = changed.token
+       )
+       select lane.job_id as id, lane.job_attempt as "retryCount" from ${schema}.lanes as lane join seen using (token)
+       where not seen.is_there and lane.missed_at < clock_timestamp() - ${goneMs} * interval '1 millisecond'
+         and pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds'
+       union all
+       select job.id, job.retry_count from ${schema}_queue.job as job join ${schema}.lanes as lane on lane.job_id = job.id
+       where job.name = '${queueName}' and job.state = 'active' and lane.state = 'fed' and lane.worker is null
+         and job.started_on < clock_timestamp() - ${unclaimedMs} * interval '1 millisecond'`,
     );
 
   async function giveBack(): Promise<boolean> {
-    const gone = await findGone();
-    missing = new Map(gone.map(({ worker }) => [worker, missing.get(worker) ?? now()]));
-    const jobs = gone.flatMap(({ worker, job_id, job_attempt }) =>
-      now() - (missing.get(worker) ?? now()) >= goneMs ? [{ id: job_id, retryCount: job_attempt }] : [],
-    );
+    const jobs = await findGone();
     if (jobs.length === 0) return false;
     // Fenced by the attempt, so that a job which somebody else took meanwhile stays his.
     await boss.fail(queueName, jobs);
@@ -92,7 +105,6 @@ export function upkeepOf(parts: {
       return isFreed;
     },
     unsteady() {
-      missing.clear();
       steadySince = now();
     },
   };

@@ -245,7 +245,7 @@ export class Worker {
 
   async #tend(): Promise<void> {
     const { upkeep, outage, countWorkers } = this.#parts;
-    for (let rounds = 1; await rest(tendEveryMs, this.#stopping.signal); rounds++) {
+    for (let rounds = 1, ms = 0; await rest(ms, this.#stopping.signal); rounds++, ms = tendEveryMs) {
       try {
         if (rounds % touchEach === 0) await this.#touch();
         this.#workers = Math.max(1, await countWorkers());

@@ -13,7 +13,7 @@ export interface RunningBin extends AsyncDisposable {
 /** Starts the bin from its source, as its own process. */
 export function runBin(words: readonly string[], env: Readonly<Record<string, string>> = {}): RunningBin {
   const child = spawn(process.execPath, ['--conditions=@orders/source', BIN, ...words], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -5,7 +5,12 @@ import { readItem } from './read-item.ts';
 
 /** Reads what packages promise from their sources: their lists of exports, declarations and doc comments. */
 export function readPackages(packages: readonly FoundPackage[], tsconfig: string): readonly ApiPackage[] {
-  const project = new Project({ tsConfigFilePath: tsconfig, skipAddingFilesFromTsConfig: true });
+  const project = new Project({
+    tsConfigFilePath: tsconfig,
+    skipAddingFilesFromTsConfig: true,
+    // The types of a browser and of its frameworks are for the site; no package names them.
+    compilerOptions: { lib: ['lib.es2024.d.ts', 'lib.esnext.disposable.d.ts'], types: ['node'] },
+  });
   const files = packages.flatMap(({ entries }) => entries.map(({ file }) => file));
   project.addSourceFilesAtPaths(files);
   project.resolveSourceFileDependencies();

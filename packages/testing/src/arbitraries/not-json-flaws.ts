@@ -68,7 +68,7 @@ function beyond(level: Level, model: OrderModel): Flaw[] {
     () => null,
     () => 'text',
   );
-  const zeros = () => Array.from({ length: MAX_VALUES + 1 }, () => 0);
+  const zeros = () => new Array<number>(MAX_VALUES + 1).fill(0);
   return [
     { reason: 'proto_field', place: level, spoils: protos.map((make) => setTo(PROTO, make)) },
     { reason: 'too_deep', place: level, spoils: names.map(tooDeepAt) },

@@ -32,16 +32,23 @@ export function returnUrls(): fc.Arbitrary<string> {
 }
 
 function appUrls(): fc.Arbitrary<string> {
-  const schemes = fc.oneof(
-    fc.constantFrom('myapp', 'my.app+x-1', 'MYAPP', 'mailto', 'intent', 'x', 'javascripts', 'java', 'datas'),
-    fc.stringMatching(/^[a-z][a-z\d+.-]{0,12}$/).filter((scheme) => !/^(javascript|data)$/.test(scheme)),
-  );
   const places = fc.oneof(
     fc.constantFrom('//paid', '//{order_token}/done?s={session_id}', 'fail', '/', '?', '#'),
     segments().map((segment) => `//${segment}`),
   );
-  return fc.tuple(schemes, places).map(([scheme, place]) => `${scheme}:${place}`);
+  return fc.tuple(schemes(), places).map(([scheme, place]) => `${scheme}:${place}`);
 }
+
+function schemes(): fc.Arbitrary<string> {
+  anyScheme ??= fc.oneof(
+    fc.constantFrom('myapp', 'my.app+x-1', 'MYAPP', 'mailto', 'intent', 'x', 'javascripts', 'java', 'datas'),
+    fc.stringMatching(/^[a-z][a-z\d+.-]{0,12}$/).filter((scheme) => !/^(javascript|data)$/.test(scheme)),
+  );
+  return anyScheme;
+}
+
+// Made once, at the first call: it takes fast-check milliseconds to make, and every return address asks for it.
+let anyScheme: fc.Arbitrary<string> | undefined;
 
 function segments(): fc.Arbitrary<string> {
   return fc.oneof(

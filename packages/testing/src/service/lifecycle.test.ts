@@ -12,14 +12,16 @@ async function runAlone<Result>(script: string): Promise<Result> {
     '--eval',
     script,
   ];
-  const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 60_000 });
+  // A first start has nothing compiled beforehand.
+  const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, flags, { env, timeout: 60_000 });
   return JSON.parse(stdout);
 }
 
-/** The least of three, since another process may take the machine away in the middle of one. */
-async function leastOf(script: string): Promise<number> {
+/** The least of up to three, since another process may take the machine away in the middle of one. */
+async function leastOf(script: string, limitMs: number): Promise<number> {
   const taken: number[] = [];
-  for (let run = 0; run < 3; run += 1) taken.push(await runAlone<number>(script));
+  while (taken.length < 3 && !taken.some((ms) => ms < limitMs)) taken.push(await runAlone<number>(script));
   return Math.min(...taken);
 }
 
@@ -31,7 +33,7 @@ test('listens within 150 ms, in a process that has started none before', async (
     console.log(performance.now() - begin);
     await service.close();
   `;
-  expect(await leastOf(script)).toBeLessThan(150);
+  expect(await leastOf(script, 150)).toBeLessThan(150);
 });
 
 test('closes within 100 ms, whatever its connections are at', { timeout: 60_000 }, async () => {
@@ -65,7 +67,7 @@ test('closes within 100 ms, whatever its connections are at', { timeout: 60_000 
     console.log(performance.now() - begin);
     await Promise.all(ended);
   `;
-  expect(await leastOf(script)).toBeLessThan(100);
+  expect(await leastOf(script, 100)).toBeLessThan(100);
 });
 
 test.each([

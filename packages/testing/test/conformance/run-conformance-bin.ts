@@ -15,7 +15,7 @@ export function runConformanceBin(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
   const child = spawn(process.execPath, ['--conditions=@orders/source', BIN, ...words], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 15_000,
   });

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../test/in-full.ts';
 import { openSocket } from '../../../test/open-socket.ts';
 import { rawUpdate } from '../../../test/raw-update.ts';
 import { type OrderService, startOrderService } from '../order-service.ts';
@@ -104,6 +105,6 @@ test('agrees with a model about what was applied, whatever went wrong', { timeou
       const ids = new Set(service.journal.map(({ requestId }) => requestId));
       expect(service.ledger.every(({ requestId }) => ids.has(requestId))).toBe(true);
     }),
-    { numRuns: 1_000 },
+    { numRuns: inFull ? 1_000 : 150 },
   );
 });
