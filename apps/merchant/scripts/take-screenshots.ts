@@ -1,10 +1,12 @@
 /** Takes a picture of every view of the desk, in each way it is looked at, for a person to look at. The page must be built. */
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { Page } from 'playwright-core';
 import { launchBrowser } from '../../../.ci/launch-browser.ts';
-import { openDesk } from '../src/boot/open-desk.ts';
+import { type OpenDesk, openDesk } from '../src/boot/open-desk.ts';
+import type { Settings } from '../src/boot/read-arguments.ts';
 
 const folder = join(import.meta.dirname, '../screenshots');
 mkdirSync(folder, { recursive: true });
@@ -28,10 +30,8 @@ const badJson = `{
   "webhook_url": "https://shop.example/hooks"
 }`;
 
-const desk = await openDesk(
-  { host: '127.0.0.1', port: 0, data: 'memory', service: { kind: 'own', port: 0 } },
-  { warn: (line) => process.stderr.write(`${line}\n`) },
-);
+const desk = await open('client');
+const outboxDesk = await open('outbox');
 const bulk = [
   'token,order_id,cart.items[0].sku,cart.items[0].quantity,cart.items[0].unit_price',
   ...Array.from(
@@ -46,6 +46,15 @@ try {
 } finally {
   await browser.close();
   await desk.close();
+  await outboxDesk.close();
+}
+
+function open(sendsThrough: Settings['sendsThrough']): Promise<OpenDesk> {
+  const service = { kind: 'own', port: 0 } as const;
+  return openDesk(
+    { host: '127.0.0.1', port: 0, data: 'memory', service, sendsThrough },
+    { warn: (line) => process.stderr.write(`${line}\n`) },
+  );
 }
 
 async function takeAll({ name, colorScheme, viewport }: (typeof looks)[number]): Promise<void> {
@@ -63,12 +72,7 @@ async function takeAll({ name, colorScheme, viewport }: (typeof looks)[number]):
     await page.screenshot({ path: file, fullPage });
     process.stdout.write(`${file}\n`);
   };
-  const set = (trouble: string): Promise<unknown> =>
-    fetch(`${desk.url}/api/switchboard`, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ trouble, percent: 100 }),
-    });
+  const set = (trouble: string): Promise<unknown> => setTrouble(desk, trouble);
 
   await set('none');
   await page.goto(desk.url);
@@ -118,7 +122,52 @@ async function takeAll({ name, colorScheme, viewport }: (typeof looks)[number]):
   await page.goto(`${desk.url}/orders/none`);
   await page.getByRole('main').waitFor();
   await take('no-such-order');
+  await takeOutbox(page, take);
   await context.close();
+}
+
+function setTrouble({ url }: Pick<OpenDesk, 'url'>, trouble: string): Promise<unknown> {
+  return fetch(`${url}/api/switchboard`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ trouble, percent: 100 }),
+  });
+}
+
+async function takeOutbox(
+  page: Page,
+  take: (view: string, fullPage?: boolean) => Promise<void>,
+): Promise<void> {
+  const { url, storage, updates, service } = outboxDesk;
+  const submit = (token: string) =>
+    updates.submit({ id: randomUUID(), token, body: { cart: { items: [{ sku: 'MUG', quantity: 2 }] } } });
+  const [first = '', second = '', third = ''] = service.tokens;
+  for (const { id } of await storage.updates.listUndecided(100)) await updates.decide(id, 'discarded');
+  await setTrouble(outboxDesk, 'none');
+  await page.goto(`${url}/outbox`);
+  await page.getByText('Nothing waits for you').waitFor();
+  await page.getByText('Nothing is queued').waitFor();
+  await take('outbox-empty');
+
+  // The order service knows no such order, so it refuses what is sent to it.
+  await storage.orders.add([{ token: 'ord_forgotten', body: { order_id: 'merchant-order-0999', cart: {} } }]);
+  await submit('ord_forgotten');
+  await page.getByText('Dead: it was refused').waitFor();
+  await setTrouble(outboxDesk, 'failing');
+  await submit(first);
+  await submit(first);
+  await page.getByText('Parked: its outcome is unknown').waitFor();
+  await setTrouble(outboxDesk, 'busy');
+  for (const token of [second, second, third]) await submit(token);
+  await page.getByText('last: Answer 503').nth(1).waitFor();
+  await take('outbox');
+  await take('outbox-whole', true);
+  await page.goto(`${url}/switchboard`);
+  await page.getByRole('radio', { name: 'Busy' }).waitFor();
+  await take('outbox-switchboard', true);
+  await page.goto(`${url}/orders/${third}`);
+  await page.getByText('Waiting for attempt').first().waitFor();
+  await take('outbox-waiting');
 }
 
 async function paste(page: Page, take: (view: string) => Promise<void>): Promise<void> {

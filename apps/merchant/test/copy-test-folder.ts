@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from 'node:fs/pro
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { lockFileName } from '../src/storage/lock-folder.ts';
 import { openStorage } from '../src/storage/open-storage.ts';
+import { lockFileName } from '../src/storage/prepare-folder.ts';
 
 const root = resolve(import.meta.dirname, '..');
 

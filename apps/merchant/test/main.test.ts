@@ -50,7 +50,8 @@ test('prints the addresses and what became of one echo and one update, without c
 });
 
 test.runIf(hasSignals)('SIGTERM ends it with 0, with connections and a stream open', async () => {
-  using merchant = runMerchant([...freePorts, '--memory']);
+  await using data = await copyTestFolder();
+  using merchant = runMerchant([...freePorts, '--data', data.folder]);
   const [, port] = await merchant.printed(/desk +http:\/\/127\.0\.0\.1:(\d+)/);
   const stream = await fetch(`http://127.0.0.1:${port}/api/events`);
   const silent = connect(Number(port), '127.0.0.1');

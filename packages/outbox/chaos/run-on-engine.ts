@@ -7,13 +7,7 @@ import type { Engine } from './protocol.ts';
 import { type ChaosOptions, type ChaosReport, runChaos } from './run-chaos.ts';
 
 /** What a run does, wherever it keeps its outbox. */
-export type RunOptions = Pick<
-  ChaosOptions,
-  'seed' | 'updates' | 'orders' | 'workers' | 'withinMs' | 'progress'
->;
-
-/** How often a worker is killed, in milliseconds, counted from when the one before it works. */
-const killEveryMs = 1_000;
+export type RunOptions = Omit<ChaosOptions, 'engine' | 'place' | 'restartDatabase'>;
 
 /** Runs chaos on a database of its own; undefined where there is no PostgreSQL for this platform. */
 export function runOnEngine(engine: Engine, options: RunOptions): Promise<ChaosReport | undefined> {
@@ -23,7 +17,7 @@ export function runOnEngine(engine: Engine, options: RunOptions): Promise<ChaosR
 async function onFolder(options: RunOptions): Promise<ChaosReport> {
   const folder = await mkdtemp(join(tmpdir(), 'orders-chaos-'));
   try {
-    return await runChaos({ ...options, killEveryMs, engine: 'pglite', workers: 1, place: folder });
+    return await runChaos({ ...options, engine: 'pglite', workers: 1, place: folder });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -40,7 +34,7 @@ async function onPostgres(options: RunOptions): Promise<ChaosReport | undefined>
   for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, onSignal);
   try {
     const place = database.connectionString;
-    return await runChaos({ ...options, killEveryMs, engine: 'postgres', place, restartDatabase });
+    return await runChaos({ ...options, engine: 'postgres', place, restartDatabase });
   } finally {
     for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onSignal);
     await database.close();

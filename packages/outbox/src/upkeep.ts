@@ -58,23 +58,26 @@ export function upkeepOf(parts: {
              and database = (select oid from pg_database where datname = current_database())
              and classid = hashtext('${channelOf(schema)}')::oid and objid = lane.worker::oid
          ) as is_there
-         from ${schema}.lanes as lane where state = 'fed' and worker is not null
+         from ${schema}.lanes as lane where state = 'fed'
        ),
        changed as (
          select lane.token, seen.is_there from ${schema}.lanes as lane join seen using (token)
-         where lane.state = 'fed' and (lane.missed_at is null) <> seen.is_there for update of lane skip locked
+         where lane.state = 'fed' and lane.worker is not null and (lane.missed_at is null) <> seen.is_there for update of lane skip locked
        ),
        noted as (
          update ${schema}.lanes as lane set missed_at = case when not changed.is_there then clock_timestamp() end
          from changed where lane.token = changed.token
        )
-       select lane.job_id as id, lane.job_attempt as "retryCount" from ${schema}.lanes as lane join seen using (token)
-       where not seen.is_there and lane.missed_at < clock_timestamp() - ${goneMs} * interval '1 millisecond'
-         and pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds'
-       union all
-       select job.id, job.retry_count from ${schema}_queue.job as job join ${schema}.lanes as lane on lane.job_id = job.id
-       where job.name = '${queueName}' and job.state = 'active' and lane.state = 'fed' and lane.worker is null
-         and job.started_on < clock_timestamp() - ${unclaimedMs} * interval '1 millisecond'`,
+       select job.id, job.retry_count as "retryCount"
+       from seen join ${schema}.lanes as lane using (token)
+       join ${schema}_queue.job as job on job.name = '${queueName}' and job.id = lane.job_id and job.state = 'active'
+       where case
+         -- Somebody took it since, and has not said so.
+         when lane.job_attempt is distinct from job.retry_count
+           then job.started_on < clock_timestamp() - ${unclaimedMs} * interval '1 millisecond'
+         else not seen.is_there and lane.missed_at < clock_timestamp() - ${goneMs} * interval '1 millisecond'
+           and pg_postmaster_start_time() < clock_timestamp() - interval '5 seconds'
+         end`,
     );
 
   async function giveBack(): Promise<boolean> {

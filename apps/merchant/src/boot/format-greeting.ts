@@ -7,7 +7,7 @@ export type Paint = (style: Parameters<typeof styleText>[0], text: string) => st
 
 /** Where everything is, ready to open, and where it is kept. */
 export function formatAddresses(
-  { url, service, place }: Pick<OpenDesk, 'url' | 'service' | 'place'>,
+  { url, service, place, sendsThrough }: Pick<OpenDesk, 'url' | 'service' | 'place' | 'sendsThrough'>,
   paint: Paint,
 ): string {
   const orders = `${service.tokens.length} ${service.tokens.length === 1 ? 'order' : 'orders'}`;
@@ -16,6 +16,7 @@ export function formatAddresses(
     `${paint('dim', "Merchant's desk")}  ${paint(['bold', 'cyan'], url)}`,
     `${paint('dim', 'Order service')}    ${service.url}  ${paint('dim', where)}`,
     `${paint('dim', 'Kept in')}          ${place}`,
+    ...(sendsThrough === 'outbox' ? [`${paint('dim', 'Sends through')}    an outbox in the same place`] : []),
     '',
   ].join('\n');
 }

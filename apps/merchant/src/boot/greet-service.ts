@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { isOrdersError, type OrdersClient } from '@orders/client';
 import type { OpenDesk } from './open-desk.ts';
 
@@ -12,6 +13,9 @@ export interface Greeting {
   readonly status?: number;
 }
 
+/** How long an update in the outbox is waited for, in milliseconds. */
+const patienceMs = 3_000;
+
 /** Asks the order service to echo, and sends an update where that changes no real order. */
 export async function* greetService(desk: OpenDesk): AsyncGenerator<Greeting> {
   const { orders, service, signal } = desk;
@@ -21,10 +25,13 @@ export async function* greetService(desk: OpenDesk): AsyncGenerator<Greeting> {
 }
 
 /** Sends an order as the desk knows it. */
-async function update({ updates, storage }: OpenDesk, token: string): Promise<Greeting> {
+async function update(desk: OpenDesk, token: string): Promise<Greeting> {
+  const { updates, storage } = desk;
   const body = (await storage.orders.find(token))?.body ?? { cart: {} };
   const { id } = await updates.submit({ id: randomUUID(), token, body });
-  const { ok, outcome, attempts, status, error } = (await updates.settled(id)).report;
+  const settled = await settledInTime(desk, id);
+  if (!settled) return { call: 'update', ok: true, outcome: 'waits in the outbox for its turn', attempts: 0 };
+  const { ok, outcome, attempts, status, error } = settled.report;
   return {
     call: 'update',
     ok,
@@ -32,6 +39,14 @@ async function update({ updates, storage }: OpenDesk, token: string): Promise<Gr
     attempts,
     ...(status === undefined ? {} : { status }),
   };
+}
+
+/** In the outbox there may be others before it, or one that a person must decide about. */
+async function settledInTime({ updates, sendsThrough, signal }: OpenDesk, id: string) {
+  const settled = updates.settled(id);
+  if (sendsThrough === 'client') return settled;
+  const overdue = delay(patienceMs, undefined, { signal, ref: false }).catch(() => undefined);
+  return Promise.race([settled, overdue]);
 }
 
 async function echo(

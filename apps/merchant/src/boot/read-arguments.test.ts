@@ -11,6 +11,7 @@ test('starts a desk and an order service of its own by default', () => {
       port: 4000,
       host: '127.0.0.1',
       data: { folder: '.merchant-desk/own' },
+      sendsThrough: 'client',
       service: { kind: 'own', port: 4010 },
     },
   });
@@ -43,6 +44,12 @@ test('keeps everything where it is told to', () => {
   });
   expect(readArguments([], { DATABASE_URL: '' })).toMatchObject({
     settings: { data: { folder: expect.any(String) } },
+  });
+});
+
+test('sends through an outbox when told to', () => {
+  expect(readArguments(['--outbox', '--memory'], {})).toMatchObject({
+    settings: { sendsThrough: 'outbox', data: 'memory' },
   });
 });
 

@@ -1,5 +1,6 @@
 import { OrderToken } from '@orders/schema';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import type { SendsThrough } from '../contract/outbox-view.ts';
 
 /** What the command line asks for. */
 export type Arguments =
@@ -14,6 +15,8 @@ export interface Settings {
   readonly publicUrl?: string;
   /** Where everything is kept: in a folder, in memory until the end, or in a PostgreSQL database. */
   readonly data: { readonly folder: string } | { readonly databaseUrl: string } | 'memory';
+  /** What sends updates: the desk's own client at once, or an outbox in their turn. */
+  readonly sendsThrough: SendsThrough;
   /** The order service to use: one of the desk's own on a port, or another one. */
   readonly service:
     | { readonly kind: 'own'; readonly port: number }
@@ -40,12 +43,20 @@ export function readArguments(words: readonly string[], environment: Environment
   try {
     program.parse(words, { from: 'user' });
     const options = program.opts<Options>();
-    const { port, host, publicUrl } = options;
+    const { port, host, publicUrl, outbox } = options;
+    const sendsThrough = outbox ? 'outbox' : 'client';
     const service = chooseService(options, environment);
     const data = chooseData(options, environment);
     return {
       wish: 'start',
-      settings: { port, host, data, service, ...(publicUrl === undefined ? {} : { publicUrl }) },
+      settings: {
+        port,
+        host,
+        data,
+        service,
+        sendsThrough,
+        ...(publicUrl === undefined ? {} : { publicUrl }),
+      },
     };
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -60,6 +71,7 @@ interface Options {
   readonly publicUrl?: string;
   readonly data?: string;
   readonly memory?: true;
+  readonly outbox?: true;
   readonly servicePort: number;
   readonly baseUrl?: string;
   readonly order: readonly string[];
@@ -77,6 +89,10 @@ function createProgram(): Command {
     )
     .option('--data <folder>', 'where everything is kept; a folder in .merchant-desk by default', readFolder)
     .option('--memory', 'keep nothing')
+    .option(
+      '--outbox',
+      'send through an outbox in the same place, which loses no update and keeps their order',
+    )
     .option(
       '--service-port <number>',
       "port of the desk's own order service; 0 for a free one",

@@ -5,11 +5,13 @@ import { Outcome } from './update-report.ts';
 import { Decision, UpdateView } from './update-view.ts';
 
 const ofUpdate = { token: z.string(), updateId: z.string() };
+/** The round of the update in which an attempt was made; absent in the first, which is 0. */
+const ofRound = { round: z.exactOptional(z.number()) };
 
 /** What happened to an update or an order. These are stored, numbered, and kept. */
 export const StoredEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('update_queued'), ...ofUpdate, update: UpdateView }),
-  z.object({ kind: z.literal('attempt_started'), ...ofUpdate, attempt: z.number() }),
+  z.object({ kind: z.literal('attempt_started'), ...ofUpdate, attempt: z.number(), ...ofRound }),
   z.object({
     kind: z.literal('attempt_ended'),
     ...ofUpdate,
@@ -21,9 +23,19 @@ export const StoredEvent = z.discriminatedUnion('kind', [
     durationMs: z.number(),
     /** How long the client waits before the next attempt; absent when this was the last. */
     retryInMs: z.exactOptional(z.number()),
+    /** Whether the outbox will send it again, at a time of its own. */
+    isRetried: z.exactOptional(z.literal(true)),
+    ...ofRound,
   }),
   z.object({ kind: z.literal('update_settled'), ...ofUpdate, update: UpdateView }),
   z.object({ kind: z.literal('update_decided'), ...ofUpdate, decision: Decision, update: UpdateView }),
+  z.object({
+    kind: z.literal('update_reopened'),
+    ...ofUpdate,
+    /** Attempts that were made before. */
+    after: z.number(),
+    update: UpdateView,
+  }),
   z.object({ kind: z.literal('qr_session'), token: z.string(), sessionId: z.string() }),
 ]);
 export type StoredEvent = z.infer<typeof StoredEvent>;

@@ -8,7 +8,7 @@ import { UpdateReport } from './update-report.ts';
 export const UpdateState = z.enum(['queued', 'sending', 'applied', 'rejected', 'not_sent', 'unknown']);
 export type UpdateState = z.infer<typeof UpdateState>;
 
-/** What a person chose for an update whose outcome is unknown. */
+/** What a person chose for an update that waited for it. */
 export const Decision = z.enum(['sent_again', 'discarded']);
 export type Decision = z.infer<typeof Decision>;
 
@@ -28,12 +28,24 @@ export const UpdateView = z.object({
   decision: z.nullable(Decision),
   /** The update that this one sends again. */
   repeats: z.nullable(z.uuid()),
+  /** What sends it: the desk's own client at once, or the outbox in its turn. */
+  sentThrough: z._default(z.enum(['client', 'outbox']), 'client'),
+  /** How often the outbox sent it off anew after it had come to an end. */
+  round: z._default(z.number(), 0),
 });
 export type UpdateView = z.infer<typeof UpdateView>;
 
-/** Whether an update waits for a person: its outcome is unknown, and nobody has decided. */
-export function awaitsDecision({ state, decision }: Pick<UpdateView, 'state' | 'decision'>): boolean {
-  return state === 'unknown' && decision === null;
+/**
+ * Whether an update waits for a person, and nobody has decided: its outcome is unknown, or it was refused and the outbox
+ * keeps it.
+ */
+export function awaitsDecision({
+  state,
+  decision,
+  sentThrough,
+}: Pick<UpdateView, 'state' | 'decision' | 'sentThrough'>): boolean {
+  const isKept = sentThrough === 'outbox' && (state === 'rejected' || state === 'not_sent');
+  return decision === null && (state === 'unknown' || isKept);
 }
 
 /** The body of `POST /api/orders/:token/updates`. The answer is 202 and an `UpdateView`, or 422 and an `UpdateReport`. */
@@ -44,6 +56,13 @@ export const UpdateRequest = z.object({
 });
 export type UpdateRequest = z.infer<typeof UpdateRequest>;
 
-/** The body of `POST /api/updates/:id/decision`. The answer is the `UpdateView` decided on; one sent again is a new update. */
-export const DecisionRequest = z.object({ decision: Decision });
+/**
+ * The body of `POST /api/updates/:id/decision`. The answer is the `UpdateView` decided on. What is sent again is a new
+ * update, but in the outbox, where it is the same one in a further round.
+ */
+export const DecisionRequest = z.object({
+  decision: Decision,
+  /** The round that the person saw: in another there is something else to decide. @default whichever it is */
+  round: z.exactOptional(z.number()),
+});
 export type DecisionRequest = z.infer<typeof DecisionRequest>;

@@ -1,9 +1,10 @@
 import './app.css';
 import { lazy } from 'react';
-import { Route, Switch } from 'wouter';
+import { Redirect, Route, Switch } from 'wouter';
 import { DecisionsPage } from './decisions/decisions-page.tsx';
 import { useLiveCache } from './live/use-live-cache.ts';
 import { OrdersPage } from './orders/orders-page.tsx';
+import { readSendsThrough } from './sends-through.ts';
 import { Header } from './shell/header.tsx';
 import { NotFound } from './shell/not-found.tsx';
 import { SkipLink } from './shell/skip-link.tsx';
@@ -12,6 +13,7 @@ import { View } from './shell/view.tsx';
 import { shellWords } from './words/shell.ts';
 
 const BulkPage = lazy(async () => ({ default: (await import('./bulk/bulk-page.tsx')).BulkPage }));
+const OutboxPage = lazy(async () => ({ default: (await import('./outbox/outbox-page.tsx')).OutboxPage }));
 const SwitchboardPage = lazy(async () => ({
   default: (await import('./switchboard/switchboard-page.tsx')).SwitchboardPage,
 }));
@@ -20,6 +22,7 @@ const SwitchboardPage = lazy(async () => ({
 export function App() {
   useLiveCache();
   const frame = useViewFocus();
+  const hasOutbox = readSendsThrough() === 'outbox';
   return (
     <div className="desk" ref={frame}>
       <SkipLink />
@@ -30,10 +33,21 @@ export function App() {
         </Route>
         <Route path="/orders/:token">{({ token }) => <OrdersPage token={readSegment(token)} />}</Route>
         <Route path="/decisions">
-          <View title={shellWords.views.decisions}>
-            <DecisionsPage />
-          </View>
+          {hasOutbox ? (
+            <Redirect to="/outbox" replace />
+          ) : (
+            <View title={shellWords.views.decisions}>
+              <DecisionsPage />
+            </View>
+          )}
         </Route>
+        {hasOutbox && (
+          <Route path="/outbox">
+            <View title={shellWords.views.outbox}>
+              <OutboxPage />
+            </View>
+          </Route>
+        )}
         <Route path="/bulk/:id?">
           <View title={shellWords.views.bulk}>
             <BulkPage />

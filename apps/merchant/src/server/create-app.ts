@@ -1,4 +1,4 @@
-import type { OrdersClient } from '@orders/client';
+import { InvalidRequestError, type OrdersClient } from '@orders/client';
 import type { OrderService } from '@orders/testing';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -12,7 +12,9 @@ import type { EventHub } from './event-hub.ts';
 import { eventRoutes } from './event-routes.ts';
 import { guardRequests } from './guard-requests.ts';
 import { type OrderRoutesOptions, orderRoutes } from './order-routes.ts';
+import { type OutboxRoutesOptions, outboxRoutes } from './outbox-routes.ts';
 import { refuse } from './refuse.ts';
+import { reportRefusal } from './report-update.ts';
 import { securityHeaders } from './security-headers.ts';
 import { servePage } from './serve-page.ts';
 import { switchboardRoutes } from './switchboard-routes.ts';
@@ -28,6 +30,8 @@ export interface AppOptions extends OrderRoutesOptions {
   readonly bulks: BulkDesk;
   readonly bulkStore: BulkStore;
   readonly service?: OrderService | undefined;
+  /** The outbox that updates are sent through. @default undefined: the desk's own client sends them */
+  readonly outbox?: OutboxRoutesOptions['outbox'] | undefined;
   /** Folder of the built page. */
   readonly pageDirectory: string;
   /** The name by which this desk may be called, besides `localhost` and addresses. */
@@ -38,7 +42,8 @@ export interface AppOptions extends OrderRoutesOptions {
 
 /** The desk as one fetch handler: its API and its page, behind the same guards. */
 export function createApp(options: AppOptions): Hono {
-  const { pageDirectory, host, publicUrl, service, bulks, bulkStore, schema = DeskUpdate } = options;
+  const { pageDirectory, host, publicUrl, service, bulks, bulkStore, schema = DeskUpdate, outbox } = options;
+  const { now = () => new Date() } = options;
   const app = new Hono();
   app.use(securityHeaders());
   app.use(guardRequests({ ownName: host, publicName: new URL(publicUrl).hostname }));
@@ -51,11 +56,14 @@ export function createApp(options: AppOptions): Hono {
   app.route('/api/events', eventRoutes(options));
   app.route('/api/bulks', bulkRoutes({ bulks, store: bulkStore, schema }));
   app.route('/api/switchboard', switchboardRoutes({ ...options, service }));
+  if (outbox) app.route('/api/outbox', outboxRoutes({ ...options, outbox }));
   app.route('/hooks', webhookRoutes(options));
-  app.route('/', servePage(pageDirectory));
+  app.route('/', servePage(pageDirectory, outbox ? 'outbox' : 'client'));
   app.notFound((c) => refuse(c, 404, { code: 'not_found', message: `There is no ${c.req.path} here.` }));
   app.onError((error, c) => {
     if (error instanceof UpdateConflict) return refuse(c, 409, { code: error.code, message: error.message });
+    // The client may let through less than the desk does.
+    if (error instanceof InvalidRequestError) return c.json(reportRefusal(error.issues, now()), 422);
     if (error instanceof HTTPException && error.status < 500)
       return refuse(c, 400, { code: 'bad_request', message: error.message });
     // What went wrong inside is not for the page to know.

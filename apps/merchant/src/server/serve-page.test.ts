@@ -16,6 +16,12 @@ test('serves the page with a policy that runs no inline script and no eval', asy
   expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
 
+test('tells its page what sends the updates, and has no outbox to show where there is none', async () => {
+  await using open = await openTestDesk();
+  expect((await get(open.desk.url)).text).toContain('<meta name="sends-through" content="client"');
+  expect((await get(`${open.desk.url}/api/outbox`)).status).toBe(404);
+});
+
 test('gives each view of the page a nonce of its own', async () => {
   await using open = await openTestDesk();
   const views = await Promise.all([get(open.desk.url), get(open.desk.url)]);
@@ -32,7 +38,7 @@ test('gives each view of the page a nonce of its own', async () => {
 test('serves the page at the address of each of its views, and at no other', async () => {
   await using open = await openTestDesk();
   const status = async (path: string) => (await get(open.desk.url + path)).status;
-  for (const path of ['/orders/a%2Fb', '/decisions', '/bulk', '/bulk/1', '/switchboard'])
+  for (const path of ['/orders/a%2Fb', '/decisions', '/bulk', '/bulk/1', '/switchboard', '/outbox'])
     expect(await status(path), path).toBe(200);
   for (const path of ['/orders', '/other', '/bulk/1/2', '/index.html'])
     expect(await status(path), path).toBe(404);

@@ -7,11 +7,12 @@ import { openTestStorage } from '../../test/open-test-storage.ts';
 import type { DeskMessage } from '../contract/desk-event.ts';
 import { Trouble } from '../contract/switchboard-view.ts';
 import type { UpdateView } from '../contract/update-view.ts';
-import { foretellOutcomes, promisedOutcomes } from '../page/switchboard/promised-outcomes.ts';
+import { foretellOutcomes, promiseOutcomes } from '../page/switchboard/promised-outcomes.ts';
 import type { DeskStorage } from '../storage/desk-storage.ts';
+import { createClientDesk } from './client-desk.ts';
 import { createEventHub, type EventHub } from './event-hub.ts';
 import { switchboardRoutes } from './switchboard-routes.ts';
-import { createUpdateDesk, type UpdateDesk } from './update-desk.ts';
+import type { UpdateDesk } from './update-desk.ts';
 
 interface TestBoard extends AsyncDisposable {
   readonly routes: Hono;
@@ -48,7 +49,7 @@ async function openBoard(options: BoardOptions = {}): Promise<TestBoard> {
   const storage = options.storage ?? (await openTestStorage());
   await storage.orders.add(tokens.map((token) => ({ token, body: buildOrderUpdate({ order_id: token }) })));
   const hub = createEventHub();
-  const desk = createUpdateDesk({ storage, hub, orders });
+  const desk = createClientDesk({ storage, hub, orders });
   const ending = new AbortController();
   const own = ownService ? service : undefined;
   const routes = switchboardRoutes({ storage, hub, desk, service: own, signal: ending.signal });
@@ -117,8 +118,8 @@ async function expectPromise(trouble: Trouble): Promise<void> {
   });
   const started = performance.now();
   const { state, report } = await sendOne(board);
-  expect(promisedOutcomes[trouble]).toContain(state);
-  expect(foretellOutcomes({ trouble, percent: 100 })).toEqual([[state, 100]]);
+  expect(promiseOutcomes(trouble, 'client')).toContain(state);
+  expect(foretellOutcomes({ trouble, percent: 100 }, 'client')).toEqual([[state, 100]]);
   expect(report?.attempts).toBe(ends[trouble].attempts);
   expect(board.service.ledger).toHaveLength(ends[trouble].applied);
   if (trouble === 'slow') expect(performance.now() - started).toBeGreaterThan(1490);

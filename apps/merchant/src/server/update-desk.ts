@@ -1,137 +1,24 @@
-import { randomUUID } from 'node:crypto';
-import type { OrdersClient } from '@orders/client';
-import type { NumberedEvent } from '../contract/desk-event.ts';
 import type { UpdateReport } from '../contract/update-report.ts';
 import type { Decision, UpdateView } from '../contract/update-view.ts';
-import type { AcceptedUpdate, DeskStorage, UpdateChange } from '../storage/desk-storage.ts';
-import { UpdateConflict } from '../storage/update-conflict.ts';
-import { describeAttempt } from './describe-attempt.ts';
-import type { EventHub } from './event-hub.ts';
-import { keepTrying } from './keep-trying.ts';
-import { reportUpdate } from './report-update.ts';
-import { takeTurns } from './take-turns.ts';
+import type { AcceptedUpdate } from '../storage/desk-storage.ts';
 
-/** Sends updates, and stores each step before or as it happens. */
+/** Takes updates and sends them, at once or in their turn, and stores each step. */
 export interface UpdateDesk {
   /**
    * Accepts an update that was checked, stores it, and sends it in the background. An id that is known already is
    * accepted as it stands and not sent again.
    */
   submit(update: AcceptedUpdate): Promise<UpdateView>;
-  /** Stores what a person chose, and sends again what is to be sent again. Undefined when there is nothing to choose. */
-  decide(id: string, decision: Decision): Promise<UpdateView | undefined>;
+  /**
+   * Stores what a person chose, and sends again what is to be sent again. Undefined when there is nothing to choose
+   * in the round, or no longer.
+   */
+  decide(id: string, decision: Decision, round?: number): Promise<UpdateView | undefined>;
   /** Resolves when the update is settled. @throws Error when there is none, or what became of it could not be stored. */
   settled(id: string): Promise<SettledUpdate>;
-  /** Aborts what is on its way and stores its outcome; a later update is refused. Further calls do nothing. */
+  /** Ends what is on its way and stores its outcome; a later update is refused. Further calls do nothing. */
   close(): Promise<void>;
 }
 
 /** An update of which it is known what became of it. */
-type SettledUpdate = UpdateView & { readonly report: UpdateReport };
-
-export interface UpdateDeskOptions {
-  readonly storage: Pick<DeskStorage, 'updates' | 'events'>;
-  readonly hub: Pick<EventHub, 'publish'>;
-  readonly orders: Pick<OrdersClient, 'safeUpdateOrder'>;
-  /** @default () => new Date() */
-  readonly now?: () => Date;
-  /** Told in one line, without any body, when something could not be stored. @default nobody is told */
-  readonly warn?: (line: string) => void;
-}
-
-/** Makes a desk of its own; what it sends follows the settings of the client. */
-export function createUpdateDesk(options: UpdateDeskOptions): UpdateDesk {
-  const { storage, hub, orders, now = () => new Date(), warn = () => {} } = options;
-  const { updates, events } = storage;
-  const ending = new AbortController();
-  const sending = new Map<string, Promise<UpdateView>>();
-  // Updates leave in the order in which they were stored.
-  const inTurn = takeTurns();
-
-  const untilStored = {
-    signal: ending.signal,
-    onFailure: tellLost,
-    isFinal: (error: unknown) => error instanceof UpdateConflict,
-  };
-
-  const publish = (event: NumberedEvent) => hub.publish({ type: 'stored', ...event });
-  const publishChange = ({ event, update }: UpdateChange): UpdateView => {
-    publish(event);
-    return update;
-  };
-
-  async function send({ id, token, body }: AcceptedUpdate): Promise<UpdateView> {
-    // What is stored of one update is stored in the order in which it happened.
-    const inOrder = takeTurns();
-    const result = await orders.safeUpdateOrder(token, body, {
-      // A closed tab does not end a send: what is cut off has an unknown outcome.
-      signal: ending.signal,
-      beforeAttempt: ({ attempt }) => inOrder(async () => publish(await updates.markSending(id, attempt))),
-      afterAttempt: (end) => {
-        inOrder(async () => publish(await events.append(describeAttempt({ id, token }, end)))).catch(
-          tellLost,
-        );
-      },
-    });
-    const report = reportUpdate(result, now());
-    const change = await inOrder(() => keepTrying(() => updates.settle(id, report), untilStored));
-    return publishChange(change);
-  }
-
-  function start(update: AcceptedUpdate): void {
-    const settled = send(update).finally(() => sending.delete(update.id));
-    sending.set(update.id, settled);
-    settled.catch((error) => warn(`An update stays open until the desk starts again (${nameOf(error)}).`));
-  }
-
-  function tellLost(error: unknown): void {
-    warn(`What became of an update could not be stored (${nameOf(error)}).`);
-  }
-
-  async function accept(update: AcceptedUpdate): Promise<UpdateView> {
-    ending.signal.throwIfAborted();
-    const accepted = await updates.accept(update);
-    if (accepted.event) {
-      publish(accepted.event);
-      start(update);
-    }
-    return accepted.update;
-  }
-
-  async function sendAgain(id: string): Promise<UpdateView | undefined> {
-    ending.signal.throwIfAborted();
-    const repeated = await updates.repeat(id, randomUUID());
-    if (!repeated) return undefined;
-    const { decided, queued } = repeated;
-    for (const { event } of [decided, queued].sort((one, other) => one.event.seq - other.event.seq))
-      publish(event);
-    start({ id: queued.update.id, token: queued.update.token, body: queued.body, repeats: id });
-    return decided.update;
-  }
-
-  async function discard(id: string): Promise<UpdateView | undefined> {
-    const change = await updates.decide(id, 'discarded');
-    return change && publishChange(change);
-  }
-
-  return {
-    submit: (update) => inTurn(() => accept(update)),
-    decide: (id, decision) => inTurn(() => (decision === 'sent_again' ? sendAgain(id) : discard(id))),
-    async settled(id) {
-      const update = await (sending.get(id) ?? updates.find(id));
-      if (update?.report) return { ...update, report: update.report };
-      throw new Error(`The update ${id} is not being sent, and was not settled.`);
-    },
-    async close() {
-      ending.abort();
-      await inTurn(async () => {});
-      await Promise.allSettled(sending.values());
-    },
-  };
-}
-
-/** A message of a database may hold what was to be stored. */
-function nameOf(error: unknown): string {
-  const { code, name } = Object(error) as { readonly code?: unknown; readonly name?: unknown };
-  return String(code ?? name ?? 'Error');
-}
+export type SettledUpdate = UpdateView & { readonly report: UpdateReport };

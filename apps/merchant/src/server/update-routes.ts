@@ -41,7 +41,8 @@ export function updateRoutes({
   });
 
   routes.post('/:id/decision', checkJson(DecisionRequest), async (c) => {
-    const decided = await desk.decide(c.var.found.id, c.req.valid('json').decision);
+    const { decision, round } = c.req.valid('json');
+    const decided = await desk.decide(c.var.found.id, decision, round);
     return decided
       ? c.json<UpdateView>(decided)
       : refuse(c, 409, { code: 'nothing_to_decide', message: 'This update waits for nobody’s decision.' });

@@ -1,17 +1,23 @@
 import type { OrderUpdate } from '@orders/schema';
 import { sql, type Transaction } from 'kysely';
-import type { AcceptedUpdate, UpdateChange, UpdateStore } from './desk-storage.ts';
+import type { AcceptedUpdate, HandOver, UpdateChange, UpdateStore } from './desk-storage.ts';
 import { addEvent } from './event-store.ts';
 import { isStorable } from './is-storable.ts';
 import type { Tables } from './tables.ts';
 import { UpdateConflict } from './update-conflict.ts';
 import { readView, type ViewRow, viewColumns } from './update-view.ts';
 
+/** What accepting an update takes, besides the update. */
+interface Acceptance {
+  readonly at: Date;
+  readonly handOver: HandOver | undefined;
+}
+
 /** Accepts an update as a step of a change, or finds it accepted already. */
 export async function acceptUpdate(
   transaction: Transaction<Tables>,
   update: AcceptedUpdate,
-  at: Date,
+  { at, handOver }: Acceptance,
 ): Promise<Awaited<ReturnType<UpdateStore['accept']>>> {
   const { id, token, repeats = null } = update;
   if (!isStorable(token)) throw new UpdateConflict('no_such_order');
@@ -43,9 +49,11 @@ export async function acceptUpdate(
       state: 'queued',
       created_at: at,
       repeats,
+      in_outbox: handOver !== undefined,
     })
     .returning(viewColumns)
     .executeTakeFirstOrThrow();
+  await handOver?.(transaction, update);
   return tellQueued(transaction, row, at);
 }
 
@@ -53,11 +61,11 @@ export async function acceptUpdate(
 export async function repeatUpdate(
   transaction: Transaction<Tables>,
   { id, newId }: { readonly id: string; readonly newId: string },
-  at: Date,
+  { at, handOver }: Acceptance,
 ): Promise<UpdateChange & { readonly body: OrderUpdate }> {
   const row = await transaction
     .insertInto('updates')
-    .columns(['id', 'token', 'body', 'body_bytes', 'state', 'created_at', 'repeats'])
+    .columns(['id', 'token', 'body', 'body_bytes', 'state', 'created_at', 'repeats', 'in_outbox'])
     .expression(({ selectFrom, val }) =>
       selectFrom('updates')
         .where('id', '=', id)
@@ -69,13 +77,16 @@ export async function repeatUpdate(
           sql<string>`'queued'`.as('state'),
           sql<Date>`${val(at)}::timestamptz`.as('created_at'),
           'id as repeats',
+          val(handOver !== undefined).as('in_outbox'),
         ]),
     )
     .onConflict((conflict) => conflict.column('id').doNothing())
     .returning([...viewColumns, 'body'])
     .executeTakeFirst();
   if (!row) throw new UpdateConflict('id_taken');
-  return { ...(await tellQueued(transaction, row, at)), body: row.body as OrderUpdate };
+  const body = row.body as OrderUpdate;
+  await handOver?.(transaction, { id: newId, token: row.token, body, repeats: id });
+  return { ...(await tellQueued(transaction, row, at)), body };
 }
 
 async function tellQueued(transaction: Transaction<Tables>, row: ViewRow, at: Date): Promise<UpdateChange> {

@@ -1,10 +1,13 @@
+import type { OutboxStore } from '@orders/outbox';
 import type { OrderUpdate } from '@orders/schema';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { NumberedEvent, StoredEvent } from '../contract/desk-event.ts';
 import type { OrderSummary } from '../contract/order-view.ts';
+import type { WaitingUpdate } from '../contract/outbox-view.ts';
 import type { UpdateReport } from '../contract/update-report.ts';
 import type { Decision, UpdateView } from '../contract/update-view.ts';
 import type { Tables } from './tables.ts';
+import type { OutboxStep } from './tell-outbox-event.ts';
 
 /** Everything the desk keeps: it survives the end of the process, however it comes. */
 export interface DeskStorage extends AsyncDisposable {
@@ -13,6 +16,10 @@ export interface DeskStorage extends AsyncDisposable {
   readonly orders: OrderStore;
   readonly updates: UpdateStore;
   readonly events: EventStore;
+  /** What the desk is told of its outbox. */
+  readonly mirror: OutboxMirror;
+  /** The same database for an outbox; to be closed before this storage is. */
+  openOutboxStore(): Promise<OutboxStore>;
   /** Where it is, for people: a folder, memory, or a database's host and name, without a password. */
   readonly place: string;
   close(): Promise<void>;
@@ -55,6 +62,9 @@ export interface AcceptedUpdate {
   readonly repeats?: string;
 }
 
+/** Hands an update that was just accepted to whoever sends it, as a step of the same change. */
+export type HandOver = (transaction: Transaction<Tables>, update: AcceptedUpdate) => Promise<unknown>;
+
 /** A change of an update, and the event that tells it, stored together. */
 export interface UpdateChange {
   readonly update: UpdateView;
@@ -63,10 +73,13 @@ export interface UpdateChange {
 
 export interface UpdateStore {
   /**
-   * Accepts an update as `queued`. An id that is known already changes nothing and comes back without an event, so that
-   * asking twice sends once.
+   * Accepts an update as `queued`; with `handOver`, as one that the outbox sends: neither stands without the other. An id
+   * that is known already changes nothing and comes back without an event, so that asking twice sends once.
    */
-  accept(update: AcceptedUpdate): Promise<{ readonly update: UpdateView; readonly event?: NumberedEvent }>;
+  accept(
+    update: AcceptedUpdate,
+    handOver?: HandOver,
+  ): Promise<{ readonly update: UpdateView; readonly event?: NumberedEvent }>;
   /** Stores that bytes may leave: to be waited for before each attempt. Throws when the update is settled already. */
   markSending(id: string, attempt: number): Promise<NumberedEvent>;
   /**
@@ -83,6 +96,7 @@ export interface UpdateStore {
   repeat(
     id: string,
     newId: string,
+    handOver?: HandOver,
   ): Promise<
     | { readonly decided: UpdateChange; readonly queued: UpdateChange & { readonly body: OrderUpdate } }
     | undefined
@@ -92,8 +106,12 @@ export interface UpdateStore {
   listOf(token: string, limit: number): Promise<readonly UpdateView[]>;
   /** Every update that waits for a person, oldest first, at most `limit`. */
   listUndecided(limit: number): Promise<readonly UpdateView[]>;
+  /** Updates that the outbox has before it, in the order of acceptance, at most `limit`. */
+  listWaiting(limit: number): Promise<readonly WaitingUpdate[]>;
+  /** How many updates an outbox has before it, or keeps for a decision on what became of them. */
+  countInOutbox(): Promise<number>;
   /**
-   * What a start of the process finds left behind: `sending` becomes `unknown`, `queued` becomes `not_sent`, each with a
+   * What a start of the process finds left behind of what the desk's own client sends: `sending` becomes `unknown`, `queued` becomes `not_sent`, each with a
    * report that says so and an event. Gives the changes.
    */
   recover(): Promise<readonly UpdateChange[]>;
@@ -110,4 +128,22 @@ export interface EventStore {
   since(kind: StoredEvent['kind'], at: Date, limit: number): Promise<readonly NumberedEvent[]>;
   /** The highest number given; 0 when none was. */
   lastSeq(): Promise<number>;
+}
+
+/** What the desk is told of its outbox. */
+export interface OutboxMirror {
+  /** Number of the outbox's last event that is told here; 0 when none is. */
+  lastSeq(): Promise<number>;
+  /**
+   * Tells events of the outbox in the desk's own tables, together with how far they were told: each once, however often
+   * they are given. Gives the desk's events that this made.
+   */
+  take(steps: readonly OutboxStep[]): Promise<readonly NumberedEvent[]>;
+  /** Ids of the updates that the outbox is to send, as far as it told. */
+  listOpen(): Promise<readonly string[]>;
+  /**
+   * Takes updates back that the outbox does not know any more: what became of them is unknown, for a person to decide.
+   * Gives the events that tell it.
+   */
+  takeBack(ids: readonly string[]): Promise<readonly NumberedEvent[]>;
 }

@@ -2,8 +2,9 @@ import type { OrderUpdate } from '@orders/schema';
 import type { Kysely, Selectable } from 'kysely';
 import type { OrderSummary } from '../contract/order-view.ts';
 import type { UpdateView } from '../contract/update-view.ts';
+import { isUndecided } from './is-undecided.ts';
 import type { Tables, UpdatesTable } from './tables.ts';
-import { readView, type ViewRow } from './update-view.ts';
+import { readView, type ViewRow, viewColumns } from './update-view.ts';
 
 /** The columns of an order's last update; all are null when there is none. */
 type LastRow = { readonly [Column in keyof ViewRow]: Selectable<UpdatesTable>[Column] | null };
@@ -16,7 +17,7 @@ export async function listSummaries(database: Kysely<Tables>): Promise<readonly 
     .leftJoinLateral(
       ({ selectFrom }) =>
         selectFrom('updates')
-          .select(['id', 'state', 'body_bytes', 'created_at', 'report', 'decision', 'repeats'])
+          .select(viewColumns)
           .whereRef('updates.token', '=', 'orders.token')
           .orderBy('position', 'desc')
           .limit(1)
@@ -34,10 +35,11 @@ export async function listSummaries(database: Kysely<Tables>): Promise<readonly 
       'last.report',
       'last.decision',
       'last.repeats',
+      'last.in_outbox',
+      'last.round',
       selectFrom('updates')
         .whereRef('updates.token', '=', 'orders.token')
-        .where('updates.state', '=', 'unknown')
-        .where('updates.decision', 'is', null)
+        .where(isUndecided)
         .select(fn.countAll<number>().as('count'))
         .as('undecided'),
     ])
@@ -62,8 +64,17 @@ function summarize(body: OrderUpdate): Pick<OrderSummary, 'orderId' | 'currency'
 }
 
 function readLast(row: LastRow): UpdateView | null {
-  const { id, token, state, body_bytes, created_at } = row;
+  const { id, token, state, body_bytes, created_at, in_outbox, round } = row;
   if (id === null || token === null || state === null || body_bytes === null || created_at === null)
     return null;
-  return readView({ ...row, id, token, state, body_bytes, created_at });
+  return readView({
+    ...row,
+    id,
+    token,
+    state,
+    body_bytes,
+    created_at,
+    in_outbox: in_outbox ?? false,
+    round: round ?? 0,
+  });
 }

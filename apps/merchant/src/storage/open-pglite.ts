@@ -1,11 +1,11 @@
 import { rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
+import { type FolderLock, lockFolder, OutboxError, pgliteStore } from '@orders/outbox';
 import { Kysely, PGliteDialect } from 'kysely';
 import { JsonColumns } from './json-columns.ts';
-import { lockFolder } from './lock-folder.ts';
 import type { OpenedDatabase } from './opened-database.ts';
-import { databaseFolderName, prepareFolder } from './prepare-folder.ts';
+import { databaseFolderName, lockFileName, prepareFolder } from './prepare-folder.ts';
 import { StorageProblem } from './storage-problem.ts';
 import type { Tables } from './tables.ts';
 
@@ -18,7 +18,7 @@ import type { Tables } from './tables.ts';
 export async function openPglite(folder?: string): Promise<OpenedDatabase> {
   if (folder === undefined) return adopt(await PGlite.create(), () => {});
   await prepareFolder(folder);
-  const lock = lockFolder(folder);
+  const lock = await takeFolder(folder);
   try {
     return adopt(await openIn(folder), lock.release);
   } catch (error) {
@@ -28,6 +28,20 @@ export async function openPglite(folder?: string): Promise<OpenedDatabase> {
       `The database in ${folder} cannot be opened: it is damaged, or not a desk's. Choose another folder with --data, or put back a copy of this one.`,
       { cause: error },
     );
+  }
+}
+
+/** PGlite takes no lock: two processes would lose each other's rows in silence. */
+async function takeFolder(folder: string): Promise<FolderLock> {
+  try {
+    return await lockFolder(folder);
+  } catch (error) {
+    if (!(error instanceof OutboxError)) throw error;
+    const text =
+      error.code === 'folder_in_use'
+        ? `${folder} is in use by another desk: end it, or choose another folder with --data.`
+        : `${folder} cannot be used: ${lockFileName} in it cannot be written, or is something else. Choose another folder with --data.`;
+    throw new StorageProblem(text, { cause: error });
   }
 }
 
@@ -65,6 +79,7 @@ function adopt(pglite: PGlite, release: () => void): OpenedDatabase {
   return {
     database,
     async hold() {},
+    openOutboxStore: () => pgliteStore(pglite),
     async close() {
       // Its one connection is given in turn: whoever has it now, has finished the transaction then.
       await database.connection().execute(async () => {});

@@ -1,3 +1,4 @@
+import { postgresStore } from '@orders/outbox';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool, type PoolConfig, types } from 'pg';
 import { describePlace } from './describe-place.ts';
@@ -38,6 +39,7 @@ export async function openPostgres(databaseUrl: string): Promise<OpenedDatabase>
         hold.keep().catch((error: unknown) => {
           throw explainPostgresError(error, place);
         }),
+      openOutboxStore: async () => postgresStore({ connectionString: databaseUrl }),
       async close() {
         await database.destroy();
         await hold.release();

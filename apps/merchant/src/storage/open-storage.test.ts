@@ -8,6 +8,7 @@ import { sql } from 'kysely';
 import { expect, onTestFinished, type TestContext, test } from 'vitest';
 import { testPassword } from '../../../../.ci/start-postgres.ts';
 import { copyTestFolder } from '../../test/copy-test-folder.ts';
+import { openTestStorage } from '../../test/open-test-storage.ts';
 import { prepareStorageEngines, storageEngines } from '../../test/prepare-storage-engines.ts';
 import { openStorage, type StorageOptions } from './open-storage.ts';
 import { prepareFolder } from './prepare-folder.ts';
@@ -62,11 +63,11 @@ test.for(storageEngines)(
 
 test('makes a database where a kill left one half made, and says where it is', async () => {
   const folder = await makeFolder();
-  await writeFile(join(folder, 'desk.lock'), '');
+  await writeFile(join(folder, 'lock.sqlite'), '');
   await writeFile(join(folder, 'database.unfinished'), '');
   await using storage = await openStorage({ folder });
   expect(storage.place).toBe(folder);
-  expect((await readdir(folder)).sort()).toEqual(['database', 'desk.lock']);
+  expect((await readdir(folder)).sort()).toEqual(['database', 'lock.sqlite']);
   expect(await storage.events.lastSeq()).toBe(0);
 });
 
@@ -77,7 +78,7 @@ test('makes a folder that is not there yet', async () => {
 });
 
 test('keeps in memory where no place is given', async () => {
-  await using storage = await openStorage();
+  await using storage = await openTestStorage();
   expect(storage.place).toBe('memory');
   expect(await storage.events.lastSeq()).toBe(0);
 });
@@ -107,8 +108,8 @@ test('refuses a database that is damaged or of another version, and frees the fo
 
 test('refuses a lock file that is something else', async () => {
   await using test = await copyTestFolder();
-  await writeFile(join(test.folder, 'desk.lock'), 'not a lock\n'.repeat(100));
-  expect(await findProblem(test)).toMatch(/desk.lock in it cannot be written, or is something else/);
+  await writeFile(join(test.folder, 'lock.sqlite'), 'not a lock\n'.repeat(100));
+  expect(await findProblem(test)).toMatch(/lock.sqlite in it cannot be written, or is something else/);
 });
 
 test.for(storageEngines)(

@@ -5,6 +5,7 @@ import { migrate } from './migrate.ts';
 import { openPglite } from './open-pglite.ts';
 import { openPostgres } from './open-postgres.ts';
 import { createOrderStore } from './order-store.ts';
+import { createOutboxMirror } from './outbox-mirror.ts';
 import { createRunChange } from './run-change.ts';
 import { createUpdateStore } from './update-store.ts';
 
@@ -46,6 +47,8 @@ export async function openStorage(options: StorageOptions = {}): Promise<DeskSto
     orders: createOrderStore(parts),
     updates: createUpdateStore(parts),
     events: createEventStore(parts),
+    mirror: createOutboxMirror(parts),
+    openOutboxStore: () => opened.openOutboxStore(),
     place,
     close,
     [Symbol.asyncDispose]: close,

@@ -1,3 +1,4 @@
+import type { OutboxStore } from '@orders/outbox';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
@@ -10,6 +11,8 @@ export interface OpenedDatabase {
    * @throws StorageProblem when another desk took it in the meantime, or it cannot be reached.
    */
   hold(): Promise<void>;
+  /** The same database as an outbox takes it; to be closed before this. */
+  openOutboxStore(): Promise<OutboxStore>;
   /** Closes it after what has begun, and frees it for others. */
   close(): Promise<void>;
 }

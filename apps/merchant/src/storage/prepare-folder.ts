@@ -1,6 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
-import { lockFileName } from './lock-folder.ts';
 import { StorageProblem } from './storage-problem.ts';
+
+/** The file that is locked, beside the data. */
+export const lockFileName = 'lock.sqlite';
 
 /** The folder inside the desk's folder that holds the database. */
 export const databaseFolderName = 'database';

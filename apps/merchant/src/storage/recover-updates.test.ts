@@ -10,6 +10,7 @@ import type { DeskStorage } from './desk-storage.ts';
 interface Expected {
   state: UpdateState;
   decision: Decision | null;
+  readonly sentThrough: 'client';
 }
 
 type Step = { readonly on: number } & (
@@ -50,7 +51,7 @@ test('whatever happens and whenever the desk dies, nothing is applied that was n
               body: { order_id: first.get(id) ?? id, cart: {} },
             });
             expect(event === undefined).toBe(update !== undefined);
-            if (!update) accepted.set(id, { state: 'queued', decision: null });
+            if (!update) accepted.set(id, { state: 'queued', decision: null, sentThrough: 'client' });
             break;
           }
           case 'markSending':
@@ -85,7 +86,7 @@ test('whatever happens and whenever the desk dies, nothing is applied that was n
             if (!isWaiting) break;
             update.decision = what.kind === 'repeat' ? 'sent_again' : 'discarded';
             if (what.kind === 'repeat') {
-              accepted.set(newId, { state: 'queued', decision: null });
+              accepted.set(newId, { state: 'queued', decision: null, sentThrough: 'client' });
               ids[on] = newId;
               first.set(newId, first.get(id) ?? id);
             }
@@ -125,7 +126,9 @@ async function agrees(
   accepted: ReadonlyMap<string, Expected>,
 ): Promise<void> {
   const stored = (await updates.listOf(token, 100)).toReversed();
-  expect(stored.map(({ id, state, decision }) => [id, { state, decision }])).toEqual([...accepted]);
+  expect(
+    stored.map(({ id, state, decision, sentThrough }) => [id, { state, decision, sentThrough }]),
+  ).toEqual([...accepted]);
   const isOver = (state: UpdateState) => state !== 'queued' && state !== 'sending';
   expect(stored.every(({ state, report }) => (report?.outcome ?? state) === state)).toBe(true);
 

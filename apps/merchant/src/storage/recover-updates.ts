@@ -4,7 +4,7 @@ import type { UpdateChange } from './desk-storage.ts';
 import { settleUpdate } from './settle-update.ts';
 import type { Tables } from './tables.ts';
 
-/** Settles, as a step of a change, what the last process left open, in the order of acceptance. */
+/** Settles, as a step of a change, what the last process left open and no outbox sends, in the order of acceptance. */
 export async function recoverUpdates(
   transaction: Transaction<Tables>,
   at: Date,
@@ -12,6 +12,7 @@ export async function recoverUpdates(
   const open = await transaction
     .selectFrom('updates')
     .where('state', 'in', ['queued', 'sending'])
+    .where('in_outbox', '=', false)
     .select(({ selectFrom, fn }) => [
       'id',
       'state',

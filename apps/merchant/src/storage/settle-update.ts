@@ -28,37 +28,43 @@ export async function settleUpdate(
     .executeTakeFirst();
   if (!row) return findSettled(transaction, id, text);
   if (row.state === 'applied')
-    await followApplied(transaction, { id, token: row.token, position: row.position });
+    await followApplied(transaction, { id, token: row.token, position: row.position, isLast: false });
   const update = readView(row);
   const event = { kind: 'update_settled', token: update.token, updateId: id, update } as const;
   return { update, event: await addEvent(transaction, event, at) };
 }
 
+/** An update that was applied. */
 interface AppliedUpdate {
   readonly id: string;
   readonly token: string;
   readonly position: number;
+  /** Whether it is known that none was applied after it. */
+  readonly isLast: boolean;
 }
 
 /** Makes its body the order's, unless a newer update was applied before, and forgets the draft that it came from. */
-async function followApplied(transaction: Transaction<Tables>, applied: AppliedUpdate): Promise<void> {
-  const { id, token, position } = applied;
+export async function followApplied(transaction: Transaction<Tables>, applied: AppliedUpdate): Promise<void> {
+  const { id, token, position, isLast } = applied;
   await transaction
     .updateTable('orders')
     .set(({ selectFrom }) => ({
       body: selectFrom('updates').select('body').where('id', '=', id).$asScalar().$castTo<string>(),
     }))
     .where('token', '=', token)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('updates')
-            .select('id')
-            .where('token', '=', token)
-            .where('state', '=', 'applied')
-            .where('position', '>', position),
+    .where(({ not, exists, selectFrom, or, lit }) =>
+      or([
+        lit(isLast),
+        not(
+          exists(
+            selectFrom('updates')
+              .select('id')
+              .where('token', '=', token)
+              .where('state', '=', 'applied')
+              .where('position', '>', position),
+          ),
         ),
-      ),
+      ]),
     )
     .execute();
   await transaction

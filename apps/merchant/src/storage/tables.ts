@@ -17,6 +17,7 @@ export interface Tables {
   readonly events: EventsTable;
   readonly bulks: BulksTable;
   readonly bulk_rows: BulkRowsTable;
+  readonly outbox_mirror: OutboxMirrorTable;
 }
 
 interface OrdersTable {
@@ -56,6 +57,10 @@ export interface UpdatesTable {
   report: JSONColumnType<UpdateReport> | null;
   decision: Decision | null;
   repeats: string | null;
+  /** Whether an outbox sends it, and not the desk's own client. */
+  in_outbox: Generated<boolean>;
+  /** How often it was sent off anew. */
+  round: Generated<number>;
 }
 
 export interface EventsTable {
@@ -87,4 +92,11 @@ interface BulkRowsTable {
   state: BulkRowState;
   attempts: number | null;
   status: number | null;
+}
+
+interface OutboxMirrorTable {
+  /** Primary key: the database schema of an outbox. */
+  name: string;
+  /** Number of the outbox's last event that is told here. */
+  seq: number;
 }

@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { prepareStorageEngines, storageEngines } from '../../test/prepare-storage-engines.ts';
+import { quickly } from '../../test/start-quickly.ts';
 import { openStorage, type StorageOptions } from './open-storage.ts';
 import { StorageProblem } from './storage-problem.ts';
 
@@ -15,8 +16,13 @@ const engines = prepareStorageEngines();
 function startDesk(place: StorageOptions, ids: readonly string[] = [randomUUID(), randomUUID()]) {
   const child = spawn(
     process.execPath,
-    ['--conditions=@orders/source', program, JSON.stringify(place), ...ids],
-    { stdio: ['ignore', 'pipe', 'pipe'], timeout: 50_000, killSignal: 'SIGKILL' },
+    [...quickly.flags, '--conditions=@orders/source', program, JSON.stringify(place), ...ids],
+    {
+      env: { ...process.env, ...quickly.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 50_000,
+      killSignal: 'SIGKILL',
+    },
   );
   onTestFinished(() => {
     child.kill('SIGKILL');

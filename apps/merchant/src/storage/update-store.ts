@@ -4,6 +4,8 @@ import { acceptUpdate, repeatUpdate } from './accept-update.ts';
 import type { UpdateStore } from './desk-storage.ts';
 import { addEvent } from './event-store.ts';
 import { isStorable } from './is-storable.ts';
+import { isUndecided } from './is-undecided.ts';
+import { countInOutbox, listWaiting } from './list-waiting.ts';
 import { recoverUpdates } from './recover-updates.ts';
 import { decideUpdate, settleUpdate } from './settle-update.ts';
 import type { StoreParts } from './store-parts.ts';
@@ -17,7 +19,8 @@ import { readView, viewColumns } from './update-view.ts';
  */
 export function createUpdateStore({ database, change, now }: StoreParts): UpdateStore {
   return {
-    accept: (update) => change((transaction) => acceptUpdate(transaction, update, now())),
+    accept: (update, handOver) =>
+      change((transaction) => acceptUpdate(transaction, update, { at: now(), handOver })),
 
     markSending: (id, attempt) =>
       change(async (transaction) => {
@@ -43,12 +46,12 @@ export function createUpdateStore({ database, change, now }: StoreParts): Update
 
     decide: (id, decision) => change((transaction) => decideUpdate(transaction, { id, decision }, now())),
 
-    repeat: (id, newId) =>
+    repeat: (id, newId, handOver) =>
       change(async (transaction) => {
         const at = now();
         const decided = await decideUpdate(transaction, { id, decision: 'sent_again' }, at);
         if (!decided) return undefined;
-        return { decided, queued: await repeatUpdate(transaction, { id, newId }, at) };
+        return { decided, queued: await repeatUpdate(transaction, { id, newId }, { at, handOver }) };
       }),
 
     async find(id) {
@@ -76,13 +79,15 @@ export function createUpdateStore({ database, change, now }: StoreParts): Update
       const rows = await database
         .selectFrom('updates')
         .select(viewColumns)
-        .where('state', '=', 'unknown')
-        .where('decision', 'is', null)
+        .where(isUndecided)
         .orderBy('position')
         .limit(limit)
         .execute();
       return rows.map(readView);
     },
+
+    listWaiting: (limit) => listWaiting(database, limit),
+    countInOutbox: () => countInOutbox(database),
 
     recover: () => change((transaction) => recoverUpdates(transaction, now())),
   };

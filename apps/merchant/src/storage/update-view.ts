@@ -12,13 +12,15 @@ export const viewColumns = [
   'report',
   'decision',
   'repeats',
+  'in_outbox',
+  'round',
 ] as const satisfies readonly (keyof UpdatesTable)[];
 
 export type ViewRow = Pick<Selectable<UpdatesTable>, (typeof viewColumns)[number]>;
 
 /** Reads an update from its row. */
 export function readView(row: ViewRow): UpdateView {
-  const { id, token, state, report, decision, repeats } = row;
+  const { id, token, state, report, decision, repeats, round } = row;
   return {
     id,
     token,
@@ -28,5 +30,7 @@ export function readView(row: ViewRow): UpdateView {
     report,
     decision,
     repeats,
+    sentThrough: row.in_outbox ? 'outbox' : 'client',
+    round,
   };
 }

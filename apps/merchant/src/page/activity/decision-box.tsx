@@ -10,12 +10,12 @@ import { Icon } from '../icon.tsx';
 import { noteUpdate } from '../live/fold-order.ts';
 import { activityWords } from '../words/activity.ts';
 
-/** The two ways on for an update whose outcome is unknown, each with what it may bring. */
+/** The two ways on for an update that waits for a person, each with what it may bring. */
 export function DecisionBox({ update }: { readonly update: UpdateView }) {
   const client = useQueryClient();
   const titleId = useId();
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (decision: Decision) => postDecision(update.id, decision),
+    mutationFn: (decision: Decision) => postDecision(update, decision),
     onSuccess: (decided) => {
       client.setQueryData<OrderView>(
         ['order', update.token],
@@ -25,9 +25,10 @@ export function DecisionBox({ update }: { readonly update: UpdateView }) {
     },
   });
   const choose = (decision: Decision) => isPending || mutate(decision);
-  const { title, text, again, againText, discard, discardText } = activityWords.decide;
+  const { title, again, discard } = activityWords.decide;
+  const { text, againText, discardText } = wordsFor(update);
   return (
-    <fieldset className="decision" aria-labelledby={titleId}>
+    <fieldset className="decision" data-state={update.state} aria-labelledby={titleId}>
       <h3 className="decision-title" id={titleId}>
         <Icon name="question" size={14} /> {title}
       </h3>
@@ -61,6 +62,12 @@ export function DecisionBox({ update }: { readonly update: UpdateView }) {
       </p>
     </fieldset>
   );
+}
+
+function wordsFor({ state, sentThrough }: UpdateView) {
+  const { client, parked, dead } = activityWords.decide;
+  if (sentThrough === 'client') return client;
+  return state === 'unknown' ? parked : dead;
 }
 
 function tellProblem(error: Error): string {

@@ -51,18 +51,24 @@ function TimelineStep({ step, live: { update } }: { readonly step: Step; readonl
     }
     case 'wait': {
       const { from, waitMs, isOver } = step;
-      const duration = formatSeconds(waitMs);
+      const duration = waitMs === undefined ? '' : formatSeconds(waitMs);
       return (
         <Row
           icon="clock"
           isOpen={!isOver}
           title={isOver ? activityWords.waited(duration) : activityWords.waiting(duration)}
-          aside={!isOver && <Countdown from={from} waitMs={waitMs} />}
+          aside={!isOver && waitMs !== undefined && <Countdown from={from} waitMs={waitMs} />}
         >
           {activityWords.waitingText}
         </Row>
       );
     }
+    case 'reopened':
+      return (
+        <Row icon="repeat" title={activityWords.reopened} aside={formatTime(step.at)}>
+          {activityWords.reopenedText}
+        </Row>
+      );
     case 'settled': {
       const { outcome, ok } = update.report ?? {};
       const isUnread = outcome === 'applied' && !ok;

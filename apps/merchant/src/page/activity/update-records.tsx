@@ -17,6 +17,15 @@ export function UpdateRecords({ update }: { readonly update: UpdateView }) {
         <div>
           <p className="code-block-title">{activityWords.problem}</p>
           <p className="records-problem">{error.message}</p>
+          {error.issues && (
+            <ul className="records-problem">
+              {error.issues.map(({ path, message }) => (
+                <li key={`${path} ${message}`}>
+                  {path}: {message}
+                </li>
+              ))}
+            </ul>
+          )}
         </div>
       )}
       <div>

@@ -76,9 +76,9 @@ export function prepareUpdate(token: string, update: unknown) {
   return requestJson(PreparedView, `${orderPath(token)}/prepare`, jsonRequest('POST', update));
 }
 
-/** Chooses for an update whose outcome is unknown. */
-export function postDecision(id: string, decision: Decision) {
-  return requestJson(UpdateView, `/api/updates/${id}/decision`, jsonRequest('POST', { decision }));
+/** Chooses for an update that waits for it, as it was seen. */
+export function postDecision({ id, round }: Pick<UpdateView, 'id' | 'round'>, decision: Decision) {
+  return requestJson(UpdateView, `/api/updates/${id}/decision`, jsonRequest('POST', { decision, round }));
 }
 
 /** Plays a buyer who scans the QR code of the order. */

@@ -1,4 +1,5 @@
 import './bulk.css';
+import { readSendsThrough } from '../sends-through.ts';
 import { bulkWords as words } from '../words/bulk.ts';
 import { DropZone } from './drop-zone.tsx';
 import { EarlierFiles } from './earlier-files.tsx';
@@ -11,6 +12,7 @@ export function BulkStart() {
       <header className="bulk-intro">
         <h1 className="bulk-name">{words.title}</h1>
         <p className="bulk-help">{words.help}</p>
+        {readSendsThrough() === 'outbox' && <p className="bulk-help">{words.beside}</p>}
       </header>
       <div className="bulk-columns">
         <div className="bulk-column">

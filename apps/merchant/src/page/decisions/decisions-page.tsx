@@ -1,18 +1,12 @@
 import './decisions.css';
 import { Button, Skeleton } from '@mantine/core';
 import { Link } from 'wouter';
-import type { UpdateView } from '../../contract/update-view.ts';
-import { DecisionBox } from '../activity/decision-box.tsx';
-import { Mark } from '../activity/mark.tsx';
-import { UpdateRecords } from '../activity/update-records.tsx';
-import { useOrders, useUndecided } from '../api/orders.ts';
-import { orderHref } from '../orders/order-href.ts';
-import { orderTitle } from '../orders/order-title.ts';
+import { useUndecided } from '../api/orders.ts';
 import { Notice } from '../shell/notice.tsx';
 import { decisionWords } from '../words/decisions.ts';
-import { formatTime } from '../words/format.ts';
 import { outcomeWords } from '../words/outcomes.ts';
 import { shellWords } from '../words/shell.ts';
+import { UndecidedUpdate } from './undecided-update.tsx';
 
 /** Every update that waits for a person, across orders. */
 export function DecisionsPage() {
@@ -44,7 +38,12 @@ export function DecisionsPage() {
       {data ? (
         <ul className="decisions-list">
           {data.updates.map((update) => (
-            <WaitingUpdate key={update.id} update={update} />
+            <UndecidedUpdate
+              key={update.id}
+              update={update}
+              level={2}
+              fact={outcomeWords[update.state].title}
+            />
           ))}
         </ul>
       ) : (
@@ -55,28 +54,5 @@ export function DecisionsPage() {
         </div>
       )}
     </div>
-  );
-}
-
-function WaitingUpdate({ update }: { readonly update: UpdateView }) {
-  const order = useOrders().data?.orders.find(({ token }) => token === update.token);
-  const name = orderTitle(order ?? { token: update.token, orderId: null });
-  return (
-    <li className="decisions-item">
-      <div className="decisions-item-head">
-        <Mark state={update.state} />
-        <h2 className="decisions-item-title">{decisionWords.of(name)}</h2>
-        <Link className="decisions-link" href={orderHref(update.token)}>
-          {decisionWords.open}
-        </Link>
-        <p className="decisions-facts">
-          {decisionWords.accepted(formatTime(update.createdAt))} · {outcomeWords.unknown.title}
-        </p>
-      </div>
-      <div className="decisions-columns">
-        <DecisionBox update={update} />
-        <UpdateRecords update={update} />
-      </div>
-    </li>
   );
 }

@@ -17,6 +17,8 @@ function buildUpdate(number: number, change: Partial<UpdateView> = {}): UpdateVi
     report: null,
     decision: null,
     repeats: null,
+    sentThrough: 'client',
+    round: 0,
     ...change,
   };
 }
@@ -98,6 +100,28 @@ test('tells each order its last update, whatever becomes of an earlier one later
     heard(13, settled(unknown(1))),
   ].reduce(foldOrders, list);
   expect(after.orders.map(({ lastUpdate }) => lastUpdate)).toEqual([buildUpdate(2), null]);
+});
+
+test('lists what waits for a person as it waits now, also when it was sent off anew meanwhile', () => {
+  const first: UpdateView = { ...unknown(1), sentThrough: 'outbox' };
+  const again: UpdateView = { ...first, round: 1 };
+  const open: UpdateView = { ...again, state: 'queued', report: null };
+  const reopened = {
+    kind: 'update_reopened',
+    token: 'order-1',
+    updateId: open.id,
+    after: 1,
+    update: open,
+  } as const;
+  const list = foldUndecided({ updates: [first] }, heard(12, settled(again)));
+  expect(list).toEqual({ updates: [again] });
+  expect(foldUndecided(list, heard(11, reopened))).toEqual({ updates: [again] });
+  expect(foldUndecided({ updates: [first] }, heard(11, reopened))).toEqual({ updates: [] });
+  const refused: UpdateView = { ...first, state: 'rejected' };
+  expect(foldUndecided({ updates: [] }, heard(12, settled(refused)))).toEqual({ updates: [refused] });
+  expect(foldUndecided({ updates: [] }, heard(12, settled({ ...refused, sentThrough: 'client' })))).toEqual({
+    updates: [],
+  });
 });
 
 test('lists what waits for a person once, until it is decided', () => {

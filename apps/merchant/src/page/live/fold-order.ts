@@ -1,7 +1,7 @@
 import type { NumberedEvent } from '../../contract/desk-event.ts';
 import type { OrderList, OrderSummary, OrderView } from '../../contract/order-view.ts';
 import { awaitsDecision, type UpdateView } from '../../contract/update-view.ts';
-import { newer } from './fold-update.ts';
+import { newer, onItsWay } from './fold-update.ts';
 
 /** How many events of an order the page keeps: more than its latest updates have. */
 const keptEvents = 600;
@@ -59,11 +59,14 @@ export function foldUndecided<List extends { readonly updates: readonly UpdateVi
   list: List,
   { event }: NumberedEvent,
 ): List {
-  if (event.kind !== 'update_settled' && event.kind !== 'update_decided') return list;
+  if (!('update' in event) || event.kind === 'update_queued') return list;
   const { update } = event;
-  const others = list.updates.filter(({ id }) => id !== update.id);
-  if (!awaitsDecision(update)) return { ...list, updates: others };
-  return others.length < list.updates.length ? list : { ...list, updates: [...others, update] };
+  const known = list.updates.find(({ id }) => id === update.id);
+  const now = known ? newer(known, update) : update;
+  const others = list.updates.filter((one) => one !== known);
+  if (!awaitsDecision(now)) return { ...list, updates: others };
+  if (!known) return { ...list, updates: [...others, now] };
+  return { ...list, updates: list.updates.map((one) => (one === known ? now : one)) };
 }
 
 /** The update of an event as it stands after it; undefined when the event tells of one that is not known. */
@@ -74,5 +77,5 @@ function updateAfter(
   if (event.kind === 'qr_session') return undefined;
   if ('update' in event) return event.update;
   const update = known.find(({ id }) => id === event.updateId);
-  return update && newer(update, { ...update, state: 'sending' });
+  return update && onItsWay(update, event.round);
 }

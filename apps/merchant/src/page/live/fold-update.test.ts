@@ -17,6 +17,8 @@ const queued: UpdateView = {
   report: null,
   decision: null,
   repeats: null,
+  sentThrough: 'client',
+  round: 0,
 };
 
 const story: readonly NumberedEvent[] = (
@@ -39,7 +41,7 @@ const story: readonly NumberedEvent[] = (
   ] satisfies StoredEvent[]
 ).map((event, index) => ({ seq: index + 1, at: `2026-01-01T00:00:0${index}.000Z`, event }));
 
-const before: LiveUpdate = { update: queued, attempts: [] };
+const before: LiveUpdate = { update: queued, attempts: [], reopenings: [] };
 const told = (count: number) => story.slice(0, count).reduce(foldUpdate, before);
 
 test('tells a 503 that recovers, step by step', () => {
@@ -47,6 +49,7 @@ test('tells a 503 that recovers, step by step', () => {
   expect(told(2)).toEqual({
     update: { ...queued, state: 'sending' },
     attempts: [{ number: 1, startedAt: '2026-01-01T00:00:01.000Z' }],
+    reopenings: [],
   });
   expect(told(3).attempts).toEqual([
     {
@@ -84,12 +87,42 @@ test('comes to the same whatever is repeated and however late it comes', () => {
   );
 });
 
+/** Parked, sent off anew by a person, and applied at the second attempt. */
+const reopenedStory: readonly NumberedEvent[] = (
+  [
+    { kind: 'update_queued', ...of, update: queued },
+    { kind: 'attempt_started', ...of, attempt: 1 },
+    { kind: 'attempt_ended', ...of, attempt: 1, outcome: 'unknown', durationMs: 12 },
+    {
+      kind: 'update_settled',
+      ...of,
+      update: { ...queued, state: 'unknown', report: { ...report, outcome: 'unknown' } },
+    },
+    { kind: 'update_reopened', ...of, after: 1, update: { ...queued, round: 1 } },
+    { kind: 'attempt_started', ...of, attempt: 2, round: 1 },
+    { kind: 'attempt_ended', ...of, attempt: 2, round: 1, outcome: 'applied', durationMs: 9 },
+    { kind: 'update_settled', ...of, update: { ...queued, round: 1, state: 'applied', report } },
+  ] satisfies StoredEvent[]
+).map((event, index) => ({ seq: index + 1, at: `2026-01-01T00:00:0${index}.000Z`, event }));
+
+test('tells an update that is sent off anew as queued, and comes to the same in any order', () => {
+  const upTo = (count: number) => reopenedStory.slice(0, count).reduce(foldUpdate, before);
+  expect(upTo(5).update).toEqual({ ...queued, round: 1 });
+  expect(upTo(5).reopenings).toEqual([{ round: 1, at: '2026-01-01T00:00:04.000Z', after: 1 }]);
+  expect(upTo(6).update).toMatchObject({ state: 'sending', round: 1, report: null });
+  fc.assert(
+    fc.property(fc.shuffledSubarray([...reopenedStory], { minLength: reopenedStory.length }), (events) => {
+      expect(events.reduce(foldUpdate, before)).toEqual(upTo(reopenedStory.length));
+    }),
+  );
+});
+
 test('a late event never takes back what is settled or decided', () => {
   const unknown: UpdateView = { ...queued, state: 'unknown', report: { ...report, outcome: 'unknown' } };
   const decided: UpdateView = { ...unknown, decision: 'discarded' };
   const settledEvent = { kind: 'update_settled', ...of, update: unknown } as const;
   const after = foldUpdate(
-    { update: decided, attempts: [] },
+    { update: decided, attempts: [], reopenings: [] },
     { seq: 9, at: '2026-01-01T00:00:09.000Z', event: settledEvent },
   );
   expect(after.update).toEqual(decided);

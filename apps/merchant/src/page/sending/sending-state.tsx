@@ -75,9 +75,13 @@ function ProgressState({ current, ahead, isEdited }: ProgressStateProps) {
           tone="unknown"
           icon="clock"
           title={
-            <>
-              {sendingWords.waiting(next)} <Countdown key={next} from={end.at} waitMs={waitMs} />
-            </>
+            waitMs === undefined ? (
+              sendingWords.waitingInOutbox(next)
+            ) : (
+              <>
+                {sendingWords.waiting(next)} <Countdown key={next} from={end.at} waitMs={waitMs} />
+              </>
+            )
           }
           text={sendingWords.waitingText(describeEnd(end))}
         />

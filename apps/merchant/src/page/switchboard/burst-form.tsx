@@ -5,6 +5,8 @@ import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { sendBurst } from '../api/switchboard.ts';
 import { Icon } from '../icon.tsx';
+import { readSendsThrough } from '../sends-through.ts';
+import { shellWords } from '../words/shell.ts';
 import { switchboardWords } from '../words/switchboard.ts';
 
 export interface BurstFormProps {
@@ -19,6 +21,7 @@ const maxUpdates = 20;
 
 /** Sends many updates at once, to watch the lanes. */
 export function BurstForm({ orders, isAvailable }: BurstFormProps) {
+  const sendsThrough = readSendsThrough();
   const most = Math.min(maxOrders, orders);
   const [wanted, setWanted] = useState<number | string>(4);
   const [updates, setUpdates] = useState<number | string>(5);
@@ -73,8 +76,8 @@ export function BurstForm({ orders, isAvailable }: BurstFormProps) {
           ) : (
             <p className="board-help">
               {words.decide}{' '}
-              <Link className="board-link" href="/decisions">
-                {words.decisions}
+              <Link className="board-link" href={sendsThrough === 'outbox' ? '/outbox' : '/decisions'}>
+                {sendsThrough === 'outbox' ? shellWords.views.outbox : shellWords.views.decisions}
               </Link>
               .
             </p>

@@ -62,7 +62,11 @@ function Chip({ update: { stage } }: { readonly update: LaneUpdate }) {
         <OutcomeMark
           state="sending"
           icon="repeat"
-          text={words.waiting((stage.forMs / 1000).toFixed(1), stage.attempt)}
+          text={
+            stage.forMs === undefined
+              ? words.waitingInOutbox(stage.attempt)
+              : words.waiting((stage.forMs / 1000).toFixed(1), stage.attempt)
+          }
         />
       );
   }
@@ -73,7 +77,7 @@ function Current({ update }: { readonly update: LaneUpdate }) {
   return (
     <>
       <Chip update={update} />
-      {stage.kind === 'waiting' && (
+      {stage.kind === 'waiting' && stage.forMs !== undefined && (
         <span
           // Each wait runs its own course.
           key={`${update.id} ${stage.attempt}`}

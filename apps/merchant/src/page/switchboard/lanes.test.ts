@@ -21,7 +21,18 @@ function view(id: string, state: UpdateView['state'], attempts = 0): UpdateView 
     state === 'queued' || state === 'sending'
       ? null
       : { ok: state === 'applied', outcome: state, attempts, at: '2026-01-01T12:00:00Z' };
-  return { id, token, state, bodyBytes: 2, createdAt: '', report, decision: null, repeats: null };
+  return {
+    id,
+    token,
+    state,
+    bodyBytes: 2,
+    createdAt: '',
+    report,
+    decision: null,
+    repeats: null,
+    sentThrough: 'client',
+    round: 0,
+  };
 }
 
 const queued = (updateId: string): StoredEvent => ({
@@ -61,6 +72,26 @@ const story = number([
   ended('b', 1, { outcome: 'unknown' }),
   settled('b', 'unknown', 1),
 ]);
+
+test('an update that the outbox will send again waits, and one that is sent off anew queues once more', () => {
+  const of = { token: 'order-1', updateId: 'a' };
+  const events = [
+    queued('a'),
+    { kind: 'attempt_ended', ...of, attempt: 1, outcome: 'rejected', durationMs: 5, isRetried: true },
+    { kind: 'update_settled', ...of, update: view('a', 'rejected') },
+    { kind: 'update_reopened', ...of, after: 1, update: { ...view('a', 'queued'), round: 1 } },
+  ] as const satisfies readonly StoredEvent[];
+  const stages = events.map((_, count) => {
+    const told = number(events.slice(0, count + 1)).toReversed();
+    return fold(told).get(token)?.[0]?.stage;
+  });
+  expect(stages).toMatchObject([
+    { kind: 'queued' },
+    { kind: 'waiting', attempt: 2, forMs: undefined },
+    { kind: 'done', outcome: 'rejected' },
+    { kind: 'queued' },
+  ]);
+});
 
 test('follows each update of an order from stage to stage', () => {
   const stages = story.map((_, index) =>

@@ -5,8 +5,8 @@ import type { Outcome } from '../../contract/update-report.ts';
 type Stage =
   | { readonly kind: 'queued' }
   | { readonly kind: 'sending'; readonly attempt: number }
-  /** Before attempt number `attempt`. */
-  | { readonly kind: 'waiting'; readonly attempt: number; readonly forMs: number }
+  /** Before attempt number `attempt`; without `forMs` nobody knows here how long. */
+  | { readonly kind: 'waiting'; readonly attempt: number; readonly forMs: number | undefined }
   | {
       readonly kind: 'done';
       readonly attempts: number;
@@ -21,6 +21,8 @@ export interface LaneUpdate {
   readonly seq: number;
   /** When it was last told of, in milliseconds since the epoch. */
   readonly at: number;
+  /** How often it was sent off anew. */
+  readonly round: number;
   readonly stage: Stage;
 }
 
@@ -33,7 +35,7 @@ const shownMs = 60_000;
 const maxKept = 100;
 const maxLanes = 32;
 
-/** Takes one event in. Repeated ones change nothing, and an update never goes back to an earlier stage. */
+/** Takes one event in. Repeated ones change nothing, and an update never goes back to an earlier stage of its round. */
 export function foldLanes(lanes: Lanes, { seq, at, event }: NumberedEvent): Lanes {
   const stage = readStage(event);
   if (!stage || event.kind === 'qr_session') return lanes;
@@ -41,7 +43,7 @@ export function foldLanes(lanes: Lanes, { seq, at, event }: NumberedEvent): Lane
   if (!lanes.has(token) && lanes.size >= maxLanes) return lanes;
   const lane = lanes.get(token) ?? [];
   const known = lane.find((update) => update.id === id);
-  const heard: LaneUpdate = { id, seq, at: Date.parse(at), stage };
+  const heard: LaneUpdate = { id, seq, at: Date.parse(at), round: roundOf(event), stage };
   const merged = known ? merge(known, heard) : heard;
   const others = lane.filter((update) => update !== known);
   return new Map(lanes).set(token, bound([...others, merged].sort((one, other) => one.seq - other.seq)));
@@ -72,14 +74,15 @@ export function arrangeLane(lane: readonly LaneUpdate[]): ArrangedLane {
 function readStage(event: NumberedEvent['event']): Stage | undefined {
   switch (event.kind) {
     case 'update_queued':
+    case 'update_reopened':
       return { kind: 'queued' };
     case 'attempt_started':
       return { kind: 'sending', attempt: event.attempt };
     case 'attempt_ended': {
-      const { attempt, outcome, retryInMs } = event;
-      return retryInMs === undefined
-        ? { kind: 'done', attempts: attempt, outcome, isSettled: false }
-        : { kind: 'waiting', attempt: attempt + 1, forMs: retryInMs };
+      const { attempt, outcome, retryInMs, isRetried } = event;
+      return isRetried || retryInMs !== undefined
+        ? { kind: 'waiting', attempt: attempt + 1, forMs: retryInMs }
+        : { kind: 'done', attempts: attempt, outcome, isSettled: false };
     }
     case 'update_settled': {
       const { state, report } = event.update;
@@ -92,13 +95,24 @@ function readStage(event: NumberedEvent['event']): Stage | undefined {
   }
 }
 
+function roundOf(event: NumberedEvent['event']): number {
+  if ('update' in event) return event.update.round;
+  return 'round' in event ? (event.round ?? 0) : 0;
+}
+
 function merge(known: LaneUpdate, heard: LaneUpdate): LaneUpdate {
+  const { round, stage } = isLater(heard, known) ? heard : known;
   return {
     id: known.id,
     seq: Math.min(known.seq, heard.seq),
     at: Math.max(known.at, heard.at),
-    stage: progress(heard.stage) > progress(known.stage) ? heard.stage : known.stage,
+    round,
+    stage,
   };
+}
+
+function isLater(one: LaneUpdate, other: LaneUpdate): boolean {
+  return one.round === other.round ? progress(one.stage) > progress(other.stage) : one.round > other.round;
 }
 
 function progress(stage: Stage): number {
@@ -110,8 +124,9 @@ function progress(stage: Stage): number {
     case 'waiting':
       return stage.attempt - 0.5;
     case 'done':
-      // The last attempt's outcome stands until that of the whole update is told.
-      return stage.isSettled ? Number.POSITIVE_INFINITY : stage.attempts + 0.75;
+      // The last attempt's outcome stands until that of the whole update is told, and an unknown one until a late answer.
+      if (!stage.isSettled) return stage.attempts + 0.75;
+      return stage.outcome === 'unknown' ? Number.MAX_VALUE : Number.POSITIVE_INFINITY;
   }
 }
 

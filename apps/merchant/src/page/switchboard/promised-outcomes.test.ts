@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foretellOutcomes } from './promised-outcomes.ts';
+import { foretellOutcomes, promiseOutcomes } from './promised-outcomes.ts';
 
 test.each([
   [{ trouble: 'none', percent: 40 }, [['applied', 100]]],
@@ -23,5 +23,11 @@ test.each([
   [{ trouble: 'reset_after_applying', percent: 100 }, [['unknown', 100]]],
   [{ trouble: 'down', percent: 10 }, [['not_sent', 100]]],
 ] as const)('foretells of %j what a hundred updates become', (setting, shares) => {
-  expect(foretellOutcomes(setting)).toEqual(shares);
+  expect(foretellOutcomes(setting, 'client')).toEqual(shares);
+});
+
+test('promises that the outbox sends until an update is taken, and parks what it cannot tell', () => {
+  expect(foretellOutcomes({ trouble: 'busy', percent: 100 }, 'outbox')).toEqual([['applied', 100]]);
+  expect(promiseOutcomes('down', 'outbox')).toEqual(['applied']);
+  expect(promiseOutcomes('failing', 'outbox')).toEqual(['unknown']);
 });

@@ -2,6 +2,7 @@ import './switchboard.css';
 import { Button, Slider } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { type SwitchboardSetting, type SwitchboardView, Trouble } from '../../contract/switchboard-view.ts';
+import { readSendsThrough } from '../sends-through.ts';
 import { switchboardWords } from '../words/switchboard.ts';
 import { foretellOutcomes } from './promised-outcomes.ts';
 import { TroubleCard } from './trouble-card.tsx';
@@ -35,8 +36,7 @@ export function TroubleSwitch({ view, wish, problem, onSet }: TroubleSwitchProps
       )}
       <div className="switch-now" data-trouble={setting.trouble === 'none' ? undefined : ''}>
         <p role="status" aria-busy={wish !== undefined}>
-          <strong>{words.now(setting.trouble, setting.percent)}</strong>{' '}
-          {words.forecast(foretellOutcomes(setting))}
+          <strong>{words.now(setting.trouble, setting.percent)}</strong> {forecast(setting)}
         </p>
         <Button
           variant="default"
@@ -71,6 +71,13 @@ export function TroubleSwitch({ view, wish, problem, onSet }: TroubleSwitchProps
       </fieldset>
     </section>
   );
+}
+
+function forecast(setting: SwitchboardSetting): string {
+  const sendsThrough = readSendsThrough();
+  const shares = foretellOutcomes(setting, sendsThrough);
+  const isParked = sendsThrough === 'outbox' && shares.some(([outcome]) => outcome === 'unknown');
+  return isParked ? words.forecastParked : words.forecast(shares);
 }
 
 interface ShareProps {

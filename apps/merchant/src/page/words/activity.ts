@@ -1,5 +1,9 @@
 import { plural } from './plural.ts';
 
+const maybeTwice =
+  'If the order service took it the first time, it may be applied twice: its document does not say that a repeat is harmless.';
+const leftAtThat = 'The desk leaves it at that. What the order service may have taken stays there.';
+
 /** What the column beside an order says: what happens now, what happened before, and the QR payment. */
 export const activityWords = {
   label: 'Activity',
@@ -21,11 +25,13 @@ export const activityWords = {
     aborted: 'Broken off',
   } as Readonly<Record<string, string>>,
   took: (duration: string) => `after ${duration}`,
-  waiting: (duration: string) => `Waiting ${duration}`,
-  waited: (duration: string) => `Waited ${duration}`,
+  waiting: (duration: string) => `Waiting ${duration}`.trim(),
+  waited: (duration: string) => `Waited ${duration}`.trim(),
+  reopened: 'Sent off again',
+  reopenedText: 'It is queued once more.',
   waitingText: 'The desk tries again by itself.',
   repeats: 'This sends an earlier update again.',
-  discarded: { title: 'Discarded', text: 'Its outcome stays unknown. A person left it at that.' },
+  discarded: { title: 'Discarded', text: 'A person left it at that.' },
   sentAgain: { title: 'Sent again', text: 'Its outcome is unknown. A person had it sent once more.' },
 
   problem: 'What happened',
@@ -38,12 +44,24 @@ export const activityWords = {
 
   decide: {
     title: 'What now?',
-    text: 'Look at the order at the order service if you can. Then choose:',
     again: 'Send again',
-    againText:
-      'It goes out once more, as it was. If the order service took it the first time, it may be applied twice: its document does not say that a repeat is harmless.',
     discard: 'Discard',
-    discardText: 'The desk leaves it at that. What the order service may have taken stays there.',
+    client: {
+      text: 'Look at the order at the order service if you can. Then choose:',
+      againText: `It goes out once more, as it was. ${maybeTwice}`,
+      discardText: leftAtThat,
+    },
+    parked: {
+      text: 'Look at the order at the order service if you can. Its later updates wait until you choose:',
+      againText: `It goes out once more before those that wait. ${maybeTwice}`,
+      discardText: leftAtThat,
+    },
+    dead: {
+      text: 'The order service has none of it, and later updates of the order went on. Choose:',
+      againText:
+        'It goes out once more, as it was, behind those that were sent since. It is refused again unless what stood in its way has changed.',
+      discardText: 'The desk gives it up. Send a mended update from the order instead.',
+    },
     gone: 'Somebody has decided already.',
     failed: 'The decision could not be stored. Try again.',
   },

@@ -28,6 +28,8 @@ const states = {
 export const bulkWords = {
   title: 'Bulk',
   help: 'Send many updates from one file. Look at every row before anything leaves.',
+  beside:
+    'Rows leave at once and not through the outbox: one may overtake an update of its order that waits there.',
   states,
   rowStates,
 

@@ -14,6 +14,7 @@ export const sendingWords = {
     `It leaves after ${plural(count, 'earlier update', 'earlier updates')} of this order.`,
   attempt: (number: number) => `Sending, attempt ${number}`,
   waiting: (number: number) => `Attempt ${number} in`,
+  waitingInOutbox: (number: number) => `Waiting for attempt ${number}`,
   waitingText: (why: string) => `${why}. The desk tries again by itself.`,
   details: 'Details',
   issues: (count: number, isRefused: boolean) =>

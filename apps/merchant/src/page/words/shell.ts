@@ -8,6 +8,7 @@ export const shellWords = {
     bulk: 'Bulk',
     switchboard: 'Switchboard',
     decisions: 'Decisions',
+    outbox: 'Outbox',
     waiting: (count: number) => `${count} waiting`,
   },
   scheme: { label: 'Colours', auto: 'As the system', light: 'Light', dark: 'Dark' },

@@ -49,6 +49,18 @@ const troubles = {
   },
 } as const satisfies Record<Trouble, TroubleWords>;
 
+/** What becomes of an update in the outbox, where that differs. */
+const inOutbox: Readonly<Partial<Record<Trouble, string>>> = {
+  slow: 'The outbox waits. Later updates of the same order wait behind, those of other orders do not.',
+  busy: 'The outbox waits as asked and sends it again, until it is taken.',
+  failing:
+    'Sent again, a cart might be taken twice. So the outbox parks it: its order waits for your choice, others go on.',
+  rate_limited: 'The outbox holds back the updates of every order, then sends them until they are taken.',
+  reset_after_applying:
+    'The order has changed, but nothing here can tell. The outbox parks it, and its order waits.',
+  down: 'Nothing is lost: updates wait in the outbox and leave when it is back. What was on its way is parked.',
+};
+
 const lower = (outcome: Outcome) => outcomeWords[outcome].title.toLowerCase();
 const counted = (outcome: Outcome, count: number) => `${count} ${lower(outcome)}`;
 
@@ -62,6 +74,8 @@ export const switchboardWords = {
   switch: {
     title: 'What the order service does',
     troubles,
+    inOutbox,
+    forecastParked: 'An update that meets it is parked, and its order waits for your choice.',
     share: 'Share of requests that meet it',
     percent: (percent: number) => `${percent} %`,
     shareOfDown: 'Whoever connects is refused, so there is no share.',
@@ -91,7 +105,6 @@ export const switchboardWords = {
     sent: (count: number) => `${plural(count, 'update', 'updates')} accepted.`,
     failed: 'The burst was not sent.',
     decide: 'Unknown outcomes wait under',
-    decisions: 'Decisions',
   },
 
   lanes: {
@@ -103,6 +116,7 @@ export const switchboardWords = {
     idle: 'Nothing on its way',
     sending: (attempt: number) => `Sending, attempt ${attempt}`,
     waiting: (seconds: string, attempt: number) => `Waiting ${seconds} s for attempt ${attempt}`,
+    waitingInOutbox: (attempt: number) => `Waiting for attempt ${attempt}`,
     queued: 'Queued',
     counts: (done: number, next: number) => `${done} done, ${next} queued`,
     none: {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openTestDesk, type TestDesk } from '../../test/open-test-desk.ts';
 import type { DeskMessage, NumberedEvent } from '../contract/desk-event.ts';
 import type { DeskStorage } from '../storage/desk-storage.ts';
-import { createUpdateDesk } from './update-desk.ts';
+import { createClientDesk } from './client-desk.ts';
 
 const update = (token = 'order-1', body = buildOrderUpdate()) => ({ id: randomUUID(), token, body });
 
@@ -19,7 +19,7 @@ function openFailing({ storage, hub, orders }: TestDesk, failing: Partial<DeskSt
   const warnings: string[] = [];
   const updates = { ...storage.updates, ...failing };
   const warn = (line: string) => warnings.push(line);
-  return { warnings, desk: createUpdateDesk({ storage: { ...storage, updates }, hub, orders, warn }) };
+  return { warnings, desk: createClientDesk({ storage: { ...storage, updates }, hub, orders, warn }) };
 }
 
 test('stores and tells every step in the order in which it happened', async () => {

@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OutboxView } from '../src/contract/outbox-view.ts';
+import { findViolations } from './find-violations.ts';
+import { openTestPage, prepareTestBrowser, type TestPage } from './open-test-page.ts';
+
+prepareTestBrowser();
+
+// One desk for the file, since tables of an outbox take time to make: each test works on orders of its own.
+let open: TestPage;
+
+beforeAll(async () => {
+  open = await openTestPage({
+    others: ['burst-2', 'parked-1', 'parked-2', 'dead-1'],
+    sendsThrough: 'outbox',
+    path: '/outbox',
+  });
+  await open.page.getByRole('heading', { level: 1, name: 'Outbox' }).waitFor();
+}, 60_000);
+
+afterAll(async () => {
+  expect(open.complaints).toEqual([]);
+  await open[Symbol.asyncDispose]();
+});
+
+const lost = { fault: 'reset_after_applying' } as const;
+const busy = { fault: 'status', status: 503, headers: { 'retry-after': '1' } } as const;
+
+const link = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true });
+const queue = (page: Page) => page.getByRole('region', { name: 'On their way' });
+const undecided = (page: Page) => page.getByRole('region', { name: 'Waiting for you' });
+const count = (page: Page, name: string, number: number) =>
+  page
+    .locator('.outbox-count', { hasText: name })
+    .locator('.outbox-number')
+    .getByText(`${number}`, { exact: true });
+const nothingWaits = (page: Page) => undecided(page).getByText('Nothing waits for you').waitFor();
+
+function submit(token: string, ...names: readonly string[]) {
+  return Promise.all(
+    names.map((sku) =>
+      open.updates.submit({ id: crypto.randomUUID(), token, body: { cart: { items: [{ sku }] } } }),
+    ),
+  );
+}
+
+const applied = (token: string) => open.service.appliedTo(token).map(({ cart }) => cart.items?.[0]?.sku);
+
+test('shows a burst wait while the service is busy, and leave once it takes updates again', async () => {
+  const { page, service } = open;
+  await nothingWaits(page);
+  await queue(page).getByText('Nothing is queued').waitFor();
+  service.faults.always(busy);
+  await submit('order-1', 'one', 'two', 'three');
+  await submit('burst-2', 'other');
+  await count(page, 'Queued', 4).waitFor();
+  await queue(page).getByText('Waits for its next attempt').first().waitFor();
+  await queue(page)
+    .getByText(/1 attempt · last: Answer 503$/)
+    .first()
+    .waitFor();
+  expect(await queue(page).getByText('Waits for an earlier update of its order').count()).toBe(2);
+  service.faults.clear();
+  await queue(page).getByText('Nothing is queued').waitFor();
+  await count(page, 'Queued', 0).waitFor();
+  expect(applied('order-1')).toEqual(['one', 'two', 'three']);
+  expect(applied('burst-2')).toEqual(['other']);
+});
+
+test('parks an unknown outcome, and a person sends it again, or discards it', async () => {
+  const { page, service } = open;
+  for (const token of ['parked-1', 'parked-2']) service.faults.next(lost, { token });
+  await submit('parked-1', 'first', 'behind');
+  await submit('parked-2', 'gone');
+  await count(page, 'Parked', 2).waitFor();
+  await link(page, 'Outbox 2 waiting').waitFor();
+  await queue(page).getByText('Waits for your choice about an earlier update of its order').waitFor();
+  await undecided(page).getByText('Parked: its outcome is unknown, and its order waits').first().waitFor();
+  const one = (tail: string) =>
+    undecided(page).locator('.decisions-item', { hasText: `Update of Order …${tail}` });
+  await one('ed-1').getByText('it may be applied twice').waitFor();
+  expect(await findViolations(page)).toEqual([]);
+
+  await one('ed-1').getByRole('button', { name: 'Send again' }).click();
+  await one('ed-2').getByRole('button', { name: 'Discard' }).click();
+  await nothingWaits(page);
+  await queue(page).getByText('Nothing is queued').waitFor();
+  await link(page, 'Outbox').waitFor();
+  expect(applied('parked-1')).toEqual(['first', 'first', 'behind']);
+  expect(applied('parked-2')).toEqual(['gone']);
+});
+
+test('keeps a dead update with what was said of it, and sends it again from its order', async () => {
+  const { page, service } = open;
+  service.faults.next({ fault: 'status', status: 409 }, { token: 'dead-1' });
+  await submit('dead-1', 'dead', 'later');
+  await count(page, 'Dead', 1).waitFor();
+  await undecided(page).getByText('Dead: it was refused, and its order went on without it').waitFor();
+  await undecided(page).getByText(/409/).waitFor();
+  await undecided(page).getByText('Send a mended update from the order instead.').waitFor();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 360, height: 740 });
+  expect(await findViolations(page)).toEqual([]);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+
+  await undecided(page).getByRole('link', { name: 'Open the order' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Order …ad-1' }).waitFor();
+  await page.getByRole('button', { name: 'Send again' }).click();
+  const earlier = page.getByRole('region', { name: 'Earlier updates' });
+  await earlier.getByText('Sent off again').waitFor();
+  await earlier.getByText('Attempt 2').waitFor();
+  await earlier.getByText('Applied').first().waitFor();
+  await link(page, 'Outbox').click();
+  await count(page, 'Dead', 0).waitFor();
+  expect(applied('dead-1')).toEqual(['later', 'dead']);
+});
+
+test('tells how the outbox stands to its own page alone', async () => {
+  const { desk } = open;
+  const answer = (await (await fetch(`${desk.url}/api/outbox`)).json()) as OutboxView;
+  expect(answer).toEqual({ counts: { queued: 0, sending: 0, parked: 0, dead: 0 }, waiting: [] });
+  expect((await fetch(`${desk.url}/decisions`)).status).toBe(200);
+});
