@@ -10,8 +10,13 @@ import process from 'node:process';
 
 const root = join(import.meta.dirname, '..');
 const runs = join(root, '.turbo', 'runs');
-const tasks = ['lint', 'unused', 'build', 'types', 'test', 'examples', 'packed'];
-const testTasks = ['test', 'examples'];
+const tasks = ['lint', 'unused', 'build', 'types', 'test', 'test:chaos', 'examples', 'packed'];
+/** Tasks that run tests, and the report that each leaves in its folder. */
+const reports: Readonly<Record<string, string>> = {
+  test: 'vitest.json',
+  'test:chaos': 'vitest-chaos.json',
+  examples: 'vitest.json',
+};
 
 interface Task {
   readonly taskId: string;
@@ -27,9 +32,9 @@ interface Totals {
 
 rmSync(runs, { recursive: true, force: true });
 // A report of an earlier run must not count for a run that wrote none.
-rmSync(reportOf('.'), { force: true });
+removeReports('.');
 for (const home of ['packages', 'apps']) {
-  for (const name of readdirSync(join(root, home))) rmSync(reportOf(join(home, name)), { force: true });
+  for (const name of readdirSync(join(root, home))) removeReports(join(home, name));
 }
 
 const options = ['--continue', '--summarize', '--log-order=grouped', '--output-logs=new-only'];
@@ -58,14 +63,19 @@ function readTasks(): readonly Task[] {
 
 function countTask({ task, directory, execution }: Task): Totals {
   const succeeded = execution?.exitCode === 0;
-  if (!testTasks.includes(task)) return succeeded ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const report = reportOf(directory);
+  const name = reports[task];
+  if (name === undefined) return succeeded ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
+  const report = reportOf(directory, name);
   if (!existsSync(report)) return { passed: 0, failed: 1 };
   const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
   // A run can fail without a failed test, for example when a file does not load.
   return { passed: numPassedTests, failed: numFailedTests || (succeeded ? 0 : 1) };
 }
 
-function reportOf(directory: string): string {
-  return join(root, directory, '.turbo', 'vitest.json');
+function removeReports(directory: string): void {
+  for (const name of new Set(Object.values(reports))) rmSync(reportOf(directory, name), { force: true });
+}
+
+function reportOf(directory: string, name: string): string {
+  return join(root, directory, '.turbo', name);
 }

@@ -26,7 +26,7 @@ export function runMerchant(
   const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
   const { NO_COLOR: _, FORCE_COLOR: __, DATABASE_URL: ___, ...rest } = process.env;
   const child = spawn(process.execPath, [...quickly.flags, '--conditions=@orders/source', main, ...words], {
-    env: { ...rest, ...quickly.env, ...env },
+    env: { ...quickly.env, ...rest, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
     killSignal: 'SIGKILL',

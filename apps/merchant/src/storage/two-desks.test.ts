@@ -18,7 +18,7 @@ function startDesk(place: StorageOptions, ids: readonly string[] = [randomUUID()
     process.execPath,
     [...quickly.flags, '--conditions=@orders/source', program, JSON.stringify(place), ...ids],
     {
-      env: { ...process.env, ...quickly.env },
+      env: { ...quickly.env, ...process.env },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: 50_000,
       killSignal: 'SIGKILL',

@@ -82,8 +82,10 @@ test('an update that the outbox will send again waits, and one that is sent off 
     { kind: 'update_reopened', ...of, after: 1, update: { ...view('a', 'queued'), round: 1 } },
   ] as const satisfies readonly StoredEvent[];
   const stages = events.map((_, count) => {
-    const told = number(events.slice(0, count + 1)).toReversed();
-    return fold(told).get(token)?.[0]?.stage;
+    const told = number(events.slice(0, count + 1));
+    const stage = fold(told).get(token)?.[0]?.stage;
+    expect(fold(told.toReversed()).get(token)?.[0]?.stage).toEqual(stage);
+    return stage;
   });
   expect(stages).toMatchObject([
     { kind: 'queued' },
