@@ -1,5 +1,5 @@
 import { channelOf } from './channel.ts';
-import { openLane } from './functions.ts';
+import { openLane } from './functions/enqueue-function.ts';
 import { OutboxError } from './outbox-error.ts';
 import { rowsOf, type Sql } from './store/sql.ts';
 

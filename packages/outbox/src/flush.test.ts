@@ -42,15 +42,16 @@ onPostgres(
     await blocked.work();
     const id = await blocked.enqueue(token, step(1));
     await reaches(blocked, id, 'sending');
+    const behind = await blocked.enqueue(token, step(2));
     const quick = await open();
     await until('it was answered', () => service.journal[0]?.answeredAt !== undefined);
     await giveAway(scene, token);
     await quick.work();
     await reaches(quick, id, 'parked');
     held.resolve();
-    await reaches(quick, id, 'applied');
-    expect(stepsApplied(service, token)).toEqual([1]);
-    expect(service.journal).toHaveLength(2);
+    await reaches(quick, behind, 'applied');
+    expect(stepsApplied(service, token)).toEqual([1, 2]);
+    expect(service.journal).toHaveLength(3);
   },
 );
 

@@ -1,7 +1,8 @@
 export type { Backlog } from './backlog.ts';
+export { createOutbox } from './create-outbox.ts';
 export type { OutboxEvent } from './events.ts';
 export type { RejectedChoice, UnknownChoice } from './judge-result.ts';
-export { createOutbox, type EnqueueOptions, type Outbox } from './outbox.ts';
+export type { EnqueueOptions, Outbox } from './outbox.ts';
 export { OutboxError, type OutboxErrorCode } from './outbox-error.ts';
 export type { OutboxOptions, UnknownUpdate } from './outbox-options.ts';
 export type { Rate } from './pace.ts';

@@ -1,4 +1,6 @@
-import { createClaim, createEnqueue, createTurn } from './functions.ts';
+import { createClaim } from './functions/claim-function.ts';
+import { createEnqueue } from './functions/enqueue-function.ts';
+import { createTurn } from './functions/turn-function.ts';
 import { OutboxError } from './outbox-error.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import { rowsOf, type Sql } from './store/sql.ts';

@@ -6,6 +6,9 @@ export interface Outage {
   works(): void;
 }
 
+/** How long to wait before a database that did not answer is asked again, in milliseconds. */
+export const askAgainMs = 500;
+
 /** A database that comes back lets some fail still, in milliseconds. */
 const settledMs = 2_000;
 

@@ -2,8 +2,9 @@ import { type Assignment, claimHeads } from './claim.ts';
 import { type Flush, type FlushParts, flushWith } from './flush.ts';
 import type { LaneQueue, Place } from './lane-queue.ts';
 import { type LaneWorkParts, laneWork } from './lane-work.ts';
-import type { Outage } from './outage.ts';
-import { type Rate, reservePlaces } from './pace.ts';
+import { askAgainMs, type Outage } from './outage.ts';
+import type { Rate } from './pace.ts';
+import { type Pacer, pacerOf } from './pacer.ts';
 import { longestMs, rest } from './rest.ts';
 import type { Turn } from './turn.ts';
 import type { Upkeep } from './upkeep.ts';
@@ -31,24 +32,19 @@ const lookEveryMs = 1_000;
 const tendEveryMs = 1_000;
 /** How often jobs under way are told to be alive: each so many rounds of the above. */
 const touchEach = 3;
-/** How long a worker rests when the database does not answer, in milliseconds. */
-const restMs = 500;
 /** How long storing may take once everything has ended, in milliseconds. */
 const storeMs = 5_000;
-/** How late an update may leave in its place in the rate, in milliseconds; then it takes another place. */
-const lateMs = 25;
 
 /** Works on lanes until it is stopped: takes jobs, sends the heads of their lanes, stores what became of them. */
 export class Worker {
   readonly #parts: WorkerParts;
+  readonly #pacer: Pacer;
   readonly #flush: Flush;
   readonly #work: (assignment: Assignment) => Promise<void>;
   /** What is being worked on. */
   readonly #running = new Set<Assignment>();
   /** Jobs taken whose lanes are not known yet. */
   #taken: readonly Place[] = [];
-  /** Jobs that wait for their place in the rate. */
-  #waiting = 0;
   /** Nothing more is begun. */
   readonly #stopping = new AbortController();
   /** What is on its way is ended. */
@@ -67,6 +63,7 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
+    this.#pacer = pacerOf({ ...parts, signal: this.#stopping.signal });
     const claimer = { presence: parts.presence, shouldMark: parts.rate === undefined };
     this.#flush = flushWith({
       ...parts,
@@ -140,7 +137,7 @@ export class Worker {
         upkeep.unsteady();
         this.#shouldFeed = true;
         this.#shouldTake = true;
-        await rest(restMs, this.#stopping.signal);
+        await rest(askAgainMs, this.#stopping.signal);
       }
     }
   }
@@ -172,16 +169,10 @@ export class Worker {
     return Math.min(localConcurrency, Math.ceil(concurrency / this.#workers));
   }
 
-  /**
-   * Lanes that may be taken up, of as many as may be under way at once. Of those that wait for the rate there are no
-   * more than leave soon: others could send them.
-   */
+  /** Lanes that may be taken up, of as many as may be under way at once. */
   #places(most: number, freed = 0): number {
-    const { rate, isAttending } = this.#parts;
-    if (!isAttending() || this.#stopping.signal.aborted) return 0;
-    const free = most - this.#running.size + freed;
-    if (!rate) return free;
-    return Math.min(free, Math.ceil(rate.perSecond) + (rate.burst ?? 1) - this.#waiting);
+    if (!this.#parts.isAttending() || this.#stopping.signal.aborted) return 0;
+    return Math.min(most - this.#running.size + freed, this.#pacer.headroom());
   }
 
   #noteTurn({ work, ended, nextMs }: Turn): void {
@@ -204,43 +195,23 @@ export class Worker {
 
   async #workOn(work: readonly Assignment[]): Promise<void> {
     for (const assignment of work) this.#running.add(assignment);
-    const waits = await this.#reserve(work.filter(({ head }) => head?.state === 'queued'));
+    const queued = work.filter(({ head }) => head?.state === 'queued');
+    const waits = await this.#pacer.reserve(queued.length);
     for (const assignment of work) {
-      void this.#handle(assignment, waits.get(assignment)).finally(() => {
+      const place = queued.indexOf(assignment);
+      void this.#handle(assignment, place < 0 ? 0 : waits?.[place]).finally(() => {
         this.#running.delete(assignment);
         this.#wake.resolve();
       });
     }
   }
 
-  /** Reserves places in the rate, and gives how long each has to wait, in milliseconds. */
-  async #reserve(work: readonly Assignment[]): Promise<ReadonlyMap<Assignment, number>> {
-    const { store, schema, rate } = this.#parts;
-    if (!rate || work.length === 0) return new Map();
-    for (;;) {
-      try {
-        const waits = await reservePlaces(store, schema, rate, work.length);
-        return new Map(work.map((assignment, place) => [assignment, waits[place] ?? 0]));
-      } catch (error) {
-        this.#parts.outage.fails(error);
-        if (!(await rest(restMs, this.#stopping.signal))) return new Map(work.map((each) => [each, 0]));
-      }
-    }
-  }
-
+  /** Works on a lane once its update may leave; without a wait the worker stops before that. */
   async #handle(assignment: Assignment, waitMs: number | undefined): Promise<void> {
-    for (let ms = waitMs ?? 0; ms > 0; ) {
-      const dueAt = performance.now() + ms;
-      this.#waiting++;
-      const isItsTurn = await rest(ms, this.#stopping.signal);
-      this.#waiting--;
-      this.wake('jobs');
-      if (!isItsTurn) return this.#flush.step(assignment);
-      // Many that are late together would leave faster than the rate.
-      const isLate = performance.now() - dueAt > lateMs;
-      ms = isLate ? ((await this.#reserve([assignment])).get(assignment) ?? 0) : 0;
-    }
-    return this.#work(assignment);
+    const mayLeave = waitMs !== undefined && (await this.#pacer.waitFor(waitMs));
+    // One waits less: there may be room for others.
+    if (waitMs !== 0) this.wake('jobs');
+    return mayLeave ? this.#work(assignment) : this.#flush.step(assignment);
   }
 
   async #tend(): Promise<void> {

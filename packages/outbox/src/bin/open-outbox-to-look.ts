@@ -1,4 +1,4 @@
-import { createOutbox } from '../outbox.ts';
+import { createOutbox } from '../create-outbox.ts';
 import type { OutboxOptions } from '../outbox-options.ts';
 import { CommandFailure } from './command-failure.ts';
 import { openStore } from './open-store.ts';

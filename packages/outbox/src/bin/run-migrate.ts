@@ -1,4 +1,4 @@
-import { createOutbox } from '../outbox.ts';
+import { createOutbox } from '../create-outbox.ts';
 import { sendsNothing } from './open-outbox-to-look.ts';
 import { openStore } from './open-store.ts';
 import type { Place } from './place.ts';

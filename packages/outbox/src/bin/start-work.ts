@@ -1,4 +1,5 @@
-import { createOutbox, type Outbox } from '../outbox.ts';
+import { createOutbox } from '../create-outbox.ts';
+import type { Outbox } from '../outbox.ts';
 import { reasonOf } from '../reason-of.ts';
 import { rest } from '../rest.ts';
 import type { SettledUpdate } from '../settled-update.ts';

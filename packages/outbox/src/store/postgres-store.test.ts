@@ -4,7 +4,7 @@ import pg from 'pg';
 import { expect, test } from 'vitest';
 import { testPassword } from '../../../../.ci/start-postgres.ts';
 import { onPostgres, step, stepsApplied } from '../../test/scene.ts';
-import { createOutbox } from '../outbox.ts';
+import { createOutbox } from '../create-outbox.ts';
 import { OutboxError } from '../outbox-error.ts';
 import { postgresStore } from './postgres-store.ts';
 

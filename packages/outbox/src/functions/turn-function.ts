@@ -1,106 +1,7 @@
-import { channelOf } from './channel.ts';
-import { queueName } from './lane-queue.ts';
-import { findOpen } from './lanes.ts';
-
-/**
- * What happens most often is done by functions in the database: one round trip, and plans that are made once. Tables
- * grow after a plan was made, so it is told to go by an index.
- */
-const byIndex = [
-  'plan_cache_mode = force_generic_plan',
-  ...['enable_seqscan', 'enable_hashjoin', 'enable_mergejoin', 'enable_bitmapscan', 'jit'].map(
-    (setting) => `${setting} = off`,
-  ),
-]
-  .map((setting) => `set ${setting}`)
-  .join(' ');
-
-const body = (statements: string): string => `language plpgsql as $body$${statements}$body$`;
-
-/**
- * The first statement of an update: the row of its lane is locked until the transaction ends, which orders updates of
- * one token. A lane that stood still is told by `ready_at`, which is newer than the statement then.
- */
-export const openLane = (schema: string, token: string): string => `
-    insert into ${schema}.lanes as lane (token, state, ready_at) values (${token}, 'waiting', clock_timestamp())
-    on conflict (token) do update set
-      state = case when lane.state = 'idle' then 'waiting' else lane.state end,
-      ready_at = case when lane.state = 'idle' then clock_timestamp() else lane.ready_at end
-    returning lane.ready_at >= statement_timestamp()`;
-
-/** Stores an update behind those of its token, and wakes the workers once the transaction commits. */
-export const createEnqueue = (schema: string): string => `
-  create function ${schema}.enqueue(update_id uuid, order_token text, update_body text) returns void ${body(`
-  declare
-    is_woken boolean;
-  begin
-    ${openLane(schema, 'order_token')} into is_woken;
-    insert into ${schema}.updates (id, token, body, state) values (update_id, order_token, update_body, 'queued');
-    insert into ${schema}.events (update_id, token, kind) values (update_id, order_token, 'queued');
-    if is_woken then
-      perform pg_notify('${channelOf(schema)}', 'work');
-    end if;
-  end`)}`;
-
-/**
- * Finds the heads of the lanes that jobs were made for, notes in the lanes who works on them, and, if it should, marks
- * the heads as being sent; a lane without a head has nothing to do. Lanes and updates that somebody changes are not
- * waited for. A head that this very attempt of a job has marked was not sent: the answer that told of it was lost.
- */
-export const createClaim = (schema: string): string => `
-  create function ${schema}.claim(jobs uuid[], attempts integer[], claimer integer, should_mark boolean)
-  returns json ${byIndex} ${body(`
-  declare
-    told json;
-  begin
-    with given as (select * from unnest(jobs, attempts) as given (job, attempt)),
-    lane as (
-      select lane.token, lane.failures, lane.first_open, given.job, given.attempt
-      from given join ${schema}.lanes as lane on lane.state = 'fed' and lane.job_id = given.job
-    ),
-    free as (
-      select here.token from ${schema}.lanes as here join lane using (token)
-      where here.worker is distinct from claimer or here.job_attempt is distinct from lane.attempt
-      for update of here skip locked
-    ),
-    noted as (
-      update ${schema}.lanes as here set worker = claimer, missed_at = null, job_attempt = lane.attempt
-      from lane join free using (token) where here.token = lane.token
-    ),
-    head as (
-      select lane.token, lane.failures, lane.job, lane.attempt,
-        u.id, u.body, u.state, u.attempts, u.passed, u.claim
-      from lane left join lateral (
-        select * from ${schema}.updates as u
-        where u.token = lane.token and u.position = (${findOpen(schema, 'lane')})
-      ) as u on true
-    ),
-    ready as (
-      select u.id, head.job || ':' || head.attempt || ':' || gen_random_uuid() as claim
-      from ${schema}.updates as u join head using (id)
-      where should_mark and u.state = 'queued' and u.passed = head.passed
-        and not exists (select from ${schema}.limits where name = 'feed' and paused_until > clock_timestamp())
-      for update of u skip locked
-    ),
-    marked as (
-      update ${schema}.updates as u
-      set state = 'sending', claim = ready.claim, attempts = u.attempts + 1, sending_at = clock_timestamp()
-      from ready where u.id = ready.id returning u.id, u.token, u.claim
-    ),
-    said as (
-      insert into ${schema}.events (update_id, token, kind) select id, token, 'sending' from marked
-    )
-    select json_agg(json_build_object(
-      'job', head.job, 'attempt', head.attempt, 'token', head.token, 'failures', head.failures,
-      'id', head.id, 'body', head.body, 'state', head.state, 'attempts', head.attempts, 'passed', head.passed,
-      'claim', coalesce(marked.claim, head.claim),
-      'isMarked', marked.id is not null or (
-        head.state = 'sending' and starts_with(head.claim, head.job || ':' || head.attempt || ':')
-      )
-    )) into told
-    from head left join marked using (id);
-    return coalesce(told, '[]');
-  end`)}`;
+import { channelOf } from '../channel.ts';
+import { queueName } from '../lane-queue.ts';
+import { findOpen } from '../lanes.ts';
+import { body, byIndex } from './database-function.ts';
 
 /**
  * One turn of a worker: stores what became of updates, lets their lanes go on, and gives the jobs that came free to the
@@ -168,7 +69,8 @@ export const createTurn = (schema: string): string => `
     update ${schema}.lanes as lane set
       state = case when step.is_held then 'held' when step.next is not null then 'waiting' else 'idle' end,
       held_by = case when step.is_held then step.id end,
-      first_open = coalesce(step.next, lane.first_open),
+      -- What holds a lane may come back in its place.
+      first_open = case when step.is_held then lane.first_open else coalesce(step.next, lane.first_open) end,
       ready_at = clock_timestamp()
         + case when step.is_settled or step.id is null then step.delay_ms else 0 end * interval '1 millisecond',
       failures = case when step.is_settled then step.failed else 0 end,

@@ -1,0 +1,205 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import process from 'node:process';
+import type { OrderUpdate } from '@orders/schema';
+import { readBacklog } from './backlog.ts';
+import { channelOf } from './channel.ts';
+import { checkOptions } from './check-options.ts';
+import type { Head } from './claim.ts';
+import { countWorkers } from './count-workers.ts';
+import { discardUpdate, retryUpdate } from './decide.ts';
+import { insertUpdate, supersedeWith } from './enqueue.ts';
+import { readEvents } from './events.ts';
+import type { UnknownChoice } from './judge-result.ts';
+import { laneQueue } from './lane-queue.ts';
+import { openTables } from './open-tables.ts';
+import { watchOutage } from './outage.ts';
+import type { EnqueueOptions, Outbox } from './outbox.ts';
+import { OutboxError } from './outbox-error.ts';
+import type { OutboxOptions } from './outbox-options.ts';
+import { reasonOf } from './reason-of.ts';
+import { rest } from './rest.ts';
+import { checkSchemaName } from './schema-name.ts';
+import type { SettledUpdate } from './settled-update.ts';
+import { rowsOf } from './store/sql.ts';
+import { isUpdateId, readStatus, statusColumns, type UpdateRow, type UpdateStatus } from './update-status.ts';
+import { type Upkeep, upkeepOf } from './upkeep.ts';
+import type { Verdict } from './verdict.ts';
+import { Worker, type WorkerParts } from './worker.ts';
+
+/** How long a week is, in milliseconds. */
+const week = 604_800_000;
+/** How often it is looked whether anything is left, in milliseconds. */
+const drainEveryMs = 20;
+/** How long the store may take to close, in milliseconds. */
+const closeMs = 5_000;
+
+/**
+ * Opens an outbox: makes its tables or brings them up to date, and takes up what an earlier process left behind. It
+ * sends nothing until `work()`. When it rejects with an OutboxError, the store is closed.
+ *
+ * @throws TypeError when an option is wrong.
+ * @throws OutboxError `database_unusable` or `newer_tables`
+ */
+export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
+  options: OutboxOptions<Update>,
+): Promise<Outbox<Update>> {
+  checkOptions(options);
+  const { client, store, latestWins = false, concurrency = 32, localConcurrency = 32 } = options;
+  const {
+    onUnknown = 'park',
+    onRejected = 'continue',
+    maxRetryDelayMs = 60_000,
+    keepSettledMs = week,
+  } = options;
+  const { warn = (message: string) => process.emitWarning(message, 'OutboxWarning') } = options;
+  const schema = checkSchemaName(options.schema ?? 'orders_outbox');
+  const now = () => performance.now();
+  const outage = watchOutage(warn, now);
+  const presence = randomInt(1, 2 ** 31 - 1);
+  const closed = new AbortController();
+
+  let worker: Worker | undefined;
+  let upkeep: Upkeep | undefined;
+  let isAttending = false;
+  let closing: Promise<void> | undefined;
+  const { boss, subscription } = await openTables(store, schema, {
+    outage,
+    attendance: {
+      channel: channelOf(schema),
+      presence,
+      onMessage: (payload) => {
+        if (payload === 'work') worker?.wake('lanes');
+        else worker?.wake('jobs');
+      },
+      onLoss: () => {
+        isAttending = false;
+      },
+      onGap: () => {
+        isAttending = true;
+        upkeep?.unsteady();
+        worker?.wake('lanes');
+        worker?.wake('jobs');
+      },
+    },
+  });
+  const queue = laneQueue({ boss, store, schema, concurrency });
+  const tending = upkeepOf({ boss, store, schema, keepSettledMs, now });
+  upkeep = tending;
+
+  async function chooseForUnknown(head: Head, told: Partial<Verdict>): Promise<UnknownChoice> {
+    if (typeof onUnknown === 'string') return onUnknown;
+    const { id, token } = head;
+    const { code = '', message = '' } = told;
+    const attempts = head.attempts + (head.state === 'queued' ? 1 : 0);
+    return onUnknown({ id, token, attempts, code, message });
+  }
+
+  function onSettled(settled: SettledUpdate): void {
+    try {
+      options.onSettled?.(settled);
+    } catch (error) {
+      warn(`onSettled failed: ${reasonOf(error)}`);
+    }
+  }
+
+  function checkOpen(): void {
+    if (closing) throw new OutboxError('closed', 'The outbox is closed.');
+  }
+
+  async function enqueue(token: string, update: Update, { tx, id = randomUUID() }: EnqueueOptions = {}) {
+    checkOpen();
+    if (!isUpdateId(id)) throw new TypeError('enqueue: write id as a UUID, as crypto.randomUUID() makes it.');
+    const { body } = client.prepareUpdateOrder(token, update);
+    const accepted = { id, token, body };
+    if (!latestWins) await insertUpdate(tx ?? store, schema, accepted);
+    else if (tx) await supersedeWith(tx, schema, accepted);
+    else await store.transaction((own) => supersedeWith(own, schema, accepted));
+    return id;
+  }
+
+  async function select(where: string, values: readonly unknown[]): Promise<readonly UpdateStatus[]> {
+    const text = `select ${statusColumns} from ${schema}.updates ${where}`;
+    return (await rowsOf<UpdateRow>(store, text, values)).map(readStatus);
+  }
+
+  async function counts() {
+    const rows = await rowsOf<{ state: UpdateStatus['state']; count: string }>(
+      store,
+      `select state, count(*) as count from ${schema}.updates group by state`,
+    );
+    const none = { queued: 0, sending: 0, applied: 0, rejected: 0, parked: 0, discarded: 0 };
+    return { ...none, ...Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)])) };
+  }
+
+  async function drain(): Promise<void> {
+    const open = `select exists (select from ${schema}.lanes where state = 'waiting')
+      or exists (select from ${schema}.lanes where state = 'fed') as is_open`;
+    for (;;) {
+      checkOpen();
+      if (!(await rowsOf<{ is_open: boolean }>(store, open))[0]?.is_open) return;
+      await rest(drainEveryMs, closed.signal);
+    }
+  }
+
+  function events({ after, signal }: { readonly after?: number; readonly signal?: AbortSignal } = {}) {
+    if (after !== undefined && !(Number.isSafeInteger(after) && after >= 0)) {
+      throw new TypeError('events: write the seq of an event, or 0, as after.');
+    }
+    const until = signal ? AbortSignal.any([signal, closed.signal]) : closed.signal;
+    return readEvents(store, schema, { after, signal: until, onFailure: outage.fails });
+  }
+
+  async function closeAll(graceMs: number): Promise<void> {
+    closed.abort();
+    const lost = (await worker?.stop(graceMs)) ?? 0;
+    if (lost > 0) warn(`The outbox closed while ${lost} updates were on their way: they will be parked.`);
+    const ended = (async () => {
+      await subscription.close();
+      await boss.stop({ graceful: false, close: false });
+      await store.close();
+    })();
+    await Promise.race([ended, rest(closeMs)]);
+  }
+
+  const close = ({ graceMs = 10_000 }: { readonly graceMs?: number } = {}) => (closing ??= closeAll(graceMs));
+  return {
+    enqueue,
+    async work() {
+      checkOpen();
+      worker ??= new Worker({
+        client: client as unknown as WorkerParts['client'],
+        store,
+        schema,
+        queue,
+        upkeep: tending,
+        outage,
+        presence,
+        concurrency,
+        localConcurrency: Math.min(localConcurrency, concurrency),
+        countWorkers: () => countWorkers(store, schema),
+        rate: options.rate,
+        isAttending: () => isAttending,
+        chooseForUnknown,
+        onRejected,
+        maxRetryDelayMs,
+        random: Math.random,
+        warn,
+        onSettled,
+      });
+      await subscription.work();
+      worker.start();
+    },
+    status: async (id) => (isUpdateId(id) ? (await select('where id = $1', [id]))[0] : undefined),
+    history: (token, limit = 100) =>
+      select('where token = $1 order by position desc limit $2', [token, limit]),
+    listDecisions: (limit = 100) => select('where needs_decision order by position limit $1', [limit]),
+    retry: (id) => retryUpdate(store, schema, id),
+    discard: (id) => discardUpdate(store, schema, id),
+    events,
+    backlog: () => readBacklog(store, schema),
+    counts,
+    drain,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,62 @@
+import { findOpen } from '../lanes.ts';
+import { body, byIndex } from './database-function.ts';
+
+/**
+ * Finds the heads of the lanes that jobs were made for, notes in the lanes who works on them, and, if it should, marks
+ * the heads as being sent; a lane without a head has nothing to do. Lanes and updates that somebody changes are not
+ * waited for. A head that this very attempt of a job has marked was not sent: the answer that told of it was lost.
+ */
+export const createClaim = (schema: string): string => `
+  create function ${schema}.claim(jobs uuid[], attempts integer[], claimer integer, should_mark boolean)
+  returns json ${byIndex} ${body(`
+  declare
+    told json;
+  begin
+    with given as (select * from unnest(jobs, attempts) as given (job, attempt)),
+    lane as (
+      select lane.token, lane.failures, lane.first_open, given.job, given.attempt
+      from given join ${schema}.lanes as lane on lane.state = 'fed' and lane.job_id = given.job
+    ),
+    free as (
+      select here.token from ${schema}.lanes as here join lane using (token)
+      where here.worker is distinct from claimer or here.job_attempt is distinct from lane.attempt
+      for update of here skip locked
+    ),
+    noted as (
+      update ${schema}.lanes as here set worker = claimer, missed_at = null, job_attempt = lane.attempt
+      from lane join free using (token) where here.token = lane.token
+    ),
+    head as (
+      select lane.token, lane.failures, lane.job, lane.attempt,
+        u.id, u.body, u.state, u.attempts, u.passed, u.claim
+      from lane left join lateral (
+        select * from ${schema}.updates as u
+        where u.token = lane.token and u.position = (${findOpen(schema, 'lane')})
+      ) as u on true
+    ),
+    ready as (
+      select u.id, head.job || ':' || head.attempt || ':' || gen_random_uuid() as claim
+      from ${schema}.updates as u join head using (id)
+      where should_mark and u.state = 'queued' and u.passed = head.passed
+        and not exists (select from ${schema}.limits where name = 'feed' and paused_until > clock_timestamp())
+      for update of u skip locked
+    ),
+    marked as (
+      update ${schema}.updates as u
+      set state = 'sending', claim = ready.claim, attempts = u.attempts + 1, sending_at = clock_timestamp()
+      from ready where u.id = ready.id returning u.id, u.token, u.claim
+    ),
+    said as (
+      insert into ${schema}.events (update_id, token, kind) select id, token, 'sending' from marked
+    )
+    select json_agg(json_build_object(
+      'job', head.job, 'attempt', head.attempt, 'token', head.token, 'failures', head.failures,
+      'id', head.id, 'body', head.body, 'state', head.state, 'attempts', head.attempts, 'passed', head.passed,
+      'claim', coalesce(marked.claim, head.claim),
+      'isMarked', marked.id is not null or (
+        head.state = 'sending' and starts_with(head.claim, head.job || ':' || head.attempt || ':')
+      )
+    )) into told
+    from head left join marked using (id);
+    return coalesce(told, '[]');
+  end`)}`;
