@@ -24,6 +24,8 @@ export interface Assignment {
   readonly place: Place;
   readonly token: string;
   readonly head: Head | undefined;
+  /** How many updates of the lane the place has worked on in a row, this one among them. */
+  readonly inARow: number;
 }
 
 /** A row of what the function `claim` of the database tells. */
@@ -52,15 +54,24 @@ export async function claimHeads(
     shouldMark,
   ]);
   const [row] = rows as { told: readonly ClaimedRow[] }[];
-  return assign(row?.told ?? [], places);
+  return assign(
+    row?.told ?? [],
+    places.map((place) => ({ place })),
+  );
 }
 
+/** A place, and what it has worked on before. */
+type Before = Pick<Assignment, 'place'> & Partial<Pick<Assignment, 'token' | 'inARow'>>;
+
 /** Brings what the database tells together with the places it is about. */
-export function assign(rows: readonly ClaimedRow[], places: readonly Place[]): readonly Assignment[] {
-  const byAttempt = new Map(places.map((place) => [attemptKey(place), place]));
+export function assign(rows: readonly ClaimedRow[], befores: readonly Before[]): readonly Assignment[] {
+  const byAttempt = new Map(befores.map((before) => [attemptKey(before.place), before]));
   return rows.flatMap(({ id, job, attempt, ...rest }) => {
-    const place = byAttempt.get(attemptKey({ job, attempt }));
-    return place ? [{ place, token: rest.token, head: id === null ? undefined : { id, ...rest } }] : [];
+    const before = byAttempt.get(attemptKey({ job, attempt }));
+    if (!before) return [];
+    const { token } = rest;
+    const inARow = before.token === token ? (before.inARow ?? 0) + 1 : 1;
+    return [{ place: before.place, token, inARow, head: id === null ? undefined : { id, ...rest } }];
   });
 }
 

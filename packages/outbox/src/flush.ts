@@ -1,13 +1,13 @@
 import type { Assignment, Claimer } from './claim.ts';
 import { gather } from './gather.ts';
 import type { LaneQueue, Place } from './lane-queue.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import type { Outage } from './outage.ts';
 import { isRefusal, reasonOf } from './reason-of.ts';
 import { rest } from './rest.ts';
 import type { SettledUpdate } from './settled-update.ts';
 import type { Settlement } from './settlement.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
-import { takeTurns } from './take-turns.ts';
 import { type Turn, type TurnEntry, takeTurn } from './turn.ts';
 
 /** Stores what was worked out, in batches, and tries until it is stored. */
@@ -21,12 +21,10 @@ export interface Flush {
 }
 
 /** Outcomes are stored together that come within this time, in milliseconds: the others on their way use it. */
-const lingerMs = 2;
-/** So large a share of what is on its way is stored at once, beside others, and no fewer than this. */
-const enoughShare = 1 / 4;
+const lingerMs = 3;
+/** So large a share of what is on its way is stored without waiting for more, and no fewer than this. */
+const enoughShare = 1 / 2;
 const enoughAtLeast = 4;
-/** Turns at once: while one waits for the disk, the next is under way. */
-const parallelTurns = 3;
 /** How long to wait for a lane that somebody else holds, and for a database that does not work, at most. */
 const mostMs = { locked: 100, failed: 1_000 };
 
@@ -52,27 +50,33 @@ export interface FlushParts extends Claimer {
 /** Makes the store of a worker's results. */
 export function flushWith(parts: FlushParts): Flush {
   const { store, schema, queue, outage, warn, onSettled, signal } = parts;
-  const turns = takeTurns();
-  const enough = (): number => Math.max(enoughAtLeast, parts.underWay() * enoughShare);
-  const gathering = { lingerMs, enough, parallel: store.exclusive ? 1 : parallelTurns };
+  const inTurn = oneAtATime();
+  const enough = (): number => {
+    const underWay = parts.underWay();
+    // Where all that is on its way waits here, nothing more can come.
+    return Math.min(underWay, Math.max(enoughAtLeast, underWay * enoughShare));
+  };
 
-  const write = gather<TurnEntry, boolean | Error>(async (entries) => {
-    try {
-      return await writeTogether(entries);
-    } catch (error) {
-      if (entries.length === 1 || !isRefusal(error)) throw error;
-      // What the database refuses for one must not keep the others waiting.
-      const results: (boolean | Error)[] = [];
-      for (const entry of entries) {
-        const alone = writeTogether([entry]).then(([stored = false]) => stored);
-        results.push(await alone.catch((reason: Error) => reason));
+  const write = gather<TurnEntry, boolean | Error>(
+    async (entries) => {
+      try {
+        return await writeTogether(entries);
+      } catch (error) {
+        if (entries.length === 1 || !isRefusal(error)) throw error;
+        // What the database refuses for one must not keep the others waiting.
+        const results: (boolean | Error)[] = [];
+        for (const entry of entries) {
+          const alone = writeTogether([entry]).then(([stored = false]) => stored);
+          results.push(await alone.catch((reason: Error) => reason));
+        }
+        return results;
       }
-      return results;
-    }
-  }, gathering);
+    },
+    { lingerMs, enough },
+  );
 
   async function writeTogether(entries: readonly TurnEntry[]): Promise<readonly boolean[]> {
-    const turn = await turns.beside(() => {
+    const turn = await inTurn(() => {
       const most = parts.mayKeep(entries.length);
       return takeTurn(store, schema, { ...parts, entries, most, now: performance.now() });
     });
@@ -101,10 +105,10 @@ export function flushWith(parts: FlushParts): Flush {
   }
 
   return {
-    settle: ({ place, token }, settlement) => keepWriting({ place, token, delayMs: 0, settlement }),
-    step: ({ place, token }, delayMs = 0) => keepWriting({ place, token, delayMs }),
+    settle: (assignment, settlement) => keepWriting({ ...assignment, delayMs: 0, settlement }),
+    step: (assignment, delayMs = 0) => keepWriting({ ...assignment, delayMs }),
     // Two statements at once that lock the same jobs, each in its own order, could deadlock.
-    touch: (places) => turns.alone(() => queue.touch(places)),
+    touch: (places) => inTurn(() => queue.touch(places)),
   };
 }
 

@@ -3,17 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 /** How requests are gathered. */
 export interface GatherOptions {
   /**
-   * How long a batch waits for more, in milliseconds, where none is under way.
+   * How long a batch waits for more, in milliseconds.
    * @default 0
    */
   readonly lingerMs?: number;
-  /** Requests that are enough to begin a batch at once, also beside others. */
-  readonly enough?: () => number;
   /**
-   * Batches under way at once.
+   * Requests that are enough to begin a batch at once.
    * @default 1
    */
-  readonly parallel?: number;
+  readonly enough?: () => number;
 }
 
 /**
@@ -22,20 +20,20 @@ export interface GatherOptions {
  */
 export function gather<Item, Result>(
   run: (items: readonly Item[]) => Promise<readonly Result[]>,
-  { lingerMs = 0, enough = () => 1, parallel = 1 }: GatherOptions = {},
+  { lingerMs = 0, enough = () => 1 }: GatherOptions = {},
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     readonly item: Item;
     readonly settled: PromiseWithResolvers<Result>;
   }
   let waiting: Waiting[] = [];
-  let underWay = 0;
+  let isUnderWay = false;
   let timer: NodeJS.Timeout | undefined;
 
   async function runBatch(): Promise<void> {
     clearTimeout(timer);
     timer = undefined;
-    underWay++;
+    isUnderWay = true;
     // A turn of the loop, at least: whatever is asked in it comes along.
     await nextTurn();
     const batch = waiting;
@@ -46,14 +44,14 @@ export function gather<Item, Result>(
     } catch (error) {
       for (const { settled } of batch) settled.reject(error);
     }
-    underWay--;
+    isUnderWay = false;
     look();
   }
 
   function look(): void {
-    if (waiting.length === 0 || underWay >= parallel) return;
+    if (waiting.length === 0 || isUnderWay) return;
     if (waiting.length >= enough()) void runBatch();
-    else if (underWay === 0) timer ??= setTimeout(() => void runBatch(), lingerMs);
+    else timer ??= setTimeout(() => void runBatch(), lingerMs);
   }
 
   return (item) => {

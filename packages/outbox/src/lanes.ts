@@ -1,8 +1,8 @@
 import type { Sql } from './store/sql.ts';
 
-/** The position of the first update of a lane that is queued or being sent; of a lane as the statement names it. */
-export const findOpen = (schema: string, lane: string): string => `
-  select u.position from ${schema}.updates as u
+/** Finds the first update of a lane that is queued or being sent; of a lane as the statement names it. */
+export const findOpen = (schema: string, lane: string, columns = 'u.position'): string => `
+  select ${columns} from ${schema}.updates as u
   where u.token = ${lane}.token and u.position >= ${lane}.first_open and u.state in ('queued', 'sending')
   order by u.position limit 1`;
 

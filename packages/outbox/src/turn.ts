@@ -7,6 +7,8 @@ import type { OutboxStore } from './store/outbox-store.ts';
 export interface TurnEntry {
   readonly place: Place;
   readonly token: string;
+  /** How many updates of the lane the place has worked on in a row. */
+  readonly inARow: number;
   /** How long the lane waits where nothing was settled, in milliseconds. */
   readonly delayMs: number;
   readonly settlement?: Settlement;
@@ -28,6 +30,8 @@ export interface Turn {
 
 /** A job is given up after this time, in milliseconds: pg-boss ends those that take longer than a day. */
 const mostAgeMs = 3_600_000;
+/** Updates of one lane that a job works on in a row: more would keep other lanes waiting. */
+const mostInARow = 4;
 
 /** Stores what became of updates, and gives the places that come free to lanes that wait, no more than `most` of them. */
 export async function takeTurn(
@@ -39,11 +43,13 @@ export async function takeTurn(
   const places = entries.map(({ place }) => place);
   const verdicts = entries.map(({ settlement }) => settlement?.verdict);
   const pauses = verdicts.map((verdict) => verdict?.pauseAllMs ?? 0);
+  const mayKeep = places.map(({ since }) => now - since < mostAgeMs);
   const { rows } = await store.run(statement(schema), [
     places.map(({ job }) => job),
     places.map(({ attempt }) => attempt),
     entries.map(({ token }) => token),
-    places.map(({ since }) => now - since < mostAgeMs),
+    mayKeep,
+    entries.map(({ inARow }, index) => index < most && inARow < mostInARow && mayKeep[index]),
     entries.map(({ settlement }) => settlement?.id ?? null),
     verdicts.map((verdict) => verdict?.hold ?? false),
     entries.map(({ delayMs, settlement }) => settlement?.verdict.delayMs ?? delayMs),
@@ -62,7 +68,7 @@ export async function takeTurn(
   return {
     stored: new Set(stored),
     settled: new Map(settled.map(({ id, ageMs }) => [id, ageMs])),
-    work: assign(work, places),
+    work: assign(work, entries),
     ended,
     nextMs: nextMs ?? undefined,
   };
@@ -77,7 +83,7 @@ interface Told {
 }
 
 const statement = (schema: string): string =>
-  `select ${schema}.turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) as told`;
+  `select ${schema}.turn($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) as told`;
 
 function toRecord({ job }: Place, { id, token, claim, verdict }: Settlement): object {
   const { state, code, message, status, issues, receipt } = verdict;

@@ -201,7 +201,8 @@ export class Worker {
       const place = queued.indexOf(assignment);
       void this.#handle(assignment, place < 0 ? 0 : waits?.[place]).finally(() => {
         this.#running.delete(assignment);
-        this.#wake.resolve();
+        // Mostly its place goes on, and there is nothing to look for.
+        if (this.#shouldFeed || this.#shouldTake || this.#stopping.signal.aborted) this.#wake.resolve();
       });
     }
   }
@@ -237,16 +238,16 @@ export class Worker {
   }
 
   async #sleep(wake: Promise<void>): Promise<void> {
-    const timer = new AbortController();
-    const ms = Math.min(lookEveryMs, Math.max(0, this.#feedAt - performance.now()));
-    const rested = rest(ms, timer.signal).then((passed) => {
-      if (!passed) return;
+    const rested = Promise.withResolvers<void>();
+    const look = (): void => {
       this.#shouldFeed = true;
       // A job that another process gave back is not told of.
       this.#shouldTake = true;
       this.#isPatient = false;
-    });
-    await Promise.race([wake, rested]);
-    timer.abort();
+      rested.resolve();
+    };
+    const timer = setTimeout(look, Math.min(lookEveryMs, Math.max(0, this.#feedAt - performance.now())));
+    await Promise.race([wake, rested.promise]);
+    clearTimeout(timer);
   }
 }

@@ -1,5 +1,6 @@
 import { findOpen } from '../lanes.ts';
 import { body, byIndex } from './database-function.ts';
+import { headColumns, tellHeads } from './heads.ts';
 
 /**
  * Finds the heads of the lanes that jobs were made for, notes in the lanes who works on them, and, if it should, marks
@@ -27,12 +28,8 @@ export const createClaim = (schema: string): string => `
       from lane join free using (token) where here.token = lane.token
     ),
     head as (
-      select lane.token, lane.failures, lane.job, lane.attempt,
-        u.id, u.body, u.state, u.attempts, u.passed, u.claim
-      from lane left join lateral (
-        select * from ${schema}.updates as u
-        where u.token = lane.token and u.position = (${findOpen(schema, 'lane')})
-      ) as u on true
+      select lane.token, lane.failures, lane.job, lane.attempt, ${headColumns}
+      from lane left join lateral (${findOpen(schema, 'lane', 'u.*')}) as u on true
     ),
     ready as (
       select u.id, head.job || ':' || head.attempt || ':' || gen_random_uuid() as claim
@@ -49,14 +46,7 @@ export const createClaim = (schema: string): string => `
     said as (
       insert into ${schema}.events (update_id, token, kind) select id, token, 'sending' from marked
     )
-    select json_agg(json_build_object(
-      'job', head.job, 'attempt', head.attempt, 'token', head.token, 'failures', head.failures,
-      'id', head.id, 'body', head.body, 'state', head.state, 'attempts', head.attempts, 'passed', head.passed,
-      'claim', coalesce(marked.claim, head.claim),
-      'isMarked', marked.id is not null or (
-        head.state = 'sending' and starts_with(head.claim, head.job || ':' || head.attempt || ':')
-      )
-    )) into told
+    select ${tellHeads} into told
     from head left join marked using (id);
-    return coalesce(told, '[]');
+    return told;
   end`)}`;
