@@ -39,7 +39,7 @@ async function run({ settings, json, record }: ScaleOrder): Promise<void> {
     const result = buildScaleResult(measured, readSurroundings());
     const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
     process.stdout.write(`${json ? JSON.stringify(result, shorten, 2) : formatScale(result, bold)}\n`);
-    if (record) await keep(result);
+    if (record !== undefined) await keep(record, result);
     if (result.targets.some(({ holds }) => !holds)) fail('a target does not hold.', 1);
   } catch (error) {
     // What is ended under way fails, and that is nothing to tell.
@@ -49,10 +49,10 @@ async function run({ settings, json, record }: ScaleOrder): Promise<void> {
   }
 }
 
-async function keep(result: ScaleResult): Promise<void> {
+async function keep(name: string, result: ScaleResult): Promise<void> {
   await mkdir(results, { recursive: true });
-  await writeFile(join(results, 'outbox-scale.json'), `${JSON.stringify(result, shorten, 2)}\n`);
-  await writeFile(join(results, 'outbox-scale.md'), `${formatScalePage(result)}\n`);
+  await writeFile(join(results, `${name}.json`), `${JSON.stringify(result, shorten, 2)}\n`);
+  await writeFile(join(results, `${name}.md`), `${formatScalePage(result)}\n`);
 }
 
 /** Four digits are more than a measurement is worth. */

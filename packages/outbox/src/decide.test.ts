@@ -12,8 +12,8 @@ async function laneOf({ sql, schema }: Scene, token: string) {
   return lane;
 }
 
-onBoth('frees a lane for the update alone that holds it', async (scene) => {
-  const { open, service, token } = scene;
+/** An outbox that works, in which the first update of an order was rejected, and the next is parked. */
+async function rejectAndPark({ open, service, token }: Scene) {
   const outbox = await open();
   service.faults.next([
     { fault: 'status', status: 422 },
@@ -21,9 +21,15 @@ onBoth('frees a lane for the update alone that holds it', async (scene) => {
   ]);
   const rejected = await outbox.enqueue(token, step(1));
   const parked = await outbox.enqueue(token, step(2));
-  const queued = await outbox.enqueue(token, step(3));
   await outbox.work();
   await outbox.drain();
+  return { outbox, rejected, parked };
+}
+
+onBoth('frees a lane for the update alone that holds it', async (scene) => {
+  const { service, token } = scene;
+  const { outbox, rejected, parked } = await rejectAndPark(scene);
+  const queued = await outbox.enqueue(token, step(3));
   await outbox.discard(rejected);
   expect(await laneOf(scene, token)).toEqual({ state: 'held', held_by: parked });
   const dropped = await outbox.enqueue(token, step(4));
@@ -38,16 +44,8 @@ onBoth('frees a lane for the update alone that holds it', async (scene) => {
 });
 
 onBoth('keeps a rejected update waiting that is retried behind a parked one', async (scene) => {
-  const { open, service, token } = scene;
-  const outbox = await open();
-  service.faults.next([
-    { fault: 'status', status: 422 },
-    { fault: 'status', status: 500 },
-  ]);
-  const rejected = await outbox.enqueue(token, step(1));
-  const parked = await outbox.enqueue(token, step(2));
-  await outbox.work();
-  await outbox.drain();
+  const { service, token } = scene;
+  const { outbox, rejected, parked } = await rejectAndPark(scene);
   await outbox.retry(rejected);
   await outbox.drain();
   expect(stepsApplied(service, token)).toEqual([]);

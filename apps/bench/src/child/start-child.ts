@@ -11,15 +11,16 @@ export interface ChildOptions {
   readonly callTimeoutMs?: number;
 }
 
-/** A process in one role. One call at a time. */
-export interface Child<Role extends RoleName> extends AsyncDisposable {
-  call<Name extends keyof ApiOf<Role> & string>(
-    name: Name,
-    ...args: ArgsOf<ApiOf<Role>[Name]>
-  ): Promise<ResultOf<ApiOf<Role>[Name]>>;
+/** A process that answers calls, one at a time. */
+export interface Started<Api> extends AsyncDisposable {
+  readonly pid: number;
+  call<Name extends keyof Api & string>(name: Name, ...args: ArgsOf<Api[Name]>): Promise<ResultOf<Api[Name]>>;
   /** Ends the process; resolves when it is gone. */
   close(): Promise<void>;
 }
+
+/** A process in one role. */
+export type Child<Role extends RoleName> = Started<ApiOf<Role>>;
 
 type ArgsOf<T> = T extends (...args: infer Args) => unknown ? Args : never;
 type ResultOf<T> = T extends (...args: never[]) => infer Result ? Awaited<Result> : never;
@@ -29,11 +30,20 @@ const program = isSource ? new URL('../child.ts', import.meta.url) : new URL('..
 const sourceFlags = isSource ? ['--conditions=@orders/source'] : [];
 
 /** Starts a process in a role and resolves when it can be called. */
-export async function startChild<Role extends RoleName>(
+export function startChild<Role extends RoleName>(
   role: Role,
   args: Parameters<Roles[Role]>,
   options: ChildOptions = {},
 ): Promise<Child<Role>> {
+  return startProcess<ApiOf<Role>>(role, args, options);
+}
+
+/** The same for a role whose functions are known to the caller alone. */
+export async function startProcess<Api>(
+  role: RoleName,
+  args: readonly string[],
+  options: ChildOptions = {},
+): Promise<Started<Api>> {
   const { flags = [], callTimeoutMs = 120_000 } = options;
   const child = fork(program, [role, ...args], {
     execArgv: [...sourceFlags, ...flags],
@@ -49,11 +59,12 @@ export async function startChild<Role extends RoleName>(
     throw error;
   }
   return {
+    pid: child.pid ?? 0,
     async call(name, ...callArgs) {
       const question: Question = { name, args: callArgs };
       const replied = nextReply(child, `${role}.${name}`, callTimeoutMs);
       child.send(question);
-      return (await replied) as ResultOf<ApiOf<Role>[typeof name]>;
+      return (await replied) as ResultOf<Api[typeof name]>;
     },
     close,
     [Symbol.asyncDispose]: close,

@@ -1,5 +1,5 @@
+import type { Started } from '../child/start-child.ts';
 import type { ServiceApi } from './process/service-role.ts';
-import type { Started } from './process/start-process.ts';
 import type { Servers } from './servers/places.ts';
 
 /** What stands around everything that is measured. */

@@ -18,7 +18,7 @@ test('without a word everything is measured, shown as tables, and not kept', () 
     inFlight: 32,
     fsync: true,
   });
-  expect(output).toEqual({ json: false, record: false });
+  expect(output).toEqual({ json: false, record: undefined });
 });
 
 test('parts and queues keep the order of the tables, and each is measured once', () => {
@@ -34,7 +34,8 @@ test('numbers are sorted, and each is measured once', () => {
 test('flags are read', () => {
   const { settings, ...output } = order('--no-fsync', '--json', '--record');
   expect(settings.fsync).toBe(false);
-  expect(output).toEqual({ json: true, record: true });
+  expect(output).toEqual({ json: true, record: 'outbox-scale' });
+  expect(order('--record', 'many-at-once').record).toBe('many-at-once');
 });
 
 test.each([
@@ -43,6 +44,7 @@ test.each([
   [['--processes', '0'], /whole number from 1 to 64/],
   [['--depths', '10,,20'], /whole number from 1/],
   [['--rounds', 'two'], /whole number from 1/],
+  [['--record', '../here'], /small letters/],
   [['--speed', '1'], /unknown option '--speed'/],
   [['fast'], /too many arguments/],
 ])('%j is told in one line', (words, message) => {

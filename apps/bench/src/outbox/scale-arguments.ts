@@ -8,19 +8,19 @@ export interface ScaleOrder {
   readonly settings: ScaleSettings;
   /** Whether the figures are printed as JSON in place of tables. */
   readonly json: boolean;
-  /** Whether the run is kept in the repository. */
-  readonly record: boolean;
+  /** The name under which the run is kept in the repository; undefined when it is not kept. */
+  readonly record: string | undefined;
 }
 
 interface Options extends ScaleSettings {
   readonly json?: true;
-  readonly record?: true;
+  readonly record?: true | string;
 }
 
 /** Reads the words after the program's name; a mistake is one line. */
 export function readScaleArguments(words: readonly string[]): Wish<ScaleOrder> {
   return wishOf(createProgram(), words, ({ json, record, ...settings }: Options) => {
-    return { settings, json: json ?? false, record: record ?? false };
+    return { settings, json: json ?? false, record: record === true ? 'outbox-scale' : record };
   });
 }
 
@@ -52,7 +52,12 @@ function createProgram(): Command {
     .option('--seconds <number>', 'how long the rate is watched', readWhole(1, 3_600), 10)
     .option('--no-fsync', 'let PostgreSQL forget on a power cut, to see what the disk costs')
     .option('--json', 'print the figures as JSON')
-    .option('--record', 'write results/outbox-scale.md and results/outbox-scale.json');
+    .option('--record [name]', 'write results/<name>.md and .json; the name is outbox-scale', readName);
+}
+
+function readName(text: string): string {
+  if (!/^[a-z0-9-]+$/.test(text)) throw new InvalidArgumentError('Write small letters, digits and hyphens.');
+  return text;
 }
 
 function namesOption(flags: string, known: readonly string[]): Option {

@@ -47,24 +47,28 @@ function judgeFaults(drain: readonly Rounds<DrainRow, Drain>[]): ScaleTarget[] {
   return [judge({ target, unit: 'updates', sense: 'at most', bound: 0 }, found)];
 }
 
-/** Ours beside the faster of the two ways to run graphile-worker, with as many processes. */
+/** Ways to run graphile-worker that ours is held against, as many processes each: the faster one counts. */
+const rivals: readonly { readonly names: readonly ContenderName[]; readonly label: string }[] = [
+  { names: ['graphile-books'], label: 'graphile-worker that keeps outcomes, too' },
+  { names: ['graphile', 'graphile-batched'], label: 'graphile-worker at its best, which keeps none' },
+];
+
 function judgeThroughput(drain: readonly Rounds<DrainRow, Drain>[]): ScaleTarget[] {
-  const perSecond = (name: ContenderName, processes: number): number[][] =>
+  const perSecond = (names: readonly ContenderName[], processes: number): number[][] =>
     drain
-      .filter(({ row }) => row.name === name && row.processes === processes)
+      .filter(({ row }) => names.includes(row.name) && row.processes === processes)
       .map(({ rounds }) => rounds.map((round) => round.perSecond));
-  return drain
-    .filter(({ row }) => row.name === 'ours')
-    .flatMap(({ row: { processes } }) => {
-      const [ours] = perSecond('ours', processes);
-      const [best] = [...perSecond('graphile', processes), ...perSecond('graphile-batched', processes)].sort(
-        (a, b) => spreadOf(b).median - spreadOf(a).median,
-      );
-      if (!ours || !best) return [];
+  const ours = drain.flatMap(({ row }) => (row.name === 'ours' ? row.processes : []));
+  return rivals.flatMap(({ names, label }) =>
+    ours.flatMap((processes) => {
+      const [own] = perSecond(['ours'], processes);
+      const [best] = perSecond(names, processes).sort((a, b) => spreadOf(b).median - spreadOf(a).median);
+      if (!own || !best) return [];
       const workers = processes === 1 ? '1 process' : `${processes} processes`;
-      const target = `updates/s with ${workers}, to graphile-worker at its best`;
-      return [judge({ target, unit: 'times', sense: 'at least', bound: 1 }, ratioOf(ours, best).median)];
-    });
+      const target = `updates/s with ${workers}, to ${label}`;
+      return [judge({ target, unit: 'times', sense: 'at least', bound: 1 }, ratioOf(own, best).median)];
+    }),
+  );
 }
 
 /** The longest queue beside the shortest, on each engine. */

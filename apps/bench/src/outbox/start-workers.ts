@@ -1,8 +1,9 @@
+import type { Started } from '../child/start-child.ts';
 import type { Contender, ContenderSettings } from './contenders/contender.ts';
 import type { ContenderName } from './contenders/contender-list.ts';
 import { cpuOf } from './cpu-of.ts';
 import type { Field } from './field.ts';
-import { type Started, startContender } from './process/start-process.ts';
+import { startContender } from './process/start-process.ts';
 import type { Place } from './servers/places.ts';
 
 /** The processes that work on one queue. */

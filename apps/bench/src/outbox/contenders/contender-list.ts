@@ -37,6 +37,12 @@ export const contenderList = {
     from: 'graphile-worker',
     start: async (settings) => (await import('./graphile-worker.ts')).startGraphileWorkerInBatches(settings),
   },
+  'graphile-books': {
+    label: 'graphile-worker, in batches, outcomes kept',
+    engine: 'postgres',
+    from: 'graphile-worker',
+    start: async (settings) => (await import('./graphile-worker.ts')).startGraphileWorkerWithBooks(settings),
+  },
   'pg-boss': {
     label: 'a plain queue of pg-boss',
     engine: 'postgres',

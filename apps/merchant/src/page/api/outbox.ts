@@ -1,7 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
 import { OutboxView } from '../../contract/outbox-view.ts';
-import { useDeskMessages } from '../live/use-desk-messages.ts';
+import { useGatheredMessages } from '../live/use-gathered-messages.ts';
 import { requestJson } from './request.ts';
 
 const queryKey = ['outbox'];
@@ -13,23 +12,7 @@ const pausedMs = 1_000;
 /** How the outbox stands, looked at again soon after anything happens in it. */
 export function useOutbox() {
   const client = useQueryClient();
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-
-  useEffect(
-    () => () => {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-    },
-    [],
-  );
-
-  useDeskMessages((message) => {
-    if (message.type !== 'stored') return;
-    timer.current ??= setTimeout(() => {
-      timer.current = undefined;
-      void client.invalidateQueries({ queryKey });
-    }, gatherMs);
-  });
+  useGatheredMessages(() => void client.invalidateQueries({ queryKey }), gatherMs);
 
   return useQuery({
     queryKey,

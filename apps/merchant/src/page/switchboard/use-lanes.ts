@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
+import { useGatheredMessages } from '../live/use-gathered-messages.ts';
 import { foldLanes, type Lanes, pruneLanes } from './lanes.ts';
-import { useGatheredMessages } from './use-gathered-messages.ts';
 
 const pruneMs = 1000;
 

@@ -3,8 +3,8 @@ import { useEffect, useMemo, useState } from 'react';
 import type { NumberedEvent } from '../../contract/desk-event.ts';
 import type { MeasuredAttempt } from '../../contract/switchboard-view.ts';
 import { fetchAttempts } from '../api/switchboard.ts';
+import { useGatheredMessages } from '../live/use-gathered-messages.ts';
 import { mergeAttempts, type SlottedAttempts, slotAttempts, slotMs } from './slot-attempts.ts';
-import { useGatheredMessages } from './use-gathered-messages.ts';
 
 /** How many attempts that were heard of are kept. */
 const maxHeard = 2000;

@@ -1,12 +1,15 @@
 import { useEffect, useRef } from 'react';
 import type { NumberedEvent } from '../../contract/desk-event.ts';
-import { useDeskMessages } from '../live/use-desk-messages.ts';
+import { useDeskMessages } from './use-desk-messages.ts';
 
 /** How long events are gathered before they are drawn together, in milliseconds. */
-const gatherMs = 80;
+const drawMs = 80;
 
 /** Calls back with the stored events of the desk, a few at a time: a burst has more of them than a page can draw. */
-export function useGatheredMessages(take: (events: readonly NumberedEvent[]) => void): void {
+export function useGatheredMessages(
+  take: (events: readonly NumberedEvent[]) => void,
+  gatherMs: number = drawMs,
+): void {
   const gathered = useRef<NumberedEvent[]>([]);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
