@@ -6,6 +6,7 @@ import type { Flush } from './flush.ts';
 import { gather } from './gather.ts';
 import { type JudgeOptions, judgeResult, judgeUnknown, tell, type UnknownChoice } from './judge-result.ts';
 import { attemptKey } from './lane-queue.ts';
+import type { Pacer } from './pacer.ts';
 import { reasonOf } from './reason-of.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import type { Verdict } from './verdict.ts';
@@ -17,6 +18,7 @@ export interface LaneWorkParts extends JudgeOptions {
   readonly schema: string;
   /** Whether heads come marked as being sent; else they are marked just before bytes leave. */
   readonly shouldMark: boolean;
+  readonly pacer: Pick<Pacer, 'reach'>;
   readonly chooseForUnknown: (head: Head, told: Partial<Verdict>) => Promise<UnknownChoice>;
   readonly warn: (message: string) => void;
 }
@@ -26,11 +28,12 @@ const ownWaitMs = 500;
 /** How long a lane waits in which work failed in a way that nobody foresaw, in milliseconds. */
 const strangeWaitMs = 1_000;
 
-type LaneWork = (assignment: Assignment) => Promise<void>;
+/** Works on a lane whose place in the rate is due at a moment by the clock of `performance.now()`. */
+export type LaneWork = (assignment: Assignment, dueAt: number) => Promise<void>;
 
 /** Makes the work on a lane: sends its head and stores what became of it. It never rejects; `ending` aborts it. */
 export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal): LaneWork {
-  const { client, store, schema, shouldMark, warn } = parts;
+  const { client, store, schema, shouldMark, pacer, warn } = parts;
   /** Claims of updates on their way. */
   const sending = new Set<string>();
   const mark = gather<Mark, boolean>(async (marks) => {
@@ -38,7 +41,7 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
     return marks.map(({ head }) => marked.has(head.id));
   });
 
-  async function work(assignment: Assignment): Promise<void> {
+  async function work(assignment: Assignment, dueAt: number): Promise<void> {
     const { head } = assignment;
     if (!head) return flush.step(assignment);
     // The queue gave the job away while this process was still at it: its own answer is to come.
@@ -53,17 +56,22 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
     const claim = (head.isMarked && head.claim) || `${attemptKey(assignment.place)}:${randomUUID()}`;
     sending.add(claim);
     try {
-      await send(assignment, head, claim);
+      await send(assignment, { head, claim, dueAt });
     } finally {
       sending.delete(claim);
     }
   }
 
-  async function send(assignment: Assignment, head: Head, claim: string): Promise<void> {
+  async function send(
+    assignment: Assignment,
+    { head, claim, dueAt }: { readonly head: Head; readonly claim: string; readonly dueAt: number },
+  ): Promise<void> {
     let marking: Promise<boolean> | undefined;
+    let isGivenUp = false;
     const markBefore = async (): Promise<void> => {
       marking = mark({ head, claim });
-      if (!(await marking)) throw new Error('The update is not to be sent now.');
+      isGivenUp = !((await marking) && (await pacer.reach(dueAt)));
+      if (isGivenUp) throw new Error('The update is not to be sent now.');
     };
     const result = await client.safeUpdateOrder(head.token, JSON.parse(head.body) as OrderUpdate, {
       signal: ending,
@@ -74,7 +82,9 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
     const marked = await marking?.catch(() => 'unsure' as const);
     if (marked === false) return flush.step(assignment);
     const verdict =
-      marked === 'unsure' ? { ...sendAgain, failures: head.failures } : await judge(head, result);
+      marked === 'unsure' || isGivenUp
+        ? { ...sendAgain, failures: head.failures }
+        : await judge(head, result);
     return flush.settle(assignment, settlementOf(head, claim, verdict));
   }
 
@@ -94,9 +104,9 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
     }
   }
 
-  return async (assignment) => {
+  return async (assignment, dueAt) => {
     try {
-      await work(assignment);
+      await work(assignment, dueAt);
     } catch (error) {
       warn(`An update could not be worked on, and is taken up again: ${reasonOf(error)}`);
       await flush.step(assignment, strangeWaitMs);

@@ -7,12 +7,22 @@ import type { OutboxStore } from './store/outbox-store.ts';
 export interface Pacer {
   /** How many more updates may wait for their place: others could send those that would wait for long. */
   headroom(): number;
-  /** Reserves places, and gives how long each has to wait, in milliseconds; undefined when the worker stops first. */
+  /**
+   * Reserves places, and gives when each is due, by the clock of `performance.now()`; undefined when the worker stops
+   * first.
+   */
   reserve(count: number): Promise<readonly number[] | undefined>;
-  /** Waits for a place; gives whether it came, rather than that the worker stops. */
-  waitFor(waitMs: number): Promise<boolean>;
+  /**
+   * Waits until shortly before a place, so that what must be stored first is stored in time. Gives whether it came so
+   * far, rather than that the worker stops.
+   */
+  approach(dueAt: number): Promise<boolean>;
+  /** Waits for the place itself, or for another where it is over. Gives whether it came, as above. */
+  reach(dueAt: number): Promise<boolean>;
 }
 
+/** How long before its place an update is marked as being sent, in milliseconds. */
+const leadMs = 25;
 /** How late an update may leave in its place, in milliseconds; then it takes another place. */
 const lateMs = 25;
 
@@ -30,7 +40,8 @@ export function pacerOf(parts: {
     return {
       headroom: () => Number.POSITIVE_INFINITY,
       reserve: async (count) => Array.from({ length: count }, () => 0),
-      waitFor: async () => true,
+      approach: async () => true,
+      reach: async () => true,
     };
   }
   const { perSecond, burst = 1 } = rate;
@@ -39,7 +50,9 @@ export function pacerOf(parts: {
   async function reserve(count: number): Promise<readonly number[] | undefined> {
     while (!signal.aborted) {
       try {
-        return await reservePlaces(store, schema, { perSecond, burst }, count);
+        const waits = await reservePlaces(store, schema, { perSecond, burst }, count);
+        const now = performance.now();
+        return waits.map((ms) => now + ms);
       } catch (error) {
         outage.fails(error);
         await rest(askAgainMs, signal);
@@ -48,22 +61,28 @@ export function pacerOf(parts: {
     return undefined;
   }
 
+  async function waitUntil(moment: number): Promise<boolean> {
+    const ms = moment - performance.now();
+    if (ms <= 0) return !signal.aborted;
+    waiting++;
+    const came = await rest(ms, signal);
+    waiting--;
+    return came;
+  }
+
   return {
     headroom: () => Math.ceil(perSecond) + burst - waiting,
     reserve: async (count) => (count > 0 ? reserve(count) : []),
-    async waitFor(waitMs) {
-      let ms: number | undefined = waitMs;
-      while (ms !== undefined && ms > 0) {
-        const dueAt: number = performance.now() + ms;
-        waiting++;
-        const came = await rest(ms, signal);
-        waiting--;
-        if (!came) return false;
-        if (performance.now() - dueAt <= lateMs) return true;
+    approach: (dueAt) => waitUntil(dueAt - leadMs),
+    async reach(dueAt) {
+      let due: number | undefined = dueAt;
+      while (due !== undefined) {
+        if (!(await waitUntil(due))) return false;
+        if (performance.now() - due <= lateMs) return true;
         // Many that are late together would leave faster than the rate.
-        [ms] = (await reserve(1)) ?? [];
+        [due] = (await reserve(1)) ?? [];
       }
-      return ms === 0;
+      return false;
     },
   };
 }

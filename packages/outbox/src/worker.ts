@@ -1,7 +1,7 @@
 import { type Assignment, claimHeads } from './claim.ts';
 import { type Flush, type FlushParts, flushWith } from './flush.ts';
 import type { LaneQueue, Place } from './lane-queue.ts';
-import { type LaneWorkParts, laneWork } from './lane-work.ts';
+import { type LaneWork, type LaneWorkParts, laneWork } from './lane-work.ts';
 import { askAgainMs, type Outage } from './outage.ts';
 import type { Rate } from './pace.ts';
 import { type Pacer, pacerOf } from './pacer.ts';
@@ -10,7 +10,7 @@ import type { Turn } from './turn.ts';
 import type { Upkeep } from './upkeep.ts';
 
 /** What a worker works with. */
-export interface WorkerParts extends Omit<LaneWorkParts, 'shouldMark'> {
+export interface WorkerParts extends Omit<LaneWorkParts, 'shouldMark' | 'pacer'> {
   readonly queue: LaneQueue;
   readonly upkeep: Upkeep;
   readonly outage: Outage;
@@ -40,7 +40,7 @@ export class Worker {
   readonly #parts: WorkerParts;
   readonly #pacer: Pacer;
   readonly #flush: Flush;
-  readonly #work: (assignment: Assignment) => Promise<void>;
+  readonly #work: LaneWork;
   /** What is being worked on. */
   readonly #running = new Set<Assignment>();
   /** Jobs taken whose lanes are not known yet. */
@@ -73,7 +73,7 @@ export class Worker {
       underWay: () => this.#running.size,
       onTurn: (turn) => this.#noteTurn(turn),
     });
-    this.#work = laneWork({ ...parts, ...claimer }, this.#flush, this.#ending.signal);
+    this.#work = laneWork({ ...parts, ...claimer, pacer: this.#pacer }, this.#flush, this.#ending.signal);
   }
 
   start(): void {
@@ -196,10 +196,10 @@ export class Worker {
   async #workOn(work: readonly Assignment[]): Promise<void> {
     for (const assignment of work) this.#running.add(assignment);
     const queued = work.filter(({ head }) => head?.state === 'queued');
-    const waits = await this.#pacer.reserve(queued.length);
+    const dues = await this.#pacer.reserve(queued.length);
     for (const assignment of work) {
       const place = queued.indexOf(assignment);
-      void this.#handle(assignment, place < 0 ? 0 : waits?.[place]).finally(() => {
+      void this.#handle(assignment, place < 0 ? 0 : dues?.[place]).finally(() => {
         this.#running.delete(assignment);
         // Mostly its place goes on, and there is nothing to look for.
         if (this.#shouldFeed || this.#shouldTake || this.#stopping.signal.aborted) this.#wake.resolve();
@@ -207,12 +207,12 @@ export class Worker {
     }
   }
 
-  /** Works on a lane once its update may leave; without a wait the worker stops before that. */
-  async #handle(assignment: Assignment, waitMs: number | undefined): Promise<void> {
-    const mayLeave = waitMs !== undefined && (await this.#pacer.waitFor(waitMs));
+  /** Works on a lane once its update is about to leave; without a place in the rate the worker stops before that. */
+  async #handle(assignment: Assignment, dueAt: number | undefined): Promise<void> {
+    const mayLeave = dueAt !== undefined && (await this.#pacer.approach(dueAt));
     // One waits less: there may be room for others.
-    if (waitMs !== 0) this.wake('jobs');
-    return mayLeave ? this.#work(assignment) : this.#flush.step(assignment);
+    if (dueAt !== 0) this.wake('jobs');
+    return mayLeave ? this.#work(assignment, dueAt) : this.#flush.step(assignment);
   }
 
   async #tend(): Promise<void> {
