@@ -13,6 +13,8 @@ import { orderOf, tokenAt, updateAt } from '../workload.ts';
 import { type Contender, type ContenderSettings, shareOf } from './contender.ts';
 
 const batch = 500;
+/** PostgreSQL takes 100 connections unless told otherwise, some of them for others. */
+const mostConnections = 80;
 
 interface Payload {
   readonly token: string;
@@ -35,7 +37,7 @@ function inBatches(settings: ContenderSettings): RunnerOptions {
   const concurrentJobs = shareOf(settings);
   const worker = {
     concurrentJobs,
-    maxPoolSize: concurrentJobs + 2,
+    maxPoolSize: Math.min(concurrentJobs + 2, Math.floor(mostConnections / settings.processes)),
     // It looks again only after this time when a fetch gave fewer jobs than it asked for.
     pollInterval: 10,
     // More would keep the orders of the next minutes from the other processes.
