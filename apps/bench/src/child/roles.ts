@@ -17,10 +17,6 @@ const roles = {
       Number(faultEvery),
       Number(seed),
     ),
-  outboxService: async (settings: string) =>
-    (await import('../outbox/process/service-role.ts')).startServiceRole(JSON.parse(settings)),
-  contender: async (settings: string) =>
-    (await import('../outbox/process/contender-role.ts')).startContenderRole(JSON.parse(settings)),
   soaker: async (baseUrl: string) => (await import('../soak/soaker-role.ts')).startSoakerRole(baseUrl),
 };
 

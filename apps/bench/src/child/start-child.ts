@@ -9,6 +9,8 @@ export interface ChildOptions {
   readonly flags?: readonly string[];
   /** Longest time that one call may take, in milliseconds. @default 120_000 */
   readonly callTimeoutMs?: number;
+  /** The program that plays the role. @default the one that knows the roles of `roles.ts` */
+  readonly program?: URL;
 }
 
 /** A process that answers calls, one at a time. */
@@ -26,7 +28,9 @@ type ArgsOf<T> = T extends (...args: infer Args) => unknown ? Args : never;
 type ResultOf<T> = T extends (...args: never[]) => infer Result ? Awaited<Result> : never;
 
 const isSource = import.meta.filename.endsWith('.ts');
-const program = isSource ? new URL('../child.ts', import.meta.url) : new URL('../child.js', import.meta.url);
+const knowsRoles = isSource
+  ? new URL('../child.ts', import.meta.url)
+  : new URL('../child.js', import.meta.url);
 const sourceFlags = isSource ? ['--conditions=@orders/source'] : [];
 
 /** Starts a process in a role and resolves when it can be called. */
@@ -38,13 +42,13 @@ export function startChild<Role extends RoleName>(
   return startProcess<ApiOf<Role>>(role, args, options);
 }
 
-/** The same for a role whose functions are known to the caller alone. */
+/** The same for a role of another program. */
 export async function startProcess<Api>(
-  role: RoleName,
+  role: string,
   args: readonly string[],
   options: ChildOptions = {},
 ): Promise<Started<Api>> {
-  const { flags = [], callTimeoutMs = 120_000 } = options;
+  const { flags = [], callTimeoutMs = 120_000, program = knowsRoles } = options;
   const child = fork(program, [role, ...args], {
     execArgv: [...sourceFlags, ...flags],
     env: withoutProxies(process.env),
