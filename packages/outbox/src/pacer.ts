@@ -8,8 +8,8 @@ export interface Pacer {
   /** How many more updates may wait for their place: others could send those that would wait for long. */
   headroom(): number;
   /**
-   * Reserves places, and gives when each is due, by the clock of `performance.now()`; undefined when the worker stops
-   * first.
+   * Reserves places, and gives when each is due, by the clock of `performance.now()`, 0 for at once; undefined when the
+   * worker stops first.
    */
   reserve(count: number): Promise<readonly number[] | undefined>;
   /**
@@ -52,7 +52,7 @@ export function pacerOf(parts: {
       try {
         const waits = await reservePlaces(store, schema, { perSecond, burst }, count);
         const now = performance.now();
-        return waits.map((ms) => now + ms);
+        return waits.map((ms) => (ms > 0 ? now + ms : 0));
       } catch (error) {
         outage.fails(error);
         await rest(askAgainMs, signal);
@@ -78,7 +78,7 @@ export function pacerOf(parts: {
       let due: number | undefined = dueAt;
       while (due !== undefined) {
         if (!(await waitUntil(due))) return false;
-        if (performance.now() - due <= lateMs) return true;
+        if (due === 0 || performance.now() - due <= lateMs) return true;
         // Many that are late together would leave faster than the rate.
         [due] = (await reserve(1)) ?? [];
       }
