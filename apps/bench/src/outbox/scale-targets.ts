@@ -102,11 +102,11 @@ function judgeLatency({ row: { name, apart }, rounds }: Rounds<LatencyRow, Laten
   });
 }
 
-/** Two more than the rate says, since moments are read on arrival, and the burst. */
+/** Two more than the rate says, since moments are read on arrival, and what a burst adds: all but its first. */
 function judgeRate({ row, rounds }: Rounds<RateRow, RateFound>): ScaleTarget {
   const { processes, perSecond, burst } = row;
   const target = `arrivals in any second, ${processes} processes at ${perSecond}/s with a burst of ${burst}`;
-  const bound = perSecond + 2 + burst;
+  const bound = perSecond + 2 + burst - 1;
   return judge(
     { target, unit: 'updates', sense: 'at most', bound },
     Math.max(...rounds.map(({ most }) => most)),
