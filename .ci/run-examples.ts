@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { quickly } from './start-quickly.ts';
 
 const run = promisify(execFile);
 const groupProgram = fileURLToPath(new URL('run-group.ts', import.meta.url));
@@ -66,11 +67,15 @@ async function runFile(
   folder: string,
   env: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { stdout, stderr } = await run(process.execPath, ['--conditions=@orders/source', ...words], {
-    cwd: folder,
-    env: { ...process.env, ...env, NO_COLOR: '1' },
-    timeout: 60_000,
-  });
+  const { stdout, stderr } = await run(
+    process.execPath,
+    [...quickly.flags, '--conditions=@orders/source', ...words],
+    {
+      cwd: folder,
+      env: { ...quickly.env, ...process.env, ...env, NO_COLOR: '1' },
+      timeout: 60_000,
+    },
+  );
   if (stderr !== '') throw new Error(`It wrote to stderr: ${stderr}`);
   return stdout;
 }

@@ -1,6 +1,9 @@
+import { PGlite } from '@electric-sql/pglite';
 import { sql } from 'kysely';
+import { makePglite } from '../../../.ci/make-pglite.ts';
 import type { DeskStorage } from '../src/storage/desk-storage.ts';
-import { openStorage, type StorageOptions } from '../src/storage/open-storage.ts';
+import { adoptPglite } from '../src/storage/open-pglite.ts';
+import { type StorageOptions, storeIn } from '../src/storage/open-storage.ts';
 import { outboxSchema } from '../src/storage/outbox-mirror.ts';
 
 interface Kept {
@@ -12,8 +15,8 @@ interface Kept {
 const idle: Kept[] = [];
 
 /**
- * Gives an empty storage of its own on PGlite in memory. To create a database takes seconds, so one that an earlier test
- * of this process has closed is emptied and used again.
+ * Gives an empty storage of its own on PGlite in memory. To create a database takes seconds, so it is a
+ * copy, and one that an earlier test of this process has closed is emptied and used again.
  */
 export async function openTestStorage(options: Pick<StorageOptions, 'now'> = {}): Promise<DeskStorage> {
   const kept = idle.pop() ?? (await create());
@@ -27,7 +30,8 @@ const systemClock = () => new Date();
 
 async function create(): Promise<Kept> {
   const clock = { now: systemClock };
-  const storage = await openStorage({ now: () => clock.now() });
+  const pglite = await makePglite((options) => PGlite.create(options), import.meta.url);
+  const storage = await storeIn(adoptPglite(pglite), { now: () => clock.now() });
   return Object.assign(clock, { storage });
 }
 

@@ -3,6 +3,7 @@ import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts
 import type { DeskStorage } from '../src/storage/desk-storage.ts';
 import { openStorage, type StorageOptions } from '../src/storage/open-storage.ts';
 import { copyTestFolder } from './copy-test-folder.ts';
+import { openTestStorage } from './open-test-storage.ts';
 
 /** The engines that the storage runs on. */
 export const storageEngines = ['PGlite', 'PostgreSQL'] as const;
@@ -35,6 +36,8 @@ export function prepareStorageEngines() {
     return { databaseUrl: await (await postgres(context)).createDatabase() };
   };
 
+  const open = async (engine: StorageEngine, context: Skippable): Promise<DeskStorage> =>
+    engine === 'PGlite' ? openTestStorage() : openStorage(await place(engine, context));
   const opened = new Map<StorageEngine, Promise<DeskStorage>>();
   return {
     postgres,
@@ -42,7 +45,7 @@ export function prepareStorageEngines() {
     place,
     /** The storage that tests of the file share: each works on orders of its own. */
     async shared(engine: StorageEngine, context: Skippable): Promise<DeskStorage> {
-      const opening = opened.get(engine) ?? place(engine, context).then(openStorage).then(use);
+      const opening = opened.get(engine) ?? open(engine, context).then(use);
       opened.set(engine, opening);
       return opening;
     },

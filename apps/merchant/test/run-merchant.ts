@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { quickly } from './start-quickly.ts';
+import { quickly } from '../../../.ci/start-quickly.ts';
 
 interface Ended {
   readonly code: number | null;

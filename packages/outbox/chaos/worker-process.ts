@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { quickly } from '../../../.ci/start-quickly.ts';
 import type { Answer, Order, WorkerSettings } from './protocol.ts';
 
 const script = fileURLToPath(new URL('./chaos-worker.ts', import.meta.url));
 
-/** A short life is not worth the optimising compiler of WebAssembly, which would use most of it. */
-const flags = ['--conditions=@orders/source', '--liftoff-only'];
+const flags = ['--conditions=@orders/source', ...quickly.flags];
 
 /** A worker process that can be asked and killed. */
 export class WorkerProcess {
@@ -20,7 +20,7 @@ export class WorkerProcess {
 
   constructor(settings: WorkerSettings) {
     this.#child = spawn(process.execPath, [...flags, script], {
-      env: { ...process.env, CHAOS_WORKER: JSON.stringify(settings) },
+      env: { ...quickly.env, ...process.env, CHAOS_WORKER: JSON.stringify(settings) },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     this.#open.set(0, Promise.withResolvers());

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import process from 'node:process';
+import { quickly } from '../../../.ci/start-quickly.ts';
 import type { ChildOrders } from './worker-child.ts';
 
 /** Starts a process that works on an outbox, and waits until it does. */
@@ -9,8 +10,8 @@ export async function startWorker(orders: ChildOrders): Promise<{ kill(): Promis
   const script = join(import.meta.dirname, 'worker-child.ts');
   const child: ChildProcess = spawn(
     process.execPath,
-    ['--conditions=@orders/source', script, JSON.stringify(orders)],
-    { stdio: ['pipe', 'pipe', 'pipe'] },
+    [...quickly.flags, '--conditions=@orders/source', script, JSON.stringify(orders)],
+    { env: { ...quickly.env, ...process.env }, stdio: ['pipe', 'pipe', 'pipe'] },
   );
   const ended = once(child, 'exit');
   let said = '';

@@ -16,11 +16,11 @@ import type { Tables } from './tables.ts';
  * @throws StorageProblem when the folder is in use, cannot be written, or holds something else.
  */
 export async function openPglite(folder?: string): Promise<OpenedDatabase> {
-  if (folder === undefined) return adopt(await PGlite.create(), () => {});
+  if (folder === undefined) return adoptPglite(await PGlite.create());
   await prepareFolder(folder);
   const lock = await takeFolder(folder);
   try {
-    return adopt(await openIn(folder), lock.release);
+    return adoptPglite(await openIn(folder), lock.release);
   } catch (error) {
     lock.release();
     if (error instanceof StorageProblem) throw error;
@@ -71,7 +71,8 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-function adopt(pglite: PGlite, release: () => void): OpenedDatabase {
+/** Takes a PGlite that is open, wherever it keeps its data, and closes it. */
+export function adoptPglite(pglite: PGlite, release: () => void = () => {}): OpenedDatabase {
   const database = new Kysely<Tables>({
     dialect: new PGliteDialect({ pglite }),
     plugins: [new JsonColumns()],

@@ -4,6 +4,7 @@ import { createEventStore } from './event-store.ts';
 import { migrate } from './migrate.ts';
 import { openPglite } from './open-pglite.ts';
 import { openPostgres } from './open-postgres.ts';
+import type { OpenedDatabase } from './opened-database.ts';
 import { createOrderStore } from './order-store.ts';
 import { createOutboxMirror } from './outbox-mirror.ts';
 import { createRunChange } from './run-change.ts';
@@ -29,9 +30,15 @@ export interface StorageOptions {
  * @throws StorageProblem when it cannot be opened, in one line that says what to do.
  */
 export async function openStorage(options: StorageOptions = {}): Promise<DeskStorage> {
-  const { databaseUrl, folder, now = () => new Date() } = options;
-  const place = describePlace(options);
+  const { databaseUrl, folder } = options;
   const opened = await (databaseUrl === undefined ? openPglite(folder) : openPostgres(databaseUrl));
+  return storeIn(opened, options);
+}
+
+/** Opens all that the desk keeps in a database that is open already; it closes with it. */
+export async function storeIn(opened: OpenedDatabase, options: StorageOptions = {}): Promise<DeskStorage> {
+  const { now = () => new Date() } = options;
+  const place = describePlace(options);
   const { database } = opened;
   try {
     await migrate(database, place);

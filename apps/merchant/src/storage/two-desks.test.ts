@@ -5,8 +5,8 @@ import process from 'node:process';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { quickly } from '../../../../.ci/start-quickly.ts';
 import { prepareStorageEngines, storageEngines } from '../../test/prepare-storage-engines.ts';
-import { quickly } from '../../test/start-quickly.ts';
 import { openStorage, type StorageOptions } from './open-storage.ts';
 import { StorageProblem } from './storage-problem.ts';
 

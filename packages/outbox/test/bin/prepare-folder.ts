@@ -4,7 +4,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { createOrdersClient } from '@orders/client';
 import { createOutbox, pgliteStore } from '@orders/outbox';
 import type { OrderService } from '@orders/testing';
-import { makePglite } from '../make-pglite.ts';
+import { makePglite } from '../../../../.ci/make-pglite.ts';
 import { step } from '../scene.ts';
 
 /** Makes an outbox in a folder that holds an update for each of these tokens, and gives their ids. */
@@ -14,7 +14,7 @@ export async function prepareFolder(
   tokens: readonly string[],
 ): Promise<readonly string[]> {
   // Made in memory and copied, which is much quicker than making it on the disk.
-  await using database = await makePglite();
+  await using database = await makePglite((options) => PGlite.create(options), import.meta.url);
   const client = createOrdersClient({ baseUrl: url, apiKey: key });
   const outbox = await createOutbox({ client, store: await pgliteStore(database) });
   const ids: string[] = [];

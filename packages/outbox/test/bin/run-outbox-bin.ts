@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
+import { quickly } from '../../../../.ci/start-quickly.ts';
 
 const bin = join(import.meta.dirname, '../../src/bin/orders-outbox.ts');
 
@@ -24,8 +25,8 @@ export function runOutboxBin(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): RunningBin {
-  const child = spawn(process.execPath, ['--conditions=@orders/source', bin, ...words], {
-    env: { PATH: process.env['PATH'], ...env },
+  const child = spawn(process.execPath, [...quickly.flags, '--conditions=@orders/source', bin, ...words], {
+    env: { PATH: process.env['PATH'], ...quickly.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 45_000,
     killSignal: 'SIGKILL',
