@@ -18,6 +18,15 @@ async function runAlone<Result>(script: string): Promise<Result> {
   return JSON.parse(stdout);
 }
 
+/** Gives `elapsed()`: milliseconds since it began, without those in which other processes had the processor. */
+const stopwatch = `
+  import { existsSync, readFileSync } from 'node:fs';
+  const schedule = '/proc/self/schedstat';
+  const waited = () => existsSync(schedule) ? Number(readFileSync(schedule, 'utf8').split(' ')[1]) / 1e6 : 0;
+  const [waitedBefore, begin] = [waited(), performance.now()];
+  const elapsed = () => performance.now() - begin - (waited() - waitedBefore);
+`;
+
 /** The least of up to ten, since other processes may take the machine away in the middle of one. */
 async function leastOf(script: string, limitMs: number): Promise<number> {
   const taken: number[] = [];
@@ -28,9 +37,9 @@ async function leastOf(script: string, limitMs: number): Promise<number> {
 test('listens within 150 ms, in a process that has started none before', { timeout: 60_000 }, async () => {
   const script = `
     import { startOrderService } from '@orders/testing';
-    const begin = performance.now();
+    ${stopwatch}
     const service = await startOrderService();
-    console.log(performance.now() - begin);
+    console.log(elapsed());
     await service.close();
   `;
   expect(await leastOf(script, 150)).toBeLessThan(150);
@@ -62,9 +71,9 @@ test('closes within 100 ms, whatever its connections are at', { timeout: 60_000 
     }
     await service.received(20);
     const ended = sockets.map((socket) => new Promise((resolve) => socket.resume().once('close', resolve)));
-    const begin = performance.now();
+    ${stopwatch}
     await service.close();
-    console.log(performance.now() - begin);
+    console.log(elapsed());
     await Promise.all(ended);
   `;
   expect(await leastOf(script, 100)).toBeLessThan(100);
