@@ -37,7 +37,8 @@ for (const home of ['packages', 'apps']) {
   for (const name of readdirSync(join(root, home))) removeReports(join(home, name));
 }
 
-// More tasks at once than this get in each other's way on two cores, and tests that watch a clock fail.
+// More tasks at once than this get in each other's way on two cores, and tests that watch a clock fail. The examples wait
+// for the build of the merchant's desk, so that its tests, which take longest, begin before them.
 const options = [
   '--concurrency=5',
   '--continue',
