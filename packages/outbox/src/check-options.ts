@@ -1,11 +1,41 @@
 import type { OutboxOptions } from './outbox-options.ts';
 
+/** Every option there is, so that a slip in a name is told. */
+const names: Readonly<Record<keyof OutboxOptions, true>> = {
+  client: true,
+  store: true,
+  schema: true,
+  onUnknown: true,
+  onRejected: true,
+  latestWins: true,
+  concurrency: true,
+  localConcurrency: true,
+  rate: true,
+  maxRetryDelayMs: true,
+  keepSettledMs: true,
+  onSettled: true,
+  warn: true,
+};
+
 /** Checks options before anything is opened. @throws TypeError that says what to write instead. */
-export function checkOptions(options: Omit<OutboxOptions, 'client'>): void {
+export function checkOptions(options: OutboxOptions): void {
+  if (!isObject(options)) throw new TypeError('createOutbox: give { client, store }.');
+  const strange = Object.keys(options).find((name) => !Object.hasOwn(names, name));
+  if (strange !== undefined) {
+    throw new TypeError(`${strange}: there is no such option; there are ${Object.keys(names).join(', ')}.`);
+  }
+  const { client, store } = options;
+  if (typeof client?.safeUpdateOrder !== 'function' || typeof client.prepareUpdateOrder !== 'function') {
+    throw new TypeError('client: give what createOrdersClient of @orders/client makes.');
+  }
+  if (typeof store?.transaction !== 'function') {
+    throw new TypeError('store: give await pgliteStore(…) or postgresStore(…).');
+  }
   const { concurrency, localConcurrency, maxRetryDelayMs, keepSettledMs, rate, warn } = options;
   const { latestWins, onUnknown, onRejected, onSettled } = options;
   checkCount('concurrency', concurrency);
   checkCount('localConcurrency', localConcurrency);
+  if (rate !== undefined && !isObject(rate)) throw new TypeError('rate: write { perSecond: 50 }.');
   checkCount('rate.burst', rate?.burst);
   if (rate && !(rate.perSecond > 0 && Number.isFinite(rate.perSecond))) {
     throw new TypeError('rate.perSecond: write a number above 0.');
@@ -33,6 +63,10 @@ export function checkOptions(options: Omit<OutboxOptions, 'client'>): void {
   if (warn !== undefined && typeof warn !== 'function') {
     throw new TypeError('warn: pass a function that takes a message.');
   }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function checkCount(name: string, value: number | undefined): void {

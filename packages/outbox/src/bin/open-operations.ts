@@ -21,7 +21,8 @@ export async function openOperations(place: Place, warn: (message: string) => vo
   if (!('folder' in where)) return openHere();
   // Opening it would make it, in a folder whose name may be a slip.
   if (!existsSync(join(where.folder, 'data'))) {
-    throw new CommandFailure(`There is no outbox in ${where.folder}; "orders-outbox migrate" makes one.`);
+    const command = `orders-outbox migrate --folder ${where.folder}`;
+    throw new CommandFailure(`There is no outbox in ${where.folder}; "${command}" makes one.`);
   }
   const found = await waitForFolder({ folder: where.folder, schema }, openHere);
   return 'worker' in found ? found.worker : found.opened;

@@ -19,7 +19,7 @@ export async function openOutboxToLook(place: Place, warn: (message: string) => 
   try {
     if ((await readTablesVersion(store, schema)) === undefined) {
       throw new CommandFailure(
-        `There is no outbox in schema ${schema} of ${store.place}; "orders-outbox migrate" makes one.`,
+        `There is no outbox in schema ${schema} of ${store.place}; --schema names another, and "orders-outbox migrate" makes one.`,
       );
     }
   } catch (error) {

@@ -10,8 +10,7 @@ export async function showUpdate(
   screen: Screen,
 ): Promise<void> {
   const update = await operations.show(id);
-  if (!update)
-    throw new CommandFailure('unknown_update: the outbox does not know this update, or no longer.');
+  if (!update) throw new CommandFailure(`unknown_update: the outbox does not know ${id}, or no longer.`);
   screen.print(asJson ? jsonLine(update) : drawUpdate(update, screen.paint));
 }
 

@@ -48,6 +48,8 @@ test.for([
   `postgres://user:${testPassword}@host:port/name`,
   `postgres://user:${testPassword}@[/name`,
   'postgres://user:secret/word@host/name',
+  'hello',
+  'mysql://user:secret-word@host/name',
 ])('refuses a connection string that is none, and shows nothing of it: %s', (connectionString) => {
   let thrown: unknown;
   try {

@@ -95,6 +95,9 @@ function nameTexts(): (text: string) => string {
   };
 }
 
+/** What pg takes for an address: a URL, or the path of a socket. Anything else it would complete with a host of its own. */
+const address = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/;
+
 function makePool(connectionString: string | undefined, max: number): pg.Pool {
   return new pg.Pool({
     connectionString,
@@ -111,6 +114,7 @@ function makePool(connectionString: string | undefined, max: number): pg.Pool {
 
 function placeOf(pool: pg.Pool): string {
   try {
+    if (!address.test(pool.options.connectionString ?? '/')) throw new TypeError('It is no address.');
     const { host, port, database = '' } = new pg.Client(pool.options);
     // Of a password with a slash in it, a part is taken for the name of the database.
     return `PostgreSQL at ${host}:${port}, database ${/^[\w.-]+$/.test(database) ? database : '…'}`;
