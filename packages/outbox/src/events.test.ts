@@ -64,8 +64,20 @@ onBoth('tells what happens to updates, each thing once and in order', async ({ o
 });
 
 onPostgres('passes over no event of a transaction that commits late', async (scene) => {
-  const { open, service, postgres } = scene;
+  const { open, openStore, service, postgres } = scene;
   const outbox = await open();
+  const store = await openStore();
+  let snapshots = 0;
+  const elsewhere = await open({
+    store: {
+      ...store,
+      async query(text, values) {
+        const result = await store.query(text, values);
+        if (text.includes('pg_current_snapshot()')) snapshots++;
+        return result;
+      },
+    },
+  });
   const tokens = service.orders.map(({ token }) => token);
   const clients = [1, 2, 3].map(() => new pg.Client(postgres.connectionString));
   const [early, late, undone] = clients as [pg.Client, pg.Client, pg.Client];
@@ -81,7 +93,8 @@ onPostgres('passes over no event of a transaction that commits late', async (sce
     const ids: string[] = [];
     ids.push(await outbox.enqueue(tokens[0] ?? '', step(1), { tx: late }));
     // This one begins while an earlier number is under way.
-    const fromNow = gatherEvents(outbox.events({ signal: stop.signal }));
+    const fromNow = gatherEvents(elsewhere.events({ signal: stop.signal }));
+    await until('it has begun', () => snapshots > 0);
     await outbox.enqueue(tokens[1] ?? '', step(2), { tx: undone });
     ids.push(await outbox.enqueue(tokens[2] ?? '', step(3), { tx: early }));
     await early.query('commit');

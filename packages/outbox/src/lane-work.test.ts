@@ -20,7 +20,7 @@ const ends: readonly [Fault | undefined, Partial<UpdateStatus>, requests: number
 ];
 
 onBoth('ends each fault of the service as the table says', async ({ open, clientWith, service }) => {
-  const outbox = await open({ client: clientWith(3_000) });
+  const outbox = await open({ client: clientWith(8_000) });
   const tokens = service.orders.map(({ token }) => token);
   const ids: string[] = [];
   for (const [place, [fault]] of ends.entries()) {

@@ -81,8 +81,7 @@ onPglite('parks what a killed process was sending from a folder, and repeats not
       code: 'folder_in_use',
       message: expect.stringContaining('for several processes use PostgreSQL'),
     });
-    // Its answer is stored with the next batch at the latest, which the service cannot see.
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await until('its answer was stored', () => worker.hasSettled(done));
     await worker.kill();
 
     const outbox = await open({ store: await pgliteStore(folder) });

@@ -5,8 +5,15 @@ import process from 'node:process';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import type { ChildOrders } from './worker-child.ts';
 
+/** A process that works on an outbox. */
+export interface WorkerChild {
+  /** Whether it has stored what became of an update. */
+  hasSettled(id: string): boolean;
+  kill(): Promise<void>;
+}
+
 /** Starts a process that works on an outbox, and waits until it does. */
-export async function startWorker(orders: ChildOrders): Promise<{ kill(): Promise<void> }> {
+export async function startWorker(orders: ChildOrders): Promise<WorkerChild> {
   const script = join(import.meta.dirname, 'worker-child.ts');
   const child: ChildProcess = spawn(
     process.execPath,
@@ -15,6 +22,10 @@ export async function startWorker(orders: ChildOrders): Promise<{ kill(): Promis
   );
   const ended = once(child, 'exit');
   let said = '';
+  let told = '';
+  child.stdout?.on('data', (chunk) => {
+    told += chunk;
+  });
   child.stderr?.on('data', (chunk) => {
     said += chunk;
   });
@@ -26,6 +37,7 @@ export async function startWorker(orders: ChildOrders): Promise<{ kill(): Promis
     }),
   ]);
   return {
+    hasSettled: (id) => told.includes(`settled ${id}\n`),
     async kill() {
       child.kill('SIGKILL');
       await ended;

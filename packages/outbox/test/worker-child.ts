@@ -23,6 +23,7 @@ const outbox = await createOutbox({
   store: connectionString === undefined ? await pgliteStore(folder) : postgresStore({ connectionString }),
   schema,
   ...(rate ? { rate } : {}),
+  onSettled: ({ id }) => void process.stdout.write(`settled ${id}\n`),
 });
 for (const [token, id, quantity] of updates) {
   await outbox.enqueue(token, { cart: { items: [{ quantity }] } }, { id });
