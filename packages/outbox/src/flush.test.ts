@@ -1,12 +1,32 @@
 import { expect } from 'vitest';
 import { giveAway } from '../test/give-away.ts';
-import { onBoth, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
+import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import type { OutboxOptions } from './outbox-options.ts';
 import { rowsOf } from './store/sql.ts';
+
+/** A client whose answers for the first order come once they are released, however quick the service was. */
+function holdAnswers({ client, token }: Scene): {
+  readonly client: OutboxOptions['client'];
+  release(): void;
+} {
+  const held = Promise.withResolvers<void>();
+  return {
+    client: {
+      prepareUpdateOrder: client.prepareUpdateOrder,
+      safeUpdateOrder: async (...call) => {
+        const result = await client.safeUpdateOrder(...call);
+        if (call[0] === token) await held.promise;
+        return result;
+      },
+    },
+    release: held.resolve,
+  };
+}
 
 onPostgres('lets an answer that comes late settle an update that was parked meanwhile', async (scene) => {
   const { open, service, token, reaches } = scene;
-  const slow = await open({ localConcurrency: 1 });
-  service.faults.next({ fault: 'latency', ms: 1_500 }, { token });
+  const held = holdAnswers(scene);
+  const slow = await open({ localConcurrency: 1, client: held.client });
   await slow.work();
   const id = await slow.enqueue(token, step(1));
   await reaches(slow, id, 'sending');
@@ -16,6 +36,7 @@ onPostgres('lets an answer that comes late settle an update that was parked mean
   await quick.work();
   await reaches(quick, id, 'parked');
   expect(await quick.status(id)).toMatchObject({ code: 'left_behind', attempts: 1 });
+  held.release();
   await reaches(quick, id, 'applied');
   await quick.drain();
   expect(stepsApplied(service, token)).toEqual([1, 2]);
@@ -27,18 +48,8 @@ onPostgres(
   async (scene) => {
     const { open, service, token, reaches } = scene;
     service.faults.next({ fault: 'status', status: 503, headers: { 'retry-after': '0' } }, { token });
-    const held = Promise.withResolvers<void>();
-    const blocked = await open({
-      localConcurrency: 1,
-      client: {
-        prepareUpdateOrder: scene.client.prepareUpdateOrder,
-        safeUpdateOrder: async (...call) => {
-          const result = await scene.client.safeUpdateOrder(...call);
-          await held.promise;
-          return result;
-        },
-      },
-    });
+    const held = holdAnswers(scene);
+    const blocked = await open({ localConcurrency: 1, client: held.client });
     await blocked.work();
     const id = await blocked.enqueue(token, step(1));
     await reaches(blocked, id, 'sending');
@@ -48,7 +59,7 @@ onPostgres(
     await giveAway(scene, token);
     await quick.work();
     await reaches(quick, id, 'parked');
-    held.resolve();
+    held.release();
     await reaches(quick, behind, 'applied');
     expect(stepsApplied(service, token)).toEqual([1, 2]);
     expect(service.journal).toHaveLength(3);
@@ -57,8 +68,8 @@ onPostgres(
 
 onPostgres('lets a decision win over an answer that comes after it', async (scene) => {
   const { open, service, token, reaches } = scene;
-  const slow = await open({ localConcurrency: 1 });
-  service.faults.next({ fault: 'latency', ms: 1_000 }, { token });
+  const held = holdAnswers(scene);
+  const slow = await open({ localConcurrency: 1, client: held.client });
   await slow.work();
   const id = await slow.enqueue(token, step(1));
   await reaches(slow, id, 'sending');
@@ -67,7 +78,7 @@ onPostgres('lets a decision win over an answer that comes after it', async (scen
   await quick.work();
   await reaches(quick, id, 'parked');
   await quick.discard(id);
-  await until('the service has answered', () => service.journal[0]?.answeredAt !== undefined);
+  held.release();
   // Its worker has stored what it knows once it takes the next update.
   await quick.close();
   const next = await slow.enqueue(token, step(2));
@@ -78,8 +89,8 @@ onPostgres('lets a decision win over an answer that comes after it', async (scen
 
 onBoth('waits for its own answer when the queue gives its own job back to it', async (scene) => {
   const { open, service, token, reaches } = scene;
-  const outbox = await open();
-  service.faults.next({ fault: 'latency', ms: 1_000 }, { token });
+  const held = holdAnswers(scene);
+  const outbox = await open({ client: held.client });
   await outbox.work();
   const id = await outbox.enqueue(token, step(1));
   await reaches(outbox, id, 'sending');
@@ -88,6 +99,7 @@ onBoth('waits for its own answer when the queue gives its own job back to it', a
   // Makes it look at once.
   await reaches(outbox, await outbox.enqueue(service.orders[1]?.token ?? '', step(3)), 'applied');
   expect(await outbox.status(id)).toMatchObject({ state: 'sending' });
+  held.release();
   await outbox.drain();
   expect(await outbox.counts()).toMatchObject({ applied: 3, parked: 0 });
   expect(stepsApplied(service, token)).toEqual([1, 2]);
