@@ -24,8 +24,8 @@ test('can be typed into within a second of its being asked for', async () => {
   await using open = await openTestPage();
   const { context, page } = open;
   const took: number[] = [];
-  // Other programs may take time from one load, but not from each of fifteen.
-  while (took.length < 15 && !took.some((ms) => ms < 1_000)) {
+  // Other programs may take time from one load, but not from each of five.
+  for (let load = 0; load < 5; load++) {
     const fresh = await context.newPage();
     await fresh.goto(page.url());
     await fresh.getByRole('textbox', { name: 'Quantity, line 1', exact: true }).fill('7');

@@ -146,7 +146,7 @@ export async function until<T>(
       if (found === undefined || found === false) throw new Error(`It did not come to this: ${fact}.`);
       return found;
     },
-    { timeout: inFull ? 60_000 : 40_000, interval: 15 },
+    { timeout: inFull ? 60_000 : 20_000, interval: 15 },
   );
 }
 

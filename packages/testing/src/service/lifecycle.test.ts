@@ -27,14 +27,14 @@ const stopwatch = `
   const elapsed = () => performance.now() - begin - (waited() - waitedBefore);
 `;
 
-/** The least of up to ten, since other processes may take the machine away in the middle of one. */
+/** The least of up to three, since another machine may take this one away in the middle of one. */
 async function leastOf(script: string, limitMs: number): Promise<number> {
   const taken: number[] = [];
-  while (taken.length < 10 && !taken.some((ms) => ms < limitMs)) taken.push(await runAlone<number>(script));
+  while (taken.length < 3 && !taken.some((ms) => ms < limitMs)) taken.push(await runAlone<number>(script));
   return Math.min(...taken);
 }
 
-test('listens within 150 ms, in a process that has started none before', { timeout: 60_000 }, async () => {
+test('listens within 150 ms, in a process that has started none before', async () => {
   const script = `
     import { startOrderService } from '@orders/testing';
     ${stopwatch}
