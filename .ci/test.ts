@@ -38,8 +38,8 @@ for (const home of ['packages', 'apps']) {
   for (const name of readdirSync(join(root, home))) removeReports(join(home, name));
 }
 
-// More tasks at once than this get in each other's way on two cores, and tests that watch a clock fail. The examples wait
-// for the build of the merchant's desk, so that its tests, which take longest, begin before them.
+// More tasks at once than this get in each other's way on two cores, and tests that watch a clock fail.
+// What begins first, turbo.json says.
 const options = [
   '--concurrency=3',
   '--continue',

@@ -40,7 +40,7 @@ async function run({ settings, json, record }: ScaleOrder): Promise<void> {
     const bold = (text: string): string => styleText('bold', text, { stream: process.stdout });
     process.stdout.write(`${json ? JSON.stringify(result, shorten, 2) : formatScale(result, bold)}\n`);
     if (record !== undefined) await keep(record, result);
-    if (result.targets.some(({ holds }) => !holds)) fail('a target does not hold.', 1);
+    if (result.targets.some(({ holds }) => holds === false)) fail('a target does not hold.', 1);
   } catch (error) {
     // What is ended under way fails, and that is nothing to tell.
     if (!isBrokenOff) fail(error instanceof Error ? error.message : String(error), 1);

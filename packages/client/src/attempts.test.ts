@@ -78,7 +78,7 @@ test.each([
   ],
 ])('%s end as a timeout of the attempt', async (_name, answer, phase, outcome) => {
   await using server = await startRawServer(answer);
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { attempt: 50 } });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { attempt: 500 } });
   const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
   expect(error).toMatchObject({ code: 'timeout', phase, outcome, attempts: 1 });
 });

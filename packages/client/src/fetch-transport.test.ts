@@ -83,7 +83,7 @@ test('a fetch that does not heed the signal does not hold up the call', async ()
 
 test('a body that is not wanted any more is let go', async () => {
   const stalled = stalling(new TextEncoder().encode('{"a"'));
-  const orders = clientOf(async () => new Response(stalled.body, json), { timeouts: { attempt: 20 } });
+  const orders = clientOf(async () => new Response(stalled.body, json), { timeouts: { attempt: 200 } });
   const { error } = await orders.safeUpdateOrder(token, update);
   expect(error).toMatchObject({ code: 'timeout', phase: 'body', outcome: 'applied' });
   await stalled.cancelled;
