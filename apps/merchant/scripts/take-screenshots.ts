@@ -163,7 +163,8 @@ async function takeOutbox(
   await take('outbox');
   await take('outbox-whole', true);
   await page.goto(`${url}/switchboard`);
-  await page.getByRole('radio', { name: 'Busy' }).waitFor();
+  await page.getByRole('listitem').getByText('Waiting for attempt').first().waitFor();
+  await page.locator('.chart-latency .outcome-point').first().waitFor();
   await take('outbox-switchboard', true);
   await page.goto(`${url}/orders/${third}`);
   await page.getByText('Waiting for attempt').first().waitFor();

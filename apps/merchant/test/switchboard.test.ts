@@ -81,8 +81,14 @@ test('shows one update of an order wait for its next attempt while the others qu
     .getByText(/^Waiting 1\.0 s for attempt [23]$/)
     .waitFor();
   expect(await lane(page, 'order-1').getByText('Queued', { exact: true }).count()).toBe(2);
+  // Whoever comes later sees the same.
+  const other = await open.context.newPage();
+  await other.goto(page.url());
+  await lane(other, 'order-1').getByText('0 done, 2 queued').waitFor();
   await trouble(page, 'All well').check();
-  await lane(page, 'order-1').getByText('3 done, 0 queued').waitFor();
+  for (const seen of [page, other]) await lane(seen, 'order-1').getByText('3 done, 0 queued').waitFor();
+  await other.reload();
+  await lane(other, 'order-1').getByText('3 done, 0 queued').waitFor();
   expect(service.ledger).toHaveLength(3);
   expect(open.complaints).toEqual([]);
 });

@@ -17,7 +17,10 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate>
      */
     readonly connect?: number;
   };
-  /** An undici dispatcher of yours, for proxies, mTLS, interceptors or mocks. `timeouts.connect` is then its own, and `close` leaves it open. */
+  /**
+   * An undici dispatcher of yours, for proxies, mTLS, interceptors or mocks. `timeouts.connect` is then its own, and
+   * `close` leaves it open.
+   */
   readonly dispatcher?: Dispatcher;
 }
 

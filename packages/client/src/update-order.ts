@@ -54,7 +54,10 @@ export function applied<Data>({ data, status, headers, attempts, receipt }: Call
   return { outcome: 'applied', data: data as Data, status, headers, attempts, receipt };
 }
 
-/** Updates an order as `updateOrder` does, and tells a failure as a value. Rejects only with a `TypeError`, for a wrong option. */
+/**
+ * Updates an order as `updateOrder` does, and tells a failure as a value. Rejects only with a `TypeError`, for a wrong
+ * option.
+ */
 export async function safeUpdateOrder<Update extends OrderUpdate, Data = unknown>(
   connection: OrdersConnection<Update>,
   token: string,

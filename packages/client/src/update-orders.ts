@@ -44,14 +44,14 @@ export interface BulkUpdate<Item, Data = unknown> extends AsyncIterable<BulkResu
 }
 
 /**
- * Updates many orders from an iterable, as it comes: reads no further than it can send, holds a bounded number of
- * items and results, sends updates to one order in the order given, and yields results in the order of completion.
+ * Updates many orders from an iterable, as it comes: reads no further than it can send, holds a bounded number of items
+ * and results, sends updates to one order in the order given, and yields results in the order of completion.
  *
  * A failed update is a result, not an exception. While the service asks for a pause, nothing is read or sent. When
  * `signal` fires, what is on its way is aborted, nothing more is read, and the iteration ends after their results.
  *
- * @throws TypeError when `concurrency` is no whole number from 1 on, or what is to be called no function. The iteration rejects with what the source throws,
- * after the results of what had been read.
+ * @throws TypeError when `concurrency` is no whole number from 1 on, or what is to be called no function. The iteration
+ * rejects with what the source throws, after the results of what had been read.
  */
 export function updateOrders<Update extends OrderUpdate, Item extends BulkItem<Update>, Data = unknown>(
   connection: OrdersConnection<Update>,

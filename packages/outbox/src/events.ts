@@ -40,8 +40,9 @@ export interface EventsFrom {
 }
 
 /**
- * Reads events in the order of their numbers, each once, from the moment of the call on. Numbers are given before a transaction commits, so a number
- * that is missing may still come: reading waits there until every transaction that may hold it has ended.
+ * Reads events in the order of their numbers, each once, from the moment of the call on. Numbers are given before a
+ * transaction commits, so a number that is missing may still come: reading waits there until every transaction that may
+ * hold it has ended.
  */
 export function readEvents(
   store: OutboxStore,

@@ -19,9 +19,10 @@ const steps: readonly ((schema: string) => readonly string[])[] = [
 ];
 
 /**
- * States are 'idle', 'waiting', 'fed' or 'held' of a lane and those of `UpdateState` of an update; no constraint says so,
- * since PostgreSQL would parse it anew in each statement that writes a row. No index goes by the state of an update, which changes with each step: so a step writes the row alone. What is open of
- * a lane is found from `first_open` on, before which nothing is.
+ * States are 'idle', 'waiting', 'fed' or 'held' of a lane and those of `UpdateState` of an update; no constraint says
+ * so, since PostgreSQL would parse it anew in each statement that writes a row. No index goes by the state of an
+ * update, which changes with each step: so a step writes the row alone. What is open of a lane is found from
+ * `first_open` on, before which nothing is.
  */
 const tablesOf = (schema: string): string => `
     create table ${schema}.lanes (

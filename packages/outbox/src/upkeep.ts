@@ -45,8 +45,9 @@ export function upkeepOf(parts: {
   let sweptTo: SweepPlace;
 
   /**
-   * Notes since when the worker of a lane is not connected, for whoever looks next, and gives the jobs of those that have
-   * been gone for long, and jobs that somebody took who ended before he said so. A server that has just started has nobody connected yet.
+   * Notes since when the worker of a lane is not connected, for whoever looks next, and gives the jobs of those that
+   * have been gone for long, and jobs that somebody took who ended before he said so. A server that has just started
+   * has nobody connected yet.
    */
   const findGone = (): Promise<Gone[]> =>
     rowsOf<Gone>(

@@ -69,11 +69,12 @@ export type DefinedOrderUpdate<
 } & { [Name in Texts]?: string | undefined } & { [Name in Amounts]?: number | undefined } & Fields<Extra>;
 
 /**
- * Makes the schema of your order updates: gives names to the fields that the interface document
- * describes without naming them, replaces the list of currencies, and declares fields of your own.
- * A declared field is never taken for a misspelling.
+ * Makes the schema of your order updates: gives names to the fields that the interface document describes without
+ * naming them, replaces the list of currencies, and declares fields of your own. A declared field is never taken for a
+ * misspelling.
  *
- * @throws TypeError when a name is empty, given twice, that of a documented field or of what every object has, and when `currencies` is empty.
+ * @throws TypeError when a name is empty, given twice, that of a documented field or of what every object has, and when
+ * `currencies` is empty.
  */
 export function defineOrderUpdate<
   const Metadata extends string = never,

@@ -44,6 +44,13 @@ export type StoredEvent = z.infer<typeof StoredEvent>;
 export const NumberedEvent = z.object({ seq: z.number(), at: z.string(), event: StoredEvent });
 export type NumberedEvent = z.infer<typeof NumberedEvent>;
 
+/**
+ * The answer of `GET /api/switchboard/lanes`, oldest first: of each update that is open, or was settled within the last
+ * minute, the first event and the last of those that tell its stage.
+ */
+export const LaneEvents = z.object({ events: z.array(NumberedEvent) });
+export type LaneEvents = z.infer<typeof LaneEvents>;
+
 /** How things stand now: told to whoever listens, and not stored. */
 export const PassingEvent = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('bulk_changed'), bulk: BulkView }),

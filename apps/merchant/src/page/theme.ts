@@ -32,6 +32,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': '#5b6570',
+    '--mantine-color-disabled': '#edf0f3',
+    '--mantine-color-disabled-color': '#5b6570',
     '--mantine-color-error': '#b3261e',
     '--mantine-color-body': '#f4f6f8',
     '--mantine-color-default': '#ffffff',
@@ -56,6 +58,8 @@ export const cssVariables: CSSVariablesResolver = () => ({
   },
   dark: {
     '--mantine-color-dimmed': '#a3adb8',
+    '--mantine-color-disabled': '#242b32',
+    '--mantine-color-disabled-color': '#a3adb8',
     '--mantine-color-error': '#ff9a92',
     '--mantine-color-body': '#14181c',
     '--mantine-color-text': '#e3e7eb',

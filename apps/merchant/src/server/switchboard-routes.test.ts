@@ -4,7 +4,7 @@ import { buildOrderUpdate, type OrderService, startOrderService } from '@orders/
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestStorage } from '../../test/open-test-storage.ts';
-import type { DeskMessage } from '../contract/desk-event.ts';
+import { type DeskMessage, LaneEvents } from '../contract/desk-event.ts';
 import { Trouble } from '../contract/switchboard-view.ts';
 import type { UpdateView } from '../contract/update-view.ts';
 import { foretellOutcomes, promiseOutcomes } from '../page/switchboard/promised-outcomes.ts';
@@ -215,6 +215,31 @@ test('a burst takes no more orders than there are', async () => {
   const { ids } = body as { ids: string[] };
   expect(ids).toHaveLength(2);
   for (const id of ids) expect((await board.desk.settled(id)).state).toBe('applied');
+});
+
+test('tells what is in the lanes: of each update the beginning, and how far it has come', async () => {
+  await using board = await openBoard();
+  const done = await sendOne(board);
+  board.service.faults.next({ fault: 'stalled_headers' });
+  const isSending = nextMessage(
+    board,
+    (message) => message.type === 'stored' && message.event.kind === 'attempt_started',
+  );
+  const [first, second] = [randomUUID(), randomUUID()];
+  await board.desk.submit({ id: first, token: 'order-2', body: buildOrderUpdate() });
+  await isSending;
+  await board.desk.submit({ id: second, token: 'order-2', body: buildOrderUpdate() });
+  const { events } = LaneEvents.parse((await ask(board, '/lanes')).body);
+  expect(events.map(({ event }) => [event.kind, 'updateId' in event && event.updateId])).toEqual([
+    ['update_queued', done.id],
+    ['update_settled', done.id],
+    ['update_queued', first],
+    ['attempt_started', first],
+    ['update_queued', second],
+  ]);
+  const routes = switchboardRoutes({ ...board, now: () => new Date(Date.now() + 61_000) });
+  const { body } = await ask({ ...board, routes }, '/lanes');
+  expect(body).toEqual({ events: events.slice(2) });
 });
 
 test('tells the attempts of the last minutes, oldest first', async () => {

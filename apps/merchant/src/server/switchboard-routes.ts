@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sValidator } from '@hono/standard-validator';
 import { type Context, Hono } from 'hono';
 import * as z from 'zod/mini';
-import type { NumberedEvent } from '../contract/desk-event.ts';
+import type { LaneEvents, NumberedEvent } from '../contract/desk-event.ts';
 import {
   type BurstAnswer,
   BurstRequest,
@@ -27,6 +27,9 @@ export interface SwitchboardRoutesOptions extends SwitchboardOptions {
 
 /** How many attempts the chart is told of at most: the newest. */
 const maxAttempts = 2000;
+/** How many open updates the lanes are told of at most, and as many that are done: how long those are shown. */
+const maxInLanes = 500;
+const shownMs = 60_000;
 
 const AttemptsQuery = z.object({
   minutes: z._default(z.coerce.number().check(z.int(), z.gte(1), z.lte(60)), 5),
@@ -61,6 +64,11 @@ export function switchboardRoutes(options: SwitchboardRoutesOptions): Hono {
       }
     }
     return c.json<BurstAnswer>({ ids }, 202);
+  });
+
+  routes.get('/lanes', async (c) => {
+    const events = await storage.events.ofLanes(new Date(now().getTime() - shownMs), maxInLanes);
+    return c.json<LaneEvents>({ events: [...events] });
   });
 
   routes.get('/attempts', sValidator('query', AttemptsQuery, refuseBad), async (c) => {

@@ -111,8 +111,8 @@ export interface UpdateStore {
   /** How many updates an outbox has before it, or keeps for a decision on what became of them. */
   countInOutbox(): Promise<number>;
   /**
-   * What a start of the process finds left behind of what the desk's own client sends: `sending` becomes `unknown`, `queued` becomes `not_sent`, each with a
-   * report that says so and an event. Gives the changes.
+   * What a start of the process finds left behind of what the desk's own client sends: `sending` becomes `unknown`,
+   * `queued` becomes `not_sent`, each with a report that says so and an event. Gives the changes.
    */
   recover(): Promise<readonly UpdateChange[]>;
 }
@@ -124,6 +124,11 @@ export interface EventStore {
   after(seq: number, limit: number): Promise<readonly NumberedEvent[]>;
   /** Events of an order's latest updates, oldest first. */
   ofOrder(token: string, limit: number): Promise<readonly NumberedEvent[]>;
+  /**
+   * Of each update that is open, or was settled since a moment, the first event and the last of those that tell its
+   * stage, oldest first; of at most `limit` updates that are open, the oldest, and as many that were settled, the newest.
+   */
+  ofLanes(at: Date, limit: number): Promise<readonly NumberedEvent[]>;
   /** Events of one kind since a moment, oldest first, at most `limit` of the newest. */
   since(kind: StoredEvent['kind'], at: Date, limit: number): Promise<readonly NumberedEvent[]>;
   /** The highest number given; 0 when none was. */

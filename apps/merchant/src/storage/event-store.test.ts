@@ -35,6 +35,46 @@ test.for(storageEngines)(
   },
 );
 
+test.for(storageEngines)(
+  '%s: gives how far updates have come, some of each kind',
+  async (engine, context) => {
+    const place = await engines.place(engine, context);
+    let at = 0;
+    await using storage = await openStorage({ ...place, now: () => new Date(at) });
+    const { events, updates, orders } = storage;
+    await orders.add([{ token: 'order-1', body: { cart: {} } }]);
+    const ids = Array.from({ length: 4 }, (): string => randomUUID());
+    const [old = '', recent = '', open = ''] = ids;
+    const report = { ok: true, outcome: 'applied', attempts: 2, at: '2026-01-01T00:00:00.000Z' } as const;
+    for (const id of ids) await updates.accept({ id, token: 'order-1', body: { cart: {} } });
+    for (const attempt of [1, 2, 3]) await updates.markSending(open, attempt);
+    at = 1_000;
+    await updates.settle(old, report);
+    at = 2_000;
+    await updates.settle(recent, report);
+
+    const read = async (from: number, limit: number) =>
+      (await events.ofLanes(new Date(from), limit)).map(({ event }) => [
+        event.kind,
+        'updateId' in event && ids.indexOf(event.updateId),
+      ]);
+    expect(await read(2_000, 10)).toEqual([
+      ['update_queued', 1],
+      ['update_queued', 2],
+      ['update_queued', 3],
+      ['attempt_started', 2],
+      ['update_settled', 1],
+    ]);
+    expect(await events.ofLanes(new Date(2_000), 10)).toMatchObject({ 3: { event: { attempt: 3 } } });
+    expect(await read(0, 1)).toEqual([
+      ['update_queued', 1],
+      ['update_queued', 2],
+      ['attempt_started', 2],
+      ['update_settled', 1],
+    ]);
+  },
+);
+
 test.for(storageEngines)('%s: gives the newest events of a kind since a moment', async (engine, context) => {
   const place = await engines.place(engine, context);
   let at = 0;

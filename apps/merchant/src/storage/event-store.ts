@@ -1,10 +1,10 @@
-import type { Selectable, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { NumberedEvent, StoredEvent } from '../contract/desk-event.ts';
 import type { EventStore } from './desk-storage.ts';
+import { listLaneEvents } from './list-lane-events.ts';
+import { readEvent } from './read-event.ts';
 import type { StoreParts } from './store-parts.ts';
-import type { EventsTable, Tables } from './tables.ts';
-
-type EventRow = Pick<Selectable<EventsTable>, 'seq' | 'at' | 'event'>;
+import type { Tables } from './tables.ts';
 
 const columns = ['seq', 'at', 'event'] as const;
 
@@ -23,6 +23,8 @@ export function createEventStore({ database, change, now }: StoreParts): EventSt
       const rows = await events.where('token', '=', token).orderBy('seq', 'desc').limit(limit).execute();
       return rows.reverse().map(readEvent);
     },
+
+    ofLanes: (at, limit) => listLaneEvents(database, { at, limit }),
 
     async since(kind, at, limit) {
       const rows = await events
@@ -64,9 +66,4 @@ export async function addEvent(
     .returning(columns)
     .executeTakeFirstOrThrow();
   return readEvent(row);
-}
-
-/** Reads an event from its row. */
-export function readEvent({ seq, at, event }: EventRow): NumberedEvent {
-  return { seq, at: at.toISOString(), event };
 }

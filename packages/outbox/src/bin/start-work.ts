@@ -20,7 +20,10 @@ import type { WorkSettings } from './work-settings.ts';
 export interface Work {
   /** Where health and metrics are served, without a trailing slash; undefined when they are not. */
   readonly observe: string | undefined;
-  /** Takes no more, lets what is on its way end within the grace, and ends, ten seconds after the grace at most; further calls do nothing. */
+  /**
+   * Takes no more, lets what is on its way end within the grace, and ends, ten seconds after the grace at most; further
+   * calls do nothing.
+   */
   stop(signal: string): Promise<void>;
 }
 

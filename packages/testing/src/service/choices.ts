@@ -26,7 +26,10 @@ export interface ServiceChoices<Update extends OrderUpdate = OrderUpdate> {
   readonly echoBody?: (keyType: KeyType) => unknown;
   /** The JSON that answers a refusal. @default the error itself */
   readonly errorBody?: (body: OrderServiceErrorBody, status: number) => unknown;
-  /** What an order holds once an update is applied; gets frozen objects, returns plain JSON. @default each top-level field given replaces the one held */
+  /**
+   * What an order holds once an update is applied; gets frozen objects, returns plain JSON.
+   * @default each top-level field given replaces the one held
+   */
   readonly merge?: (held: Readonly<Partial<Update>>, update: Update) => Readonly<Partial<Update>>;
 }
 

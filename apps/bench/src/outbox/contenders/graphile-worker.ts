@@ -23,7 +23,10 @@ interface Payload {
 
 /** graphile-worker as its runner comes, but for how many jobs run at once. */
 export const startGraphileWorker = (settings: ContenderSettings): Promise<Contender> =>
-  startContender(settings, { concurrency: shareOf(settings), maxPoolSize: shareOf(settings) + 2 });
+  startContender(settings, {
+    concurrency: shareOf(settings),
+    maxPoolSize: connectionsOf(settings),
+  });
 
 /** graphile-worker with what its documentation offers for throughput: jobs are fetched and completed in batches. */
 export const startGraphileWorkerInBatches = (settings: ContenderSettings): Promise<Contender> =>
@@ -37,7 +40,7 @@ function inBatches(settings: ContenderSettings): RunnerOptions {
   const concurrentJobs = shareOf(settings);
   const worker = {
     concurrentJobs,
-    maxPoolSize: Math.min(concurrentJobs + 2, Math.floor(mostConnections / settings.processes)),
+    maxPoolSize: connectionsOf(settings),
     // It looks again only after this time when a fetch gave fewer jobs than it asked for.
     pollInterval: 10,
     // More would keep the orders of the next minutes from the other processes.
@@ -47,6 +50,10 @@ function inBatches(settings: ContenderSettings): RunnerOptions {
   };
   return { preset: { worker } };
 }
+
+/** One for each job that runs and two for the rest, while the server has so many. */
+const connectionsOf = (settings: ContenderSettings): number =>
+  Math.min(shareOf(settings) + 2, Math.floor(mostConnections / settings.processes));
 
 type Send = (payload: Payload) => Promise<unknown>;
 type Task = (payload: unknown, helpers: JobHelpers) => Promise<void>;

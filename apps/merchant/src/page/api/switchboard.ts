@@ -1,3 +1,4 @@
+import { LaneEvents } from '../../contract/desk-event.ts';
 import {
   BurstAnswer,
   type BurstRequest,
@@ -20,6 +21,12 @@ export function setSwitchboard(setting: SwitchboardSetting): Promise<Switchboard
 /** Has the desk send a burst; resolves with the updates accepted. @throws {DeskProblem} */
 export function sendBurst(burst: BurstRequest): Promise<BurstAnswer> {
   return requestJson(BurstAnswer, '/api/switchboard/burst', jsonRequest('POST', burst));
+}
+
+/** What tells how far the updates have come that are in their lanes, oldest first. @throws {DeskProblem} */
+export async function fetchLaneEvents(signal: AbortSignal): Promise<LaneEvents['events']> {
+  const { events } = await requestJson(LaneEvents, '/api/switchboard/lanes', { signal });
+  return events;
 }
 
 /** The attempts of the last five minutes, oldest first. @throws {DeskProblem} */

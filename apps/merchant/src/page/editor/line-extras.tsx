@@ -14,7 +14,10 @@ export interface LineExtrasProps {
   readonly onOpen: (index: number, button: HTMLButtonElement) => void;
 }
 
-/** How many fields go along with a line besides those that are shown, and a way to leave them out; nothing where there is none. */
+/**
+ * How many fields go along with a line besides those that are shown, and a way to leave them out; nothing where there
+ * is none.
+ */
 export function LineExtras({ control, index, error, onOpen }: LineExtrasProps) {
   const carried = useWatch({ control, name: `cart.items.${index}.carried`, exact: true });
   const messageId = useId();

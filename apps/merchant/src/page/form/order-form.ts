@@ -60,7 +60,10 @@ export interface FormHooks extends Record<HookName, string> {
   carried: Carried;
 }
 
-/** An order as it is typed: text throughout, and empty text for what is left out. It needs nothing besides to become an update. */
+/**
+ * An order as it is typed: text throughout, and empty text for what is left out. It needs nothing besides to become an
+ * update.
+ */
 export interface OrderForm extends Record<TextName | AmountName, string>, Record<ChoiceName, Choice> {
   /** JSON text. */
   shipping_address: string;

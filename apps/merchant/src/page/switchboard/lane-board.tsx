@@ -13,7 +13,7 @@ const empty: readonly LaneUpdate[] = [];
 
 /** What happens now, one lane for each order. */
 export function LaneBoard({ orders }: { readonly orders: readonly OrderSummary[] }) {
-  const lanes = useLanes();
+  const { lanes, isPending, isError } = useLanes();
   const standing = orders.slice(0, maxStanding).map(({ token }) => token);
   const tokens = [...new Set([...standing, ...lanes.keys()])];
   const names = new Map(orders.map(({ token, orderId }) => [token, orderId]));
@@ -23,7 +23,7 @@ export function LaneBoard({ orders }: { readonly orders: readonly OrderSummary[]
         <h2 className="board-title" id="lanes-title">
           {words.title}
         </h2>
-        <p className="board-help">{words.help}</p>
+        <p className="board-help">{isError ? words.failed : words.help}</p>
       </div>
       {tokens.length === 0 ? (
         <div className="board-notice">
@@ -37,12 +37,13 @@ export function LaneBoard({ orders }: { readonly orders: readonly OrderSummary[]
             <span>{words.now}</span>
             <span>{words.next}</span>
           </div>
-          <ul className="lanes">
+          <ul className="lanes" aria-busy={isPending}>
             {tokens.map((token) => (
               <LaneRow
                 key={token}
                 title={orderTitle({ token, orderId: names.get(token) ?? null })}
                 lane={lanes.get(token) ?? empty}
+                isKnown={!(isPending || isError)}
               />
             ))}
           </ul>

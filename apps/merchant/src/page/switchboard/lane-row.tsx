@@ -8,24 +8,25 @@ import { OutcomeMark } from './outcome-mark.tsx';
 export interface LaneRowProps {
   readonly title: string;
   readonly lane: readonly LaneUpdate[];
+  /** Whether that is all there is in it. */
+  readonly isKnown: boolean;
 }
 
 const words = switchboardWords.lanes;
 /** How many chips are drawn on either side of the one on its way; as many are seen as there is room for. */
 const maxChips = 12;
-const nothing: readonly LaneUpdate[] = [];
 
 /** One order's lane: what is done, the one update on its way, and what waits behind it. */
-export const LaneRow = memo(function LaneRow({ title, lane = nothing }: LaneRowProps) {
+export const LaneRow = memo(function LaneRow({ title, lane, isKnown }: LaneRowProps) {
   const { done, current, queued } = arrangeLane(lane);
   return (
     <li className="lane">
       <h3 className="lane-name" title={title}>
         {title}
       </h3>
-      <p className="lane-counts">{words.counts(done.length, queued.length)}</p>
+      <p className="lane-counts">{isKnown && words.counts(done.length, queued.length)}</p>
       <Chips label={words.done} side="done" updates={done} />
-      <div className="lane-now">{current ? <Current update={current} /> : <Idle />}</div>
+      <div className="lane-now">{current ? <Current update={current} /> : isKnown && <Idle />}</div>
       <Chips label={words.next} side="next" updates={queued} />
     </li>
   );

@@ -110,6 +110,7 @@ export const switchboardWords = {
   lanes: {
     title: 'Lanes',
     help: 'The last minute. Of each order one update leaves at a time; orders run beside each other.',
+    failed: 'Earlier updates could not be loaded; new ones are shown as they come.',
     done: 'Done',
     now: 'On its way',
     next: 'Queued',
