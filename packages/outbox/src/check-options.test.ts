@@ -22,6 +22,7 @@ test.for<[string, unknown]>([
   ['rate', { perSecond: 0 }],
   ['rate', { perSecond: Number.POSITIVE_INFINITY }],
   ['rate', { perSecond: 1, burst: 0 }],
+  ['rate', { perSecond: 1, brust: 2 }],
   ['maxRetryDelayMs', -1],
   ['maxRetryDelayMs', Number.POSITIVE_INFINITY],
   ['keepSettledMs', Number.NaN],

@@ -36,6 +36,8 @@ export function checkOptions(options: OutboxOptions): void {
   checkCount('concurrency', concurrency);
   checkCount('localConcurrency', localConcurrency);
   if (rate !== undefined && !isObject(rate)) throw new TypeError('rate: write { perSecond: 50 }.');
+  const other = Object.keys(rate ?? {}).find((name) => !(name === 'perSecond' || name === 'burst'));
+  if (other !== undefined) throw new TypeError(`rate.${other}: there are perSecond and burst.`);
   checkCount('rate.burst', rate?.burst);
   if (rate && !(rate.perSecond > 0 && Number.isFinite(rate.perSecond))) {
     throw new TypeError('rate.perSecond: write a number above 0.');
@@ -69,7 +71,8 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-function checkCount(name: string, value: number | undefined): void {
+/** Checks a number of things, where it is given. @throws TypeError */
+export function checkCount(name: string, value: number | undefined): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 1 && value <= 100_000)) return;
   throw new TypeError(`${name}: write a whole number from 1 to 100,000.`);
 }

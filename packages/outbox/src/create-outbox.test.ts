@@ -2,7 +2,7 @@ import type { Fault } from '@orders/testing';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { mortalStore } from '../test/mortal-store.ts';
-import { onPglite, step, stepsApplied } from '../test/scene.ts';
+import { onBoth, onPglite, step, stepsApplied } from '../test/scene.ts';
 import type { Outbox } from './outbox.ts';
 import { rowsOf } from './store/sql.ts';
 
@@ -119,4 +119,27 @@ onPglite('ends every update once and in order, whatever goes wrong', async (scen
   }
 
   await fc.assert(fc.asyncProperty(commands, play), { numRuns: 6, endOnFailure: true });
+});
+
+onBoth('answers nothing once it is closed, and refuses what cannot be asked', async ({ open, token }) => {
+  const outbox = await open();
+  const id = await outbox.enqueue(token, step(1));
+  for (const limit of [-1, 'x', { limit: 3 }]) {
+    await expect(outbox.history(token, limit as never)).rejects.toThrow(TypeError);
+    await expect(outbox.listDecisions(limit as never)).rejects.toThrow(TypeError);
+  }
+  await outbox.close();
+  const asked: readonly (() => Promise<unknown>)[] = [
+    () => outbox.enqueue(token, step(2)),
+    () => outbox.work(),
+    () => outbox.drain(),
+    () => outbox.status(id),
+    () => outbox.history(token),
+    () => outbox.listDecisions(),
+    () => outbox.retry(id),
+    () => outbox.discard(id),
+    () => outbox.backlog(),
+    () => outbox.counts(),
+  ];
+  for (const ask of asked) await expect(ask()).rejects.toMatchObject({ name: 'OutboxError', code: 'closed' });
 });

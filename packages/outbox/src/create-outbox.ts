@@ -3,7 +3,8 @@ import process from 'node:process';
 import type { OrderUpdate } from '@orders/schema';
 import { readBacklog } from './backlog.ts';
 import { channelOf } from './channel.ts';
-import { checkOptions } from './check-options.ts';
+import { checkEnqueue } from './check-enqueue.ts';
+import { checkCount, checkOptions } from './check-options.ts';
 import type { Head } from './claim.ts';
 import { countWorkers } from './count-workers.ts';
 import { discardUpdate, retryUpdate } from './decide.ts';
@@ -16,10 +17,12 @@ import { watchOutage } from './outage.ts';
 import type { EnqueueOptions, Outbox } from './outbox.ts';
 import { OutboxError } from './outbox-error.ts';
 import type { OutboxOptions } from './outbox-options.ts';
+import { watchReach } from './reach.ts';
 import { reasonOf } from './reason-of.ts';
 import { rest } from './rest.ts';
 import { checkSchemaName } from './schema-name.ts';
 import type { SettledUpdate } from './settled-update.ts';
+import type { OutboxStore } from './store/outbox-store.ts';
 import { rowsOf } from './store/sql.ts';
 import { isUpdateId, readStatus, statusColumns, type UpdateRow, type UpdateStatus } from './update-status.ts';
 import { type Upkeep, upkeepOf } from './upkeep.ts';
@@ -30,6 +33,8 @@ import { Worker, type WorkerParts } from './worker.ts';
 const week = 604_800_000;
 /** How often it is looked whether anything is left, in milliseconds. */
 const drainEveryMs = 20;
+/** How long `onUnknown` may take to choose, in milliseconds. */
+const chooseWithinMs = 60_000;
 /** How long the store may take to close, in milliseconds. */
 const closeMs = 5_000;
 
@@ -51,10 +56,18 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     maxRetryDelayMs = 60_000,
     keepSettledMs = week,
   } = options;
-  const { warn = (message: string) => process.emitWarning(message, 'OutboxWarning') } = options;
+  const emit = (message: string): void => process.emitWarning(message, 'OutboxWarning');
+  const warn = (message: string): void => {
+    try {
+      (options.warn ?? emit)(message);
+    } catch (error) {
+      emit(`warn failed: ${reasonOf(error)}. It was told: ${message}`);
+    }
+  };
   const schema = checkSchemaName(options.schema ?? 'orders_outbox');
   const now = () => performance.now();
   const outage = watchOutage(warn, now);
+  const reach = watchReach(warn, now);
   const presence = randomInt(1, 2 ** 31 - 1);
   const closed = new AbortController();
 
@@ -62,6 +75,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
   let upkeep: Upkeep | undefined;
   let isAttending = false;
   let closing: Promise<void> | undefined;
+  let isStoreClosed = false;
   const { boss, subscription } = await openTables(store, schema, {
     outage,
     attendance: {
@@ -94,9 +108,10 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     return onUnknown({ id, token, attempts, code, message });
   }
 
-  function onSettled(settled: SettledUpdate): void {
+  /** A function that takes its time is not waited for; what it rejects with would end the process. */
+  async function tellSettled(settled: SettledUpdate): Promise<void> {
     try {
-      options.onSettled?.(settled);
+      await options.onSettled?.(settled);
     } catch (error) {
       warn(`onSettled failed: ${reasonOf(error)}`);
     }
@@ -106,12 +121,19 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     if (closing) throw new OutboxError('closed', 'The outbox is closed.');
   }
 
-  async function enqueue(token: string, update: Update, { tx, id = randomUUID() }: EnqueueOptions = {}) {
+  /** The store, as long as it is open. */
+  function opened(): OutboxStore {
+    if (isStoreClosed) throw new OutboxError('closed', 'The outbox is closed.');
+    return store;
+  }
+
+  async function enqueue(token: string, update: Update, options: EnqueueOptions = {}) {
     checkOpen();
-    if (!isUpdateId(id)) throw new TypeError('enqueue: write id as a UUID, as crypto.randomUUID() makes it.');
     const { body } = client.prepareUpdateOrder(token, update);
+    checkEnqueue(token, options);
+    const { tx, id = randomUUID() } = options;
     const accepted = { id, token, body };
-    if (!latestWins) await insertUpdate(tx ?? store, schema, accepted);
+    if (!latestWins) await insertUpdate(tx ?? { query: store.run }, schema, accepted);
     else if (tx) await supersedeWith(tx, schema, accepted);
     else await store.transaction((own) => supersedeWith(own, schema, accepted));
     return id;
@@ -119,12 +141,12 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
 
   async function select(where: string, values: readonly unknown[]): Promise<readonly UpdateStatus[]> {
     const text = `select ${statusColumns} from ${schema}.updates ${where}`;
-    return (await rowsOf<UpdateRow>(store, text, values)).map(readStatus);
+    return (await rowsOf<UpdateRow>(opened(), text, values)).map(readStatus);
   }
 
   async function counts() {
     const rows = await rowsOf<{ state: UpdateStatus['state']; count: string }>(
-      store,
+      opened(),
       `select state, count(*) as count from ${schema}.updates group by state`,
     );
     const none = { queued: 0, sending: 0, applied: 0, rejected: 0, parked: 0, discarded: 0 };
@@ -153,6 +175,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     closed.abort();
     const lost = (await worker?.stop(graceMs)) ?? 0;
     if (lost > 0) warn(`The outbox closed while ${lost} updates were on their way: they will be parked.`);
+    isStoreClosed = true;
     const ended = (async () => {
       await subscription.close();
       await boss.stop({ graceful: false, close: false });
@@ -179,24 +202,31 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
         countWorkers: () => countWorkers(store, schema),
         rate: options.rate,
         isAttending: () => isAttending,
+        reach,
         chooseForUnknown,
+        chooseWithinMs,
         onRejected,
         maxRetryDelayMs,
         random: Math.random,
         warn,
-        onSettled,
+        onSettled: (settled) => void tellSettled(settled),
       });
       await subscription.work();
       worker.start();
     },
     status: async (id) => (isUpdateId(id) ? (await select('where id = $1', [id]))[0] : undefined),
-    history: (token, limit = 100) =>
-      select('where token = $1 order by position desc limit $2', [token, limit]),
-    listDecisions: (limit = 100) => select('where needs_decision order by position limit $1', [limit]),
-    retry: (id) => retryUpdate(store, schema, id),
-    discard: (id) => discardUpdate(store, schema, id),
+    async history(token, limit = 100) {
+      checkCount('history: limit', limit);
+      return select('where token = $1 order by position desc limit $2', [token, limit]);
+    },
+    async listDecisions(limit = 100) {
+      checkCount('listDecisions: limit', limit);
+      return select('where needs_decision order by position limit $1', [limit]);
+    },
+    retry: async (id) => retryUpdate(opened(), schema, id),
+    discard: async (id) => discardUpdate(opened(), schema, id),
     events,
-    backlog: () => readBacklog(store, schema),
+    backlog: async () => readBacklog(opened(), schema),
     counts,
     drain,
     close,

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { giveAway } from '../test/give-away.ts';
 import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
@@ -111,6 +112,104 @@ onBoth('waits for its own answer when the queue gives its own job back to it', a
   }
   expect(kinds).toEqual(['queued', 'sending', 'applied']);
 });
+
+onBoth('holds an order whose update was given away, once its answer tells nothing', async (scene) => {
+  const { open, service, token, reaches, clientWith } = scene;
+  const outbox = await open({ client: clientWith(1_500) });
+  service.faults.next({ fault: 'stalled_headers' }, { token });
+  const first = await outbox.enqueue(token, step(1));
+  const second = await outbox.enqueue(token, step(2));
+  await outbox.work();
+  await service.received(1);
+  await giveAway(scene, token);
+  await reaches(outbox, first, 'parked');
+  await outbox.drain();
+  expect(await outbox.status(second)).toMatchObject({ state: 'queued', attempts: 0 });
+  expect(await outbox.backlog()).toMatchObject({ lanes: { held: 1 } });
+  await outbox.discard(first);
+  await reaches(outbox, second, 'applied');
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+});
+
+onBoth(
+  'lets the newest attempt of a job speak for its lane, where an older one is stored with it',
+  async (scene) => {
+    const { open, openStore, service, token, clientWith, reaches } = scene;
+    const store = await openStore();
+    const held = Promise.withResolvers<void>();
+    const batches: number[] = [];
+    const outbox = await open({
+      client: clientWith(1_200),
+      store: {
+        ...store,
+        async run(text, values) {
+          if (text.includes('.turn(')) {
+            batches.push((values[0] as unknown[]).length);
+            if (batches.length === 1) await held.promise;
+          }
+          return store.run(text, values);
+        },
+      },
+    });
+    const other = service.orders[1]?.token ?? '';
+    service.faults.next({ fault: 'stalled_headers' }, { token });
+    const first = await outbox.enqueue(token, step(1));
+    const second = await outbox.enqueue(token, step(2));
+    await outbox.enqueue(other, step(3));
+    await outbox.work();
+    await until('the turn of the other is under way', () => batches.length > 0);
+    await giveAway(scene, token);
+    // By then the first has timed out, and its job was taken once more.
+    await delay(2_500);
+    held.resolve();
+    await reaches(outbox, first, 'parked');
+    await outbox.drain();
+    expect(batches).toContain(2);
+    expect(await outbox.status(second)).toMatchObject({ state: 'queued', attempts: 0 });
+  },
+);
+
+onPostgres(
+  'leaves a lane to whoever took it on, though its job was taken before by a process that slept',
+  async (scene) => {
+    const { open, openStore, service, token, reaches, sql, schema } = scene;
+    const store = await openStore();
+    const taken = Promise.withResolvers<void>();
+    const awake = Promise.withResolvers<void>();
+    let claims = 0;
+    const sleeper = await open({
+      store: {
+        ...store,
+        async run(text, values) {
+          if (text.includes('.claim(') && ++claims === 1) {
+            taken.resolve();
+            await awake.promise;
+          }
+          return store.run(text, values);
+        },
+      },
+    });
+    service.faults.always({ fault: 'latency', ms: 700 }, { token });
+    await sleeper.work();
+    const first = await sleeper.enqueue(token, step(1));
+    await sleeper.enqueue(token, step(2));
+    await taken.promise;
+    const quick = await open();
+    await giveAway(scene, token);
+    await quick.work();
+    await reaches(quick, first, 'sending');
+    awake.resolve();
+    await quick.drain();
+    expect(await quick.counts()).toMatchObject({ applied: 2, parked: 0 });
+    expect(stepsApplied(service, token)).toEqual([1, 2]);
+    const { rows } = await sql.query(`select kind from ${schema}.events where update_id = $1 order by seq`, [
+      first,
+    ]);
+    expect(rows).toEqual([{ kind: 'queued' }, { kind: 'sending' }, { kind: 'applied' }]);
+    const [one, two] = service.journal;
+    expect(two?.at).toBeGreaterThan(one?.answeredAt ?? Number.POSITIVE_INFINITY);
+  },
+);
 
 onBoth('never has two jobs for one order, though a job that was given away is finished', async (scene) => {
   const { open, service, token, reaches, sql, schema } = scene;

@@ -113,6 +113,13 @@ export function flushWith(parts: FlushParts): Flush {
 }
 
 function tellSettled({ id, token, verdict }: Settlement, ageMs: number): SettledUpdate {
-  const { state, code } = verdict;
-  return { id, token, state, ageMs, ...(code === undefined ? {} : { code }) };
+  const { state, code, status } = verdict;
+  return {
+    id,
+    token,
+    state,
+    ageMs,
+    ...(code === undefined ? {} : { code }),
+    ...(status === undefined ? {} : { status }),
+  };
 }

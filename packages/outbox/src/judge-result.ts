@@ -54,6 +54,9 @@ export function judgeResult(
       if (error.code === 'aborted') return { ...told, ...later(failures, options), failures };
       if (error.retryAfterMs === undefined) return { ...told, ...later(failures, options) };
       return { ...told, ...later(failures, options), delayMs: askedDelay(error.retryAfterMs) };
+    default:
+      // What a client of the user's own makes up.
+      return 'unknown';
   }
 }
 

@@ -1,6 +1,7 @@
+import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
 import { type Fault, startOrderService } from '@orders/testing';
-import { expect } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import { onBoth, step, stepsApplied, until } from '../test/scene.ts';
 import type { UnknownUpdate } from './outbox-options.ts';
 import type { UpdateStatus } from './update-status.ts';
@@ -137,6 +138,78 @@ onBoth(
     expect(warnings.filter((warning) => warning.includes('onUnknown'))).toHaveLength(2);
   },
 );
+
+onBoth('parks an update whose client throws or says what no client says, and no other', async (scene) => {
+  const { open, service, client, warnings } = scene;
+  const [thrown = '', odd = '', ...others] = service.orders.map(({ token }) => token);
+  const outbox = await open({
+    client: {
+      prepareUpdateOrder: client.prepareUpdateOrder,
+      safeUpdateOrder: async (...call) => {
+        const result = await client.safeUpdateOrder(...call);
+        if (call[0] === thrown) throw new Error('classify failed');
+        if (call[0] === odd && !result.ok) Object.assign(result.error, { outcome: 'duplicate' });
+        return result;
+      },
+    },
+  });
+  service.faults.next({ fault: 'status', status: 409 }, { token: odd });
+  const ids: string[] = [];
+  for (const token of [thrown, odd, ...others]) ids.push(await outbox.enqueue(token, step(1)));
+  await outbox.work();
+  await outbox.drain();
+  expect(await outbox.status(ids[0] ?? '')).toMatchObject({
+    state: 'parked',
+    code: 'client_failed',
+    attempts: 1,
+  });
+  expect(await outbox.status(ids[1] ?? '')).toMatchObject({
+    state: 'parked',
+    code: 'http_error',
+    status: 409,
+  });
+  expect(await outbox.counts()).toMatchObject({ applied: others.length, parked: 2 });
+  expect(service.journal).toHaveLength(ids.length);
+  expect(warnings).toMatchObject([expect.stringContaining('classify failed')]);
+});
+
+onBoth('survives what is called back, and tells once that the service cannot be reached', async (scene) => {
+  const { open, reaches } = scene;
+  const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+  onTestFinished(() => emitted.mockRestore());
+  const gone = await startOrderService({ orders: ['ord_1', 'ord_2'] });
+  const port = Number(new URL(gone.url).port);
+  await gone.close();
+  await using client = createOrdersClient({ baseUrl: gone.url, apiKey: gone.key });
+  const told: string[] = [];
+  const outbox = await open({
+    client,
+    onSettled: async () => {
+      throw new Error('no metrics');
+    },
+    warn(message) {
+      told.push(message);
+      throw new Error('no log');
+    },
+  });
+  await outbox.work();
+  const ids = [await outbox.enqueue('ord_1', step(1)), await outbox.enqueue('ord_2', step(1))];
+  for (const id of ids)
+    await until('it was tried twice', async () => ((await outbox.status(id))?.attempts ?? 0) > 1);
+  await using service = await startOrderService({ port, keys: [gone.key], orders: ['ord_1', 'ord_2'] });
+  for (const id of ids) await reaches(outbox, id, 'applied');
+  expect(service.ledger).toHaveLength(2);
+  const ofService = told.filter((message) => message.startsWith('The order service'));
+  expect(ofService).toMatchObject([
+    expect.stringMatching(/cannot be reached.*ECONNREFUSED/s),
+    'The order service can be reached again.',
+  ]);
+  expect(told).toContain('onSettled failed: no metrics');
+  expect(emitted.mock.calls[0]).toMatchObject([
+    expect.stringContaining('warn failed: no log'),
+    'OutboxWarning',
+  ]);
+});
 
 onBoth('goes on behind an update that the service rejects', async ({ open, service, token }) => {
   const outbox = await open();

@@ -4,9 +4,11 @@ import type { OrderUpdate } from '@orders/schema';
 import { type Assignment, type Head, type Mark, markSending } from './claim.ts';
 import type { Flush } from './flush.ts';
 import { gather } from './gather.ts';
+import { inTime } from './in-time.ts';
 import { type JudgeOptions, judgeResult, judgeUnknown, tell, type UnknownChoice } from './judge-result.ts';
 import { attemptKey } from './lane-queue.ts';
 import type { Pacer } from './pacer.ts';
+import type { Reach } from './reach.ts';
 import { reasonOf } from './reason-of.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import type { Verdict } from './verdict.ts';
@@ -19,7 +21,10 @@ export interface LaneWorkParts extends JudgeOptions {
   /** Whether heads come marked as being sent; else they are marked just before bytes leave. */
   readonly shouldMark: boolean;
   readonly pacer: Pick<Pacer, 'reach'>;
+  readonly reach: Reach;
   readonly chooseForUnknown: (head: Head, told: Partial<Verdict>) => Promise<UnknownChoice>;
+  /** How long that may take, in milliseconds. */
+  readonly chooseWithinMs: number;
   readonly warn: (message: string) => void;
 }
 
@@ -33,7 +38,7 @@ export type LaneWork = (assignment: Assignment, dueAt: number) => Promise<void>;
 
 /** Makes the work on a lane: sends its head and stores what became of it. It never rejects; `ending` aborts it. */
 export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal): LaneWork {
-  const { client, store, schema, shouldMark, pacer, warn } = parts;
+  const { client, store, schema, shouldMark, pacer, reach, warn } = parts;
   /** Claims of updates on their way. */
   const sending = new Set<string>();
   const mark = gather<Mark, boolean>(async (marks) => {
@@ -69,15 +74,19 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
     let marking: Promise<boolean> | undefined;
     let isGivenUp = false;
     const markBefore = async (): Promise<void> => {
+      const begin = performance.now();
       marking = mark({ head, claim });
-      isGivenUp = !((await marking) && (await pacer.reach(dueAt)));
+      isGivenUp = !((await marking) && (await pacer.reach(dueAt, performance.now() - begin)));
       if (isGivenUp) throw new Error('The update is not to be sent now.');
     };
-    const result = await client.safeUpdateOrder(head.token, JSON.parse(head.body) as OrderUpdate, {
-      signal: ending,
-      retry: { maxAttempts: 1 },
-      ...(head.isMarked ? {} : { beforeAttempt: markBefore }),
-    });
+    const body = JSON.parse(head.body) as OrderUpdate;
+    const call = async (): Promise<UpdateOrderResult> =>
+      client.safeUpdateOrder(head.token, body, {
+        signal: ending,
+        retry: { maxAttempts: 1 },
+        ...(head.isMarked ? {} : { beforeAttempt: markBefore }),
+      });
+    const result = await call().catch((error: unknown) => ({ thrown: error }));
     // A call that ran out of time may end before its mark is stored.
     const marked = await marking?.catch(() => 'unsure' as const);
     if (marked === false) return flush.step(assignment);
@@ -88,16 +97,29 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
     return flush.settle(assignment, settlementOf(head, claim, verdict));
   }
 
-  async function judge(head: Head, result: UpdateOrderResult): Promise<Verdict> {
-    const verdict = judgeResult(result, head.failures, parts);
-    if (verdict !== 'unknown') return verdict;
-    return choose(head, result.ok ? {} : tell(result.error));
+  /** A client that throws may have sent the update before: so nobody knows what became of it. */
+  async function judge(
+    head: Head,
+    result: UpdateOrderResult | { readonly thrown: unknown },
+  ): Promise<Verdict> {
+    try {
+      if ('thrown' in result) throw result.thrown;
+      noteReach(result, reach);
+      const verdict = judgeResult(result, head.failures, parts);
+      if (verdict !== 'unknown') return verdict;
+      return await choose(head, result.ok ? {} : tell(result.error));
+    } catch (error) {
+      const message = `The client threw, and whether the service took the update is unknown: ${reasonOf(error)}`;
+      warn(`The client threw, which a client must not do once bytes may have left: ${reasonOf(error)}`);
+      return choose(head, { code: 'client_failed', message });
+    }
   }
 
   async function choose(head: Head, told: Partial<Verdict>): Promise<Verdict> {
     const options = { ...parts, failures: head.failures };
+    const chosen = parts.chooseForUnknown(head, told);
     try {
-      return judgeUnknown(await orAborted(parts.chooseForUnknown(head, told), ending), told, options);
+      return judgeUnknown(await inTime(chosen, parts.chooseWithinMs, ending), told, options);
     } catch (error) {
       warn(`onUnknown failed, so the update ${head.id} is parked: ${reasonOf(error)}`);
       return judgeUnknown('park', told, options);
@@ -123,14 +145,12 @@ function settlementOf({ id, token }: Head, claim: string, verdict: Verdict) {
   return { id, token, claim, verdict };
 }
 
-async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new Error('the outbox was closed before it chose'));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
+/** Whether the service could be reached, as far as a call tells: what was never connected never left. */
+function noteReach(result: UpdateOrderResult, reach: Reach): void {
+  if (result.ok || 'status' in result.error) {
+    reach.works();
+    return;
   }
+  const { outcome, code, message } = result.error;
+  if (outcome === 'not_sent' && (code === 'connection_failed' || code === 'timeout')) reach.fails(message);
 }

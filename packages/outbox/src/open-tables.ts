@@ -48,7 +48,8 @@ export async function openTables(
   boss.on('error', outage.fails);
   try {
     await migrate(store, schema);
-    await alone(store, schema, async () => {
+    // Those who make the tables of pg-boss at once would race for its schema.
+    await store.alone(`orders-outbox-queue:${schema}`, async () => {
       await boss.start();
       await boss.createQueue(queueName, queueOptions);
     });
@@ -64,14 +65,4 @@ export async function openTables(
     const message = `${store.place} cannot be used: ${reasonOf(error)}. Check its address, name, user and rights.`;
     throw new OutboxError('database_unusable', message, { cause: error });
   }
-}
-
-/** Lets one process at a time make the tables of pg-boss, which would race for its schema. */
-async function alone(store: OutboxStore, schema: string, make: () => Promise<void>): Promise<void> {
-  // On one connection, making them within a transaction would wait for itself.
-  if (store.exclusive) return make();
-  await store.transaction(async (tx) => {
-    await tx.query('select pg_advisory_xact_lock(hashtext($1))', [`orders-outbox-queue:${schema}`]);
-    await make();
-  });
 }

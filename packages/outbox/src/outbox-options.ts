@@ -9,7 +9,7 @@ import type { OutboxStore } from './store/outbox-store.ts';
 export interface UnknownUpdate {
   readonly id: string;
   readonly token: string;
-  /** Times it may have been sent. */
+  /** Times it was tried, this one among them. */
   readonly attempts: number;
   /** What went wrong: a code of the client, or `left_behind` when its process ended while it was being sent. */
   readonly code: string;
@@ -29,7 +29,8 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
   readonly schema?: string;
   /**
    * What to do with an update whose outcome is unknown. The interface document does not say that an update may be
-   * repeated, so it is parked for a decision, and its order waits. A function may look at the order and say what is true.
+   * repeated, so it is parked for a decision, and its order waits. A function may look at the order and say what is true;
+   * when it fails, or takes longer than a minute, the update is parked.
    * @default 'park'
    */
   readonly onUnknown?:

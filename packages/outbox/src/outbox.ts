@@ -6,7 +6,10 @@ import type { UpdateStatus } from './update-status.ts';
 
 /** Options of `enqueue`. */
 export interface EnqueueOptions {
-  /** A transaction of your own on the same database: the update is accepted exactly when it commits. */
+  /**
+   * A transaction of your own on the same database: the update is accepted exactly when it commits. A client of `pg` must
+   * have begun one. Within a transaction of the PGlite that holds the outbox, an `enqueue` without it waits for ever.
+   */
   readonly tx?: Sql;
   /**
    * A UUID of your own, by which the update is known.
@@ -22,7 +25,8 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    * A transaction of yours holds back what happens in the order's lane until it ends, so keep it short.
    *
    * @throws InvalidRequestError with the same issues as the client; nothing is accepted.
-   * @throws OutboxError `duplicate_id` or `closed`; nothing is accepted.
+   * @throws TypeError when an option is wrong, or the token longer than 2,600 bytes; nothing is accepted.
+   * @throws OutboxError `duplicate_id` or `closed`; nothing is accepted. By the first, PostgreSQL ends a transaction of yours.
    */
   enqueue(token: string, update: Update, options?: EnqueueOptions): Promise<string>;
   /** Sends accepted updates in this process from now on; further calls do nothing. */
@@ -53,7 +57,7 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   /** How many updates there are in each state. It counts them all: for what is watched all the time there is `backlog`. */
   counts(): Promise<Readonly<Record<UpdateStatus['state'], number>>>;
   /**
-   * Resolves when nothing is left that goes on by itself. Parked and rejected updates do not count, nor do those that
+   * Resolves when nothing is left that goes on by itself, so never while updates wait and no process works. Parked and rejected updates do not count, nor do those that
    * wait behind one of them.
    *
    * @throws OutboxError `closed`

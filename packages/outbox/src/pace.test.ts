@@ -15,7 +15,7 @@ async function pauseAll(sql: Sql, schema: string, ms: number): Promise<void> {
 
 onBoth('lets the burst leave at once, and the others evenly', async ({ open, sql, schema }) => {
   await open();
-  const waits = await reservePlaces(sql, schema, { perSecond: 10, burst: 3 }, 6);
+  const waits = await reservePlaces(sql, schema, { perSecond: 10, burst: 3, concurrency: 32 }, 6);
   expect(waits.slice(0, 3)).toEqual([0, 0, 0]);
   const rounded = waits.slice(3).map((ms) => Math.round(ms / 50) * 50);
   expect(rounded).toEqual([100, 200, 300]);
@@ -33,7 +33,7 @@ onBoth('gives each place once, whatever the sizes of the requests for it', async
         const due: number[] = [];
         // A place far enough apart that the test's own time does not count: one in 10 s.
         for (const size of sizes) {
-          const waits = await reservePlaces(sql, schema, { perSecond: 0.1, burst }, size);
+          const waits = await reservePlaces(sql, schema, { perSecond: 0.1, burst, concurrency: 60 }, size);
           due.push(...waits.map((ms) => (ms === 0 ? 0 : ms + performance.now() - begun)));
         }
         const places = due.map((ms) => Math.round(ms / intervalOf({ perSecond: 0.1 })));
@@ -48,7 +48,7 @@ onBoth('gives each place once, whatever the sizes of the requests for it', async
 onBoth('gives no place before the pause ends that the service asked for', async ({ open, sql, schema }) => {
   await open();
   await pauseAll(sql, schema, 60_000);
-  const [first = 0, second = 0] = await reservePlaces(sql, schema, { perSecond: 100 }, 2);
+  const [first = 0, second = 0] = await reservePlaces(sql, schema, { perSecond: 100, concurrency: 32 }, 2);
   expect(first).toBeGreaterThan(55_000);
   // Somewhat wider apart than the 10 ms of the rate.
   expect(second - first).toBeCloseTo(10.4, 5);
@@ -101,6 +101,65 @@ onBoth('keeps its pace though the database was slow to mark', async ({ open, ope
   // Places are 200 ms apart: those that were missed meanwhile are not made up for at once.
   for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(100);
 });
+
+onBoth('lets no burst that was late leave together with the next', async ({ open, openStore, service }) => {
+  const store = await openStore();
+  const slow = delay(2_500);
+  const outbox = await open({
+    rate: { perSecond: 2, burst: 6 },
+    store: {
+      ...store,
+      async query(text, values) {
+        if (text.includes('mark.claim')) await slow;
+        return store.query(text, values);
+      },
+    },
+  });
+  await outbox.work();
+  for (const { token } of service.orders.slice(0, 6)) await outbox.enqueue(token, step(1));
+  await delay(2_000);
+  for (const { token } of service.orders.slice(6)) await outbox.enqueue(token, step(1));
+  await outbox.drain();
+  const times = service.journal.map(({ at }) => at);
+  expect(times).toHaveLength(12);
+  const inSecond = times.map((at) => times.filter((other) => other >= at && other < at + 1_000).length);
+  expect(Math.max(...inSecond)).toBeLessThanOrEqual(2 + 6);
+});
+
+onBoth('keeps its rate where the database takes long to mark', async ({ open, openStore, service }) => {
+  const store = await openStore();
+  const outbox = await open({
+    rate: { perSecond: 20 },
+    store: {
+      ...store,
+      async query(text, values) {
+        if (text.includes('mark.claim')) await delay(60);
+        return store.query(text, values);
+      },
+    },
+  });
+  for (let number = 0; number < 60; number++) {
+    await outbox.enqueue(service.orders[number % 12]?.token ?? '', step(number));
+  }
+  await outbox.work();
+  await outbox.drain();
+  const times = service.journal.map(({ at }) => at);
+  // At 20 a second that are 3 s; with every second place missed it would be 6.
+  expect(Math.max(...times) - Math.min(...times)).toBeLessThan(4_800);
+});
+
+onBoth(
+  'goes on within a minute or so where the clock of the database was set back',
+  async ({ open, sql, schema }) => {
+    await open();
+    const rate = { perSecond: 50, burst: 1, concurrency: 32 };
+    await reservePlaces(sql, schema, rate, 1);
+    await sql.query(`update ${schema}.limits set next_at = next_at + interval '1 hour' where name = 'rate'`);
+    const [first = 0] = await reservePlaces(sql, schema, rate, 1);
+    expect(first).toBeGreaterThan(30_000);
+    expect(first).toBeLessThan(70_000);
+  },
+);
 
 onPostgres('shares one concurrency between processes', async ({ open, service }) => {
   const outboxes = [await open({ concurrency: 4 }), await open({ concurrency: 4 })];

@@ -29,22 +29,24 @@ export function intervalOf({ perSecond }: Rate): number {
 export async function reservePlaces(
   sql: Sql,
   schema: string,
-  rate: Rate,
+  rate: Rate & { readonly concurrency: number },
   count: number,
 ): Promise<readonly number[]> {
   const intervalMs = intervalOf(rate);
   const leewayMs = intervalMs * ((rate.burst ?? 1) - 1);
+  // Nothing is further ahead by itself: where it is, the clock of the database was set back.
+  const aheadMs = 60_000 + 2 * intervalMs * (rate.concurrency + 1);
   const [row] = await rowsOf<{ first_ms: number }>(
     sql,
     `update ${schema}.limits as rate set next_at =
        greatest(
-       rate.next_at,
+       least(rate.next_at, clock_timestamp() + $3 * interval '1 millisecond'),
        (select paused_until from ${schema}.limits where name = 'feed'),
        clock_timestamp() - $1 * interval '1 millisecond'
      ) + $2 * interval '1 millisecond'
      where name = 'rate'
      returning extract(epoch from next_at - $2 * interval '1 millisecond' - clock_timestamp())::float8 * 1000 as first_ms`,
-    [leewayMs, intervalMs * count],
+    [leewayMs, intervalMs * count, aheadMs],
   );
   const firstMs = row?.first_ms ?? 0;
   return Array.from({ length: count }, (_, place) => Math.max(0, firstMs + place * intervalMs));

@@ -22,7 +22,8 @@ export async function reclaimLanes(store: OutboxStore, schema: string): Promise<
     if (found.length === 0) return false;
     // Only now that the lanes are locked is every job seen that may have been made for them.
     await tx.query(
-      `update ${schema}.lanes as lane set state = 'waiting', ready_at = clock_timestamp()
+      `update ${schema}.lanes as lane set ready_at = clock_timestamp(),
+         state = case when lane.held_by is null then 'waiting' else 'held' end
        where token = any($1::text[]) and ${without}`,
       [found.map(({ token }) => token)],
     );

@@ -6,6 +6,8 @@ export interface SettledUpdate {
   readonly state: 'applied' | 'rejected' | 'parked' | 'discarded' | 'queued';
   /** The client's code of what went wrong, or `left_behind`. */
   readonly code?: string;
+  /** The HTTP status of the answer, if there was one. */
+  readonly status?: number;
   /** Since it was accepted, in milliseconds. */
   readonly ageMs: number;
 }

@@ -1,8 +1,9 @@
+import type { ReceiptData } from '@orders/client';
 import type { Explanation } from '@orders/schema';
 
 /**
- * How an update stands. `queued` waits; `sending` is stored before a byte leaves; `applied`, `rejected` and
- * `discarded` are final; `parked` waits for a decision, since nobody knows whether the service took it.
+ * How an update stands. `queued` waits; `sending` is stored before a byte leaves; `applied` and `discarded` are final.
+ * Two wait for a decision: `rejected`, which the service did not take, and `parked`, of which nobody knows whether it did.
  */
 export type UpdateState = 'queued' | 'sending' | 'applied' | 'rejected' | 'parked' | 'discarded';
 
@@ -11,14 +12,17 @@ export interface UpdateStatus {
   readonly id: string;
   readonly token: string;
   readonly state: UpdateState;
-  /** Times it was, or may have been, sent. */
+  /** Times it was tried: one that found no connection, and so sent nothing, counts too. */
   readonly attempts: number;
   readonly createdAt: Date;
   /** When it was last marked as being sent. */
   readonly sendingAt?: Date;
   /** When it came to its present end, or was parked. */
   readonly settledAt?: Date;
-  /** The client's code of what went wrong last, or why it was discarded: `superseded` or `decided`. */
+  /**
+   * The client's code of what went wrong last, `left_behind` when its process ended while it was being sent, or why it was
+   * discarded: `superseded`, or `decided` by a call of `discard`. What `onUnknown` chose leaves it as it is.
+   */
   readonly code?: string;
   /** What went wrong last, in words; no key and no body. */
   readonly message?: string;
@@ -27,7 +31,7 @@ export interface UpdateStatus {
   /** What the schema found, when the update was found wrong after it was accepted. */
   readonly issues?: readonly Explanation[];
   /** The client's receipt of the last call, as plain data. */
-  readonly receipt?: unknown;
+  readonly receipt?: ReceiptData;
 }
 
 /** A row of the table of updates, as far as a status needs it. */

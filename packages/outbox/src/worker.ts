@@ -211,7 +211,7 @@ export class Worker {
   async #handle(assignment: Assignment, dueAt: number | undefined): Promise<void> {
     const mayLeave = dueAt !== undefined && (await this.#pacer.approach(dueAt));
     // One waits less: there may be room for others.
-    if (dueAt !== 0) this.wake('jobs');
+    if (this.#parts.rate) this.wake('jobs');
     return mayLeave ? this.#work(assignment, dueAt) : this.#flush.step(assignment);
   }
 
@@ -246,7 +246,13 @@ export class Worker {
       this.#isPatient = false;
       rested.resolve();
     };
-    const timer = setTimeout(look, Math.min(lookEveryMs, Math.max(0, this.#feedAt - performance.now())));
+    let feedInMs = Math.max(0, this.#feedAt - performance.now());
+    if (feedInMs === 0 && this.#places(this.#parts.localConcurrency) <= 0) {
+      // Whatever is done next wakes this worker, and makes room.
+      this.#shouldFeed = true;
+      feedInMs = lookEveryMs;
+    }
+    const timer = setTimeout(look, Math.min(lookEveryMs, feedInMs));
     await Promise.race([wake, rested.promise]);
     clearTimeout(timer);
   }

@@ -10,7 +10,9 @@ export async function giveAway({ openStore, sql, schema }: Scene, token: string)
     await boss.start();
     const jobs = await rowsOf<{ id: string; retryCount: number }>(
       sql,
-      `select job_id as id, job_attempt as "retryCount" from ${schema}.lanes where token = $1 and state = 'fed'`,
+      `select job.id, job.retry_count as "retryCount"
+       from ${schema}.lanes as lane join ${schema}_queue.job as job on job.id = lane.job_id
+       where lane.token = $1 and lane.state = 'fed'`,
       [token],
     );
     if (jobs.length !== 1) throw new Error(`The lane of ${token} is not being worked on.`);

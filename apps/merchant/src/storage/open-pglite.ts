@@ -1,4 +1,4 @@
-import { rename, rm, stat } from 'node:fs/promises';
+import { chmod, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { type FolderLock, lockFolder, OutboxError, pgliteStore } from '@orders/outbox';
@@ -49,6 +49,8 @@ async function openIn(folder: string): Promise<PGlite> {
   const path = join(folder, databaseFolderName);
   if (!(await exists(path))) await create(path);
   if (!(await exists(join(path, 'PG_VERSION')))) throw new Error('There is no PG_VERSION.');
+  // PGlite makes files that everybody may read and write.
+  await chmod(path, 0o700);
   return PGlite.create(path);
 }
 

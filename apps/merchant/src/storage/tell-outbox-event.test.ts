@@ -21,7 +21,14 @@ const status = (state: UpdateStatus['state'], more: Partial<UpdateStatus> = {}):
   createdAt: startedAt,
   ...more,
 });
-const receipt = { attempts: [{ durationMs: 12.5, outcome: 'rejected', status: 503 }] };
+const receipt = {
+  id: 'a-receipt',
+  operation: 'PATCH /v2/orders/…er-1',
+  calledAt: '2026-01-01T00:00:01.000Z',
+  attempts: [{ afterMs: 0, durationMs: 12.5, outcome: 'rejected', status: 503 }],
+  bodyBytes: 2,
+  versions: { client: '1.0.0', runtime: 'node 24' },
+} as const;
 
 test('tells an attempt that will be made again with all that was said of it', () => {
   const busy = status('queued', { code: 'http_error', message: 'Busy', status: 503, receipt });

@@ -18,7 +18,14 @@ const update = {
     { path: 'cart.items[0].quantity', code: 'not_whole', message: 'must be whole', hint: 'write 2' },
     { path: '', code: 'wrong', message: 'must be an object' },
   ],
-  receipt: { attempts: [] },
+  receipt: {
+    id: 'a-receipt',
+    operation: 'PATCH /v2/orders/…rd_1',
+    calledAt: '2026-11-21T11:29:59.000Z',
+    attempts: [],
+    bodyBytes: 2,
+    versions: { client: '1.0.0', runtime: 'node 24' },
+  },
 } as const;
 
 test('lists what waits with all that helps to decide', () => {
@@ -35,16 +42,15 @@ Send again with "orders-outbox retry", or give up with "orders-outbox discard".
 `);
 });
 
-test('says so when nothing waits', () => {
-  expect(drawDecisions([], now, plain)).toBe('No update waits for a decision.\n');
+test('says so when an order is not known', () => {
   expect(drawHistory([])).toMatch(/knows no update/);
 });
 
 test('draws one update with its times and its receipt', () => {
   const drawing = drawUpdate(update, plain);
   expect(drawing).toContain('  accepted  2026-11-21T11:00:00.000Z\n');
-  expect(drawing).toContain('  sent      2026-11-21T11:29:59.000Z, 2 times in all\n');
-  expect(drawing).toContain('  receipt   {"attempts":[]}\n');
+  expect(drawing).toContain('  tried     2026-11-21T11:29:59.000Z, 2 times in all\n');
+  expect(drawing).toContain('  receipt   {"id":"a-receipt","operation":"PATCH /v2/orders/…rd_1"');
 });
 
 test('draws a history as a table', () => {

@@ -7,7 +7,6 @@ import type { Paint } from './screen.ts';
 
 /** Draws updates that wait for a decision, each as a block of lines. */
 export function drawDecisions(decisions: readonly Decision[], now: Date, paint: Paint): string {
-  if (decisions.length === 0) return 'No update waits for a decision.\n';
   const blocks = decisions.map((decision) => {
     const { id, state, settledAt } = decision;
     const since = settledAt
@@ -26,7 +25,9 @@ export function drawUpdate(update: UpdateStatus, paint: Paint): string {
     `${id} ${paint(state, state === 'parked' || state === 'rejected' ? 'alarm' : 'fine')}`,
     ...drawFacts(update),
     `  accepted  ${createdAt.toISOString()}`,
-    ...(sendingAt ? [`  sent      ${sendingAt.toISOString()}, ${attempts} times in all`] : []),
+    ...(sendingAt
+      ? [`  tried     ${sendingAt.toISOString()}, ${attempts === 1 ? 'once' : `${attempts} times in all`}`]
+      : []),
     ...(settledAt ? [`  settled   ${settledAt.toISOString()}`] : []),
     ...(receipt === undefined ? [] : [`  receipt   ${plainly(JSON.stringify(receipt))}`]),
     '',

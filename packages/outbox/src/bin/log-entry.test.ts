@@ -16,6 +16,11 @@ const entries: readonly (readonly [LogEntry, string, string])[] = [
     'parked: an-id of order ord_1, timeout',
   ],
   [
+    { event: 'rejected', id: 'an-id', order: 'ord_1', code: 'http_error', status: 401 },
+    'warn',
+    'rejected: an-id of order ord_1, http_error 401',
+  ],
+  [
     { event: 'stopping', signal: 'SIGTERM', graceSeconds: 10 },
     'info',
     'stopping on SIGTERM: what is on its way has 10 s',

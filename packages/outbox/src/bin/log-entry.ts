@@ -9,6 +9,7 @@ export type LogEntry =
       readonly id: string;
       readonly order: string;
       readonly code: string;
+      readonly status?: number;
     }
   | { readonly event: 'stopping'; readonly signal: string; readonly graceSeconds: number }
   | ({ readonly event: 'stopped' } & Totals);
@@ -41,7 +42,7 @@ function tell(entry: LogEntry): string {
       return `warning: ${entry.message}`;
     case 'parked':
     case 'rejected':
-      return `${entry.event}: ${entry.id} of order ${entry.order}, ${entry.code}`;
+      return `${entry.event}: ${entry.id} of order ${entry.order}, ${`${entry.code} ${entry.status ?? ''}`.trim()}`;
     case 'stopping':
       return `stopping on ${entry.signal}: what is on its way has ${entry.graceSeconds} s`;
     case 'stopped': {

@@ -15,7 +15,15 @@ export interface Metrics {
 const codesOf: Readonly<Record<SettledUpdate['state'], readonly string[]>> = {
   applied: ['none', 'invalid_response'],
   rejected: ['http_error', 'invalid_request'],
-  parked: ['http_error', 'invalid_response', 'connection_failed', 'timeout', 'aborted', 'left_behind'],
+  parked: [
+    'http_error',
+    'invalid_response',
+    'connection_failed',
+    'timeout',
+    'aborted',
+    'left_behind',
+    'client_failed',
+  ],
   queued: ['http_error', 'connection_failed', 'timeout', 'aborted', 'left_behind', 'none'],
   discarded: ['left_behind'],
 };

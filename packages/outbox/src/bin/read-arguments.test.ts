@@ -63,8 +63,12 @@ test('takes a client of the user in place of address and key', () => {
   });
 });
 
-test('takes empty variables for none', () => {
-  const env = { databaseUrl: '', baseUrl: '', apiKey: '' };
+test('refuses empty variables: a secret that is missing must not look like a choice', () => {
+  expect(read('status', { databaseUrl: '' })).toEqual({
+    wish: 'none',
+    mistake: 'DATABASE_URL is empty; give an address, or unset it to use a folder.',
+  });
+  const env = { baseUrl: '', apiKey: '' };
   expect(read('status', env)).toMatchObject({ place: folder });
   expect(read('work --base-url http://localhost', env)).toMatchObject({ wish: 'none' });
 });

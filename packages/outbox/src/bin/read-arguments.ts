@@ -87,7 +87,8 @@ function readPlace({ folder, schema }: GivenOptions, { databaseUrl }: Environmen
     refuse(`--${(error as TypeError).message}`);
   }
   if (folder === '') refuse('--folder is empty; give a path.');
-  if (!databaseUrl) return { where: { folder: folder ?? '.orders-outbox' }, schema };
+  if (databaseUrl === '') refuse('DATABASE_URL is empty; give an address, or unset it to use a folder.');
+  if (databaseUrl === undefined) return { where: { folder: folder ?? '.orders-outbox' }, schema };
   if (folder === undefined) return { where: { connectionString: databaseUrl }, schema };
   return refuse('The outbox is either in --folder or in DATABASE_URL; leave one of them out.');
 }

@@ -25,6 +25,14 @@ export async function listDead(
     found.push(decision);
   }
   if (asJson) return screen.print(jsonLine(found));
+  if (found.length === 0) {
+    const others = await operations.listDecisions(1);
+    return screen.print(
+      others.length === 0
+        ? 'No update waits for a decision.\n'
+        : 'No update of these waits for a decision; "orders-outbox dead" lists the others.\n',
+    );
+  }
   screen.print(drawDecisions(found, new Date(), screen.paint));
   if (hasMore) screen.print(`These are the oldest ${limit}; --limit shows more.\n`);
 }

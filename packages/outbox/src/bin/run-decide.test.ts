@@ -91,4 +91,11 @@ onPglite('lists what waits, as far as it is asked to', async ({ open, service })
   expect(two).not.toContain(ids[2]);
   expect(two).toMatch(/These are the oldest 2; --limit shows more\.\n$/);
   expect(await list({ filter: both, limit: 3, asJson: false })).not.toContain('--limit');
+  const none = { filter: { ...both, code: 'timeout' }, limit: 3 };
+  expect(await list({ ...none, asJson: false })).toMatch(
+    /^No update of these waits .* lists the others\.\n$/,
+  );
+  expect(await list({ ...none, asJson: true })).toBe('[]\n');
+  for (const id of ids) await outbox.discard(id);
+  expect(await list({ filter: both, limit: 3, asJson: false })).toBe('No update waits for a decision.\n');
 });

@@ -59,9 +59,11 @@ export async function startWork(
       discarded: 0,
       queued: 0,
     };
-    const onSettled = ({ id, token, state, code = 'none' }: SettledUpdate): void => {
+    const onSettled = ({ id, token, state, code = 'none', status }: SettledUpdate): void => {
       totals[state]++;
-      if (state === 'parked' || state === 'rejected') tell({ event: state, id, order: token, code });
+      if (state === 'parked' || state === 'rejected') {
+        tell({ event: state, id, order: token, code, ...(status === undefined ? {} : { status }) });
+      }
     };
     const held = await takeStore(place);
     const answers = heldAnswers(held);

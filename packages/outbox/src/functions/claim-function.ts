@@ -1,3 +1,4 @@
+import { queueName } from '../lane-queue.ts';
 import { findOpen } from '../lanes.ts';
 import { body, byIndex } from './database-function.ts';
 import { headColumns, tellHeads } from './heads.ts';
@@ -15,8 +16,10 @@ export const createClaim = (schema: string): string => `
   begin
     with given as (select * from unnest(jobs, attempts) as given (job, attempt)),
     lane as (
-      select lane.token, lane.failures, lane.first_open, given.job, given.attempt
+      select lane.token, lane.failures, lane.first_open, lane.held_by, given.job, given.attempt
       from given join ${schema}.lanes as lane on lane.state = 'fed' and lane.job_id = given.job
+      join ${schema}_queue.job as job on job.name = '${queueName}' and job.id = given.job
+        and job.retry_count = given.attempt and job.state = 'active'
     ),
     free as (
       select here.token from ${schema}.lanes as here join lane using (token)
@@ -29,7 +32,7 @@ export const createClaim = (schema: string): string => `
     ),
     head as (
       select lane.token, lane.failures, lane.job, lane.attempt, ${headColumns}
-      from lane left join lateral (${findOpen(schema, 'lane', 'u.*')}) as u on true
+      from lane left join lateral (${findOpen(schema, 'lane', 'u.*')}) as u on lane.held_by is null
     ),
     ready as (
       select u.id, head.job || ':' || head.attempt || ':' || gen_random_uuid() as claim

@@ -26,6 +26,7 @@ export const createTurn = (schema: string): string => `
   declare
     free_tokens text[];
     mine uuid[];
+    own uuid[];
     settled json;
     settled_ids uuid[];
     used uuid[] := '{}';
@@ -51,6 +52,11 @@ export const createTurn = (schema: string): string => `
       on given.token = locked.token and given.job = locked.job_id and locked.state = 'fed'
     left join ${schema}_queue.job as job
       on job.name = '${queueName}' and job.id = given.job and job.retry_count = given.attempt and job.state = 'active';
+
+    -- Of a job that stands here twice, only the attempt that owns the lane counts as it.
+    select array_agg(case when job.retry_count = given.attempt then given.job end order by given.place) into own
+    from unnest(jobs, attempts) with ordinality as given (job, attempt, place)
+    left join ${schema}_queue.job as job on job.name = '${queueName}' and job.id = given.job and given.job = any (mine);
 
     -- Each once: where somebody else has taken an update on since, nothing changes. One that was parked meanwhile takes
     -- an answer that comes late, as long as nobody decided; one that was never marked is settled by whoever owns its lane.
@@ -86,6 +92,19 @@ export const createTurn = (schema: string): string => `
       ) as asked
       where name = 'feed' and asked.ms > 0;
     end if;
+    if cardinality(mine) < cardinality(jobs) then
+      -- An answer that came late may free a lane that stood still for its update, or let one stand still that went on.
+      update ${schema}.lanes as lane set
+        state = case
+          when lane.state = 'fed' then 'fed' when late.hold then 'held'
+          when exists (${findOpen(schema, 'lane')}) then 'waiting' else 'idle' end,
+        ready_at = case when lane.state = 'held' then clock_timestamp() else lane.ready_at end,
+        held_by = case when late.hold then late.id end
+      from unnest(own, attempts, tokens, ids, holds) as late (job, attempt, token, id, hold)
+      where lane.token = late.token and late.id = any (settled_ids) and late.job is null
+        and (late.hold and lane.held_by is null or not late.hold and lane.held_by = late.id);
+    end if;
+
     select exists (
       select from ${schema}.limits where name = 'feed' and paused_until > clock_timestamp()
     ) into is_paused;
@@ -94,9 +113,9 @@ export const createTurn = (schema: string): string => `
       select given.place, open.position as next,
         coalesce(${isOwnMark('open', 'given')}, false) or (
           open.position is not null and given.may and not is_paused and not given.hold and given.delay_ms = 0
-          and here.failures = 0 and here.missed_at is null
+          and here.failures = 0 and here.missed_at is null and here.held_by is null
         ) as stays
-      from unnest(jobs, attempts, tokens, holds, delays, may_stay) with ordinality
+      from unnest(own, attempts, tokens, holds, delays, may_stay) with ordinality
         as given (job, attempt, token, hold, delay_ms, may, place)
       left join ${schema}.lanes as here on given.job = any (mine) and here.token = given.token
       left join lateral (${findOpen(schema, 'here', 'u.position, u.state, u.claim')}) as open on true
@@ -106,7 +125,7 @@ export const createTurn = (schema: string): string => `
       -- What somebody discarded meanwhile neither holds its lane nor delays it.
       update ${schema}.lanes as lane set
         state = case when step.is_held then 'held' when step.next is not null then 'waiting' else 'idle' end,
-        held_by = case when step.is_held then step.id end,
+        held_by = case when step.is_held then coalesce(lane.held_by, step.id) end,
         -- What holds a lane may come back in its place.
         first_open = case when step.is_held then lane.first_open else coalesce(step.next, lane.first_open) end,
         ready_at = clock_timestamp()
@@ -114,10 +133,14 @@ export const createTurn = (schema: string): string => `
         failures = case when step.is_settled then step.failed else 0 end,
         worker = null, job_id = null, job_attempt = null
       from (
-        select given.*, given.is_settled and given.hold as is_held
+        select given.*, case
+          when given.is_settled then given.hold
+          else exists (select from ${schema}.lanes as here where here.token = given.token and here.held_by is not null)
+            or given.hold and exists (select from ${schema}.updates as u where u.id = given.id and u.needs_decision)
+          end as is_held
         from (
           select *, coalesce(id = any (settled_ids), false) as is_settled
-          from unnest(jobs, tokens, ids, holds, delays, failed, nexts, are_staying)
+          from unnest(own, tokens, ids, holds, delays, failed, nexts, are_staying)
             as given (job, token, id, hold, delay_ms, failed, next, stays)
           where job = any (mine) and not stays
         ) as given
@@ -126,13 +149,6 @@ export const createTurn = (schema: string): string => `
     end if;
 
     if cardinality(mine) < cardinality(jobs) then
-      -- An answer that came late may free a lane that stood still for its update.
-      update ${schema}.lanes as lane set
-        state = case when lane.state = 'fed' then 'fed' when exists (${findOpen(schema, 'lane')}) then 'waiting' else 'idle' end,
-        ready_at = case when lane.state = 'held' then clock_timestamp() else lane.ready_at end,
-        held_by = null
-      from unnest(tokens, ids, holds) as late (token, id, hold)
-      where lane.token = late.token and lane.held_by = late.id and late.id = any (settled_ids) and not late.hold;
       select coalesce(array_agg(lane.job_id), '{}'), array_agg(lane.job_attempt) into given_before, given_attempts
       from unnest(jobs, attempts, tokens) as given (job, attempt, token)
       join ${schema}.lanes as lane on lane.state = 'fed' and lane.job_id = given.job
@@ -144,7 +160,7 @@ export const createTurn = (schema: string): string => `
     if staying > 0 then
       with head as (
         select given.token, 0 as failures, given.job, given.attempt, ${headColumns}
-        from unnest(jobs, attempts, tokens, nexts, are_staying) as given (job, attempt, token, next, stays)
+        from unnest(own, attempts, tokens, nexts, are_staying) as given (job, attempt, token, next, stays)
         join ${schema}.updates as u on u.token = given.token and u.position = given.next
         where given.stays
       ),
@@ -155,7 +171,7 @@ export const createTurn = (schema: string): string => `
     if most > staying and cardinality(mine) > staying and not is_paused then
       with kept as (
         select job, attempt, row_number() over () as place
-        from unnest(jobs, attempts, may_keep, are_staying) as given (job, attempt, may, stays)
+        from unnest(own, attempts, may_keep, are_staying) as given (job, attempt, may, stays)
         where may and not stays and job = any (mine) limit most - staying
       ),
       picked as (

@@ -13,13 +13,21 @@ interface CompiledQuery {
   readonly queryId: { readonly queryId: string };
 }
 
-/** What runs statements in Kysely: a `Transaction`, or a `Kysely`. */
+/** A `Transaction` of Kysely. */
 export interface KyselyExecutor {
+  readonly isTransaction: true;
   executeQuery(query: CompiledQuery): Promise<{ readonly rows: unknown[] }>;
 }
 
-/** Makes a transaction of Kysely one that `enqueue` takes: `{ tx: fromKysely(trx) }`. */
+/**
+ * Makes a transaction of Kysely one that `enqueue` takes: `{ tx: fromKysely(trx) }`.
+ *
+ * @throws TypeError when it is given anything but that.
+ */
 export function fromKysely(trx: KyselyExecutor): Sql {
+  if (typeof trx?.executeQuery !== 'function' || !trx.isTransaction) {
+    throw new TypeError('fromKysely: pass the trx that transaction().execute() gives, not the database.');
+  }
   return {
     query: (sql, parameters = []) =>
       trx.executeQuery({

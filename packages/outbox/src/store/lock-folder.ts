@@ -41,7 +41,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
 
 function explain(folder: string, error: unknown): OutboxError {
   if (error instanceof Error && 'errcode' in error && error.errcode === busy) {
-    const message = `${folder} is in use by another process: end it, or choose another folder; for several processes use PostgreSQL.`;
+    const message = `${folder} is in use by another process, or open in this one already: end that, or choose another folder; for several processes use PostgreSQL.`;
     return new OutboxError('folder_in_use', message, { cause: error });
   }
   return unusableFolder(folder, error);

@@ -1,4 +1,3 @@
-import type { ConstructorOptions, Db } from 'pg-boss';
 import type { Sql } from './sql.ts';
 
 /** A process that hears and is seen until it closes this. */
@@ -31,10 +30,15 @@ export interface OutboxStore extends Sql {
   run(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
   /** Runs statements as one transaction, which is undone when `run` rejects. */
   transaction<T>(run: (tx: Sql) => Promise<T>): Promise<T>;
+  /** Runs something while no other process runs something of the same name. */
+  alone(name: string, run: () => Promise<void>): Promise<void>;
   /** Hears notifications and shows that this process is there, until closed. */
   attend(attendance: Attendance): Promise<Subscription>;
   /** What pg-boss reaches the database by. */
-  readonly queue: Pick<ConstructorOptions, 'backend'> & { readonly db: Db };
+  readonly queue: {
+    readonly backend: 'postgres' | 'pglite';
+    readonly db: { executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }> };
+  };
   /** Frees what it holds; a database of the caller's own stays open. */
   close(): Promise<void>;
 }

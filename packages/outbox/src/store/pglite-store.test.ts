@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import process from 'node:process';
 import { expect, test } from 'vitest';
 import { lockFolder } from './lock-folder.ts';
 import { pgliteStore } from './pglite-store.ts';
@@ -24,6 +25,7 @@ test('takes a folder once, and again when it was released', async () => {
 });
 
 test('says that a folder cannot be used, and why', async () => {
+  await expect(pgliteStore('')).rejects.toThrow(TypeError);
   await inFolder(async (folder) => {
     const file = join(folder, 'file');
     await writeFile(file, '');
@@ -43,8 +45,13 @@ test('says that a folder cannot be used, and why', async () => {
 
 test('keeps what was stored in a folder', { timeout: 60_000 }, async () => {
   await inFolder(async (folder) => {
+    // What a start leaves behind that is killed while it makes the database.
+    await mkdir(join(folder, 'data.unfinished', 'base'), { recursive: true });
     const store = await pgliteStore(folder);
     expect(store.place).toBe(folder);
+    expect((await readdir(folder)).toSorted()).toEqual(['data', 'lock.sqlite']);
+    const { mode } = await stat(join(folder, 'data'));
+    if (process.platform !== 'win32') expect(mode & 0o777).toBe(0o700);
     await store.query('create table kept (word text)');
     await store.transaction((tx) => tx.query(`insert into kept values ('yes')`));
     await expect(

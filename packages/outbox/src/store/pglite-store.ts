@@ -1,13 +1,16 @@
 import { PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { lockFolder, unusableFolder } from './lock-folder.ts';
+import { openFolder } from './open-folder.ts';
 import type { OutboxStore } from './outbox-store.ts';
 
 /**
  * Keeps an outbox in a folder of this machine, by PGlite, for one process at a time; without a folder, or in a PGlite
  * of your own, wherever that is: then one outbox for each `schema`. It survives `kill -9`; it does not survive a power
- * cut, since PGlite never calls fsync: run PostgreSQL where that matters.
+ * cut, since PGlite never calls fsync: run PostgreSQL where that matters. What is stored can be read by the user of this
+ * process alone.
  *
+ * @throws TypeError when the path is empty.
  * @throws OutboxError `folder_in_use` when another process uses the folder, `folder_unusable` when it cannot be used.
  */
 export async function pgliteStore(folderOrDatabase?: string | PGlite): Promise<OutboxStore> {
@@ -16,9 +19,12 @@ export async function pgliteStore(folderOrDatabase?: string | PGlite): Promise<O
     const database = await PGlite.create();
     return storeOf(database, 'memory', () => database.close());
   }
+  if (folderOrDatabase === '') {
+    throw new TypeError('pgliteStore: give the path of a folder, or nothing for an outbox in memory.');
+  }
   const lock = await lockFolder(folderOrDatabase);
   try {
-    const database = await PGlite.create(lock.dataFolder);
+    const database = await openFolder(lock.dataFolder);
     return storeOf(database, folderOrDatabase, async () => {
       await database.close();
       lock.release();
@@ -37,6 +43,7 @@ function storeOf(database: PGlite, place: string, close: () => Promise<void>): O
     run: (text, values) => database.query(text, values),
     transaction: async (run) =>
       (await database.transaction((tx) => run(tx))) as Awaited<ReturnType<typeof run>>,
+    alone: (_, run) => run(),
     async attend({ channel, onMessage, onGap }) {
       const unsubscribe = await database.listen(channel, onMessage);
       onGap();

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test } from 'vitest';
@@ -65,6 +66,7 @@ test.for([
 
 test('takes either a connection string or a pool', () => {
   expect(() => postgresStore({})).toThrow(TypeError);
+  expect(() => postgresStore(undefined as never)).toThrow('either connectionString or pool');
 });
 
 onPostgres('shares a pool of the caller, and leaves it open', async ({ open, service, postgres, token }) => {
@@ -81,6 +83,61 @@ onPostgres('shares a pool of the caller, and leaves it open', async ({ open, ser
     await pool.end();
   }
 });
+
+onPostgres(
+  'opens two outboxes at once on a pool of two connections',
+  async ({ open, postgres, schema, sql }) => {
+    const pool = new pg.Pool({ connectionString: postgres.connectionString, max: 2 });
+    try {
+      const outboxes = await Promise.all(
+        ['_one', '_two'].map((end) => open({ schema: schema + end, store: postgresStore({ pool }) })),
+      );
+      await Promise.all(outboxes.map((outbox) => outbox.close()));
+    } finally {
+      await pool.end();
+      for (const end of ['_one', '_two', '_one_queue', '_two_queue'])
+        await sql.query(`drop schema if exists ${schema}${end} cascade`);
+    }
+  },
+);
+
+onPostgres('accepts updates of one order at once, whatever the isolation of the pool is', async (scene) => {
+  const { open, postgres, token } = scene;
+  const options = '-c default_transaction_isolation=serializable';
+  const pool = new pg.Pool({ connectionString: postgres.connectionString, options });
+  try {
+    const outbox = await open({ store: postgresStore({ pool }) });
+    await Promise.all(Array.from({ length: 40 }, (_, number) => outbox.enqueue(token, step(number))));
+    expect(await outbox.counts()).toMatchObject({ queued: 40 });
+    await outbox.close();
+  } finally {
+    await pool.end();
+  }
+});
+
+onPostgres(
+  'lets no transaction stand still for long, and no other setting of the pool change',
+  async (scene) => {
+    const pool = new pg.Pool({ connectionString: scene.postgres.connectionString, max: 2 });
+    const store = postgresStore({ pool });
+    try {
+      const shown = 'show idle_in_transaction_session_timeout';
+      const within = await store.transaction((tx) => tx.query(shown));
+      expect(within.rows).toEqual([{ idle_in_transaction_session_timeout: '10s' }]);
+      expect((await pool.query(shown)).rows).toEqual([{ idle_in_transaction_session_timeout: '0' }]);
+      const lost = store.transaction(async (tx) => {
+        await tx.query("set local idle_in_transaction_session_timeout = '50ms'");
+        await delay(500);
+        await tx.query('select 1');
+      });
+      await expect(lost).rejects.toThrow();
+      expect((await store.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    } finally {
+      await store.close();
+      await pool.end();
+    }
+  },
+);
 
 onPostgres('lets several processes make the tables at once', async ({ open, service, token }) => {
   const outboxes = await Promise.all([open(), open(), open(), open()]);

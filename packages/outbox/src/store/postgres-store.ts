@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { attendPostgres } from './attend-postgres.ts';
 import type { OutboxStore } from './outbox-store.ts';
+import { runAlone } from './run-alone.ts';
 import type { Sql } from './sql.ts';
 
 /** Options of `postgresStore`. */
@@ -16,6 +17,8 @@ export interface PostgresStoreOptions {
   readonly maxConnections?: number;
 }
 
+/** How long a transaction of ours may stand still between two statements, in milliseconds. */
+const idleMs = 10_000;
 /** Times out before `query_timeout` does, so that the server itself ends the statement wherever it can be reached. */
 const timeouts = { connectionTimeoutMillis: 10_000, statement_timeout: 50_000, query_timeout: 60_000 };
 
@@ -25,7 +28,7 @@ const timeouts = { connectionTimeoutMillis: 10_000, statement_timeout: 50_000, q
  * @throws TypeError when an option is wrong; the password is not in it.
  */
 export function postgresStore(options: PostgresStoreOptions): OutboxStore {
-  const { connectionString, pool: given, maxConnections = 6 } = options;
+  const { connectionString, pool: given, maxConnections = 6 }: PostgresStoreOptions = options ?? {};
   if ((connectionString === undefined) === (given === undefined)) {
     throw new TypeError('postgresStore: give either connectionString or pool.');
   }
@@ -46,8 +49,11 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     };
     client.on('error', onError);
     try {
-      // What is read after a lock must be what stands there then, whatever the default of the database is.
-      await client.query('begin isolation level read committed');
+      // What is read after a lock must be what stands there then, whatever the default of the database is; and whoever is
+      // stopped between two statements must not keep the others from what it has locked.
+      await client.query(
+        `begin isolation level read committed; set local idle_in_transaction_session_timeout = ${idleMs}`,
+      );
       const result = await run(client);
       await client.query('commit');
       return result;
@@ -76,6 +82,7 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
       ? (text, values) => transaction((tx) => tx.query(text, values))
       : (text, values) => pool.query({ name: nameOf(text), text, values }),
     transaction,
+    alone: (name, run) => runAlone(pool, { name, run }),
     attend: (attendance) => attendPostgres(pool, attendance),
     queue: { backend: 'postgres', db: { executeSql } },
     close: async () => {
