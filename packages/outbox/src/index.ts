@@ -11,7 +11,7 @@ export { type DrizzleExecutor, type DrizzleSql, fromDrizzle } from './store/from
 export { fromKysely, type KyselyExecutor } from './store/from-kysely.ts';
 export { type FolderLock, lockFolder } from './store/lock-folder.ts';
 export type { Attendance, OutboxStore, Subscription } from './store/outbox-store.ts';
-export { pgliteStore } from './store/pglite-store.ts';
+export { type PgliteDatabase, pgliteStore } from './store/pglite-store.ts';
 export { type PostgresStoreOptions, postgresStore } from './store/postgres-store.ts';
 export type { Sql } from './store/sql.ts';
 export type { UpdateState, UpdateStatus } from './update-status.ts';

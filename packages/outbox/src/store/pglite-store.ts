@@ -3,6 +3,15 @@ import { fromPglite } from 'pg-boss';
 import { lockFolder, unusableFolder } from './lock-folder.ts';
 import { openFolder } from './open-folder.ts';
 import type { OutboxStore } from './outbox-store.ts';
+import type { Sql } from './sql.ts';
+
+/** As much of a `PGlite` as the outbox uses. */
+export interface PgliteDatabase extends Sql {
+  query<Row>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
+  exec(text: string): Promise<{ rows: unknown[] }[]>;
+  transaction<T>(run: (tx: Sql) => Promise<T>): Promise<T>;
+  listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
+}
 
 /**
  * Keeps an outbox in a folder of this machine, by PGlite, for one process at a time; without a folder, or in a PGlite
@@ -13,7 +22,7 @@ import type { OutboxStore } from './outbox-store.ts';
  * @throws TypeError when the path is empty.
  * @throws OutboxError `folder_in_use` when another process uses the folder, `folder_unusable` when it cannot be used.
  */
-export async function pgliteStore(folderOrDatabase?: string | PGlite): Promise<OutboxStore> {
+export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): Promise<OutboxStore> {
   if (typeof folderOrDatabase === 'object') return storeOf(folderOrDatabase, 'PGlite', async () => {});
   if (folderOrDatabase === undefined) {
     const database = await PGlite.create();
@@ -35,14 +44,13 @@ export async function pgliteStore(folderOrDatabase?: string | PGlite): Promise<O
   }
 }
 
-function storeOf(database: PGlite, place: string, close: () => Promise<void>): OutboxStore {
+function storeOf(database: PgliteDatabase, place: string, close: () => Promise<void>): OutboxStore {
   return {
     exclusive: true,
     place,
     query: (text, values) => database.query(text, values),
     run: (text, values) => database.query(text, values),
-    transaction: async (run) =>
-      (await database.transaction((tx) => run(tx))) as Awaited<ReturnType<typeof run>>,
+    transaction: (run) => database.transaction(run),
     alone: (_, run) => run(),
     async attend({ channel, onMessage, onGap }) {
       const unsubscribe = await database.listen(channel, onMessage);
