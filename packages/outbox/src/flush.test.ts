@@ -131,7 +131,7 @@ onBoth('holds an order whose update was given away, once its answer tells nothin
   expect(stepsApplied(service, token)).toEqual([1, 2]);
 });
 
-onBoth(
+onPostgres(
   'lets the newest attempt of a job speak for its lane, where an older one is stored with it',
   async (scene) => {
     const { open, openStore, service, token, clientWith, reaches } = scene;

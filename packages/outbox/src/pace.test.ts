@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { onBoth, onPostgres, step, until } from '../test/scene.ts';
+import { onBoth, onPglite, onPostgres, step, until } from '../test/scene.ts';
 import { markSending } from './claim.ts';
 import { intervalOf, reservePlaces } from './pace.ts';
 import type { Sql } from './store/sql.ts';
@@ -102,31 +102,34 @@ onBoth('keeps its pace though the database was slow to mark', async ({ open, ope
   for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(100);
 });
 
-onBoth('lets no burst that was late leave together with the next', async ({ open, openStore, service }) => {
-  const store = await openStore();
-  const slow = delay(2_500);
-  const outbox = await open({
-    rate: { perSecond: 2, burst: 6 },
-    store: {
-      ...store,
-      async query(text, values) {
-        if (text.includes('mark.claim')) await slow;
-        return store.query(text, values);
+onPostgres(
+  'lets no burst that was late leave together with the next',
+  async ({ open, openStore, service }) => {
+    const store = await openStore();
+    const slow = delay(2_500);
+    const outbox = await open({
+      rate: { perSecond: 2, burst: 6 },
+      store: {
+        ...store,
+        async query(text, values) {
+          if (text.includes('mark.claim')) await slow;
+          return store.query(text, values);
+        },
       },
-    },
-  });
-  await outbox.work();
-  for (const { token } of service.orders.slice(0, 6)) await outbox.enqueue(token, step(1));
-  await delay(2_000);
-  for (const { token } of service.orders.slice(6)) await outbox.enqueue(token, step(1));
-  await outbox.drain();
-  const times = service.journal.map(({ at }) => at);
-  expect(times).toHaveLength(12);
-  const inSecond = times.map((at) => times.filter((other) => other >= at && other < at + 1_000).length);
-  expect(Math.max(...inSecond)).toBeLessThanOrEqual(2 + 6);
-});
+    });
+    await outbox.work();
+    for (const { token } of service.orders.slice(0, 6)) await outbox.enqueue(token, step(1));
+    await delay(2_000);
+    for (const { token } of service.orders.slice(6)) await outbox.enqueue(token, step(1));
+    await outbox.drain();
+    const times = service.journal.map(({ at }) => at);
+    expect(times).toHaveLength(12);
+    const inSecond = times.map((at) => times.filter((other) => other >= at && other < at + 1_000).length);
+    expect(Math.max(...inSecond)).toBeLessThanOrEqual(2 + 6);
+  },
+);
 
-onBoth('keeps its rate where the database takes long to mark', async ({ open, openStore, service }) => {
+onPglite('keeps its rate where the database takes long to mark', async ({ open, openStore, service }) => {
   const store = await openStore();
   const outbox = await open({
     rate: { perSecond: 20 },

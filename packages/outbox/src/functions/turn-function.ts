@@ -100,7 +100,7 @@ export const createTurn = (schema: string): string => `
           when exists (${findOpen(schema, 'lane')}) then 'waiting' else 'idle' end,
         ready_at = case when lane.state = 'held' then clock_timestamp() else lane.ready_at end,
         held_by = case when late.hold then late.id end
-      from unnest(own, attempts, tokens, ids, holds) as late (job, attempt, token, id, hold)
+      from unnest(own, tokens, ids, holds) as late (job, token, id, hold)
       where lane.token = late.token and late.id = any (settled_ids) and late.job is null
         and (late.hold and lane.held_by is null or not late.hold and lane.held_by = late.id);
     end if;

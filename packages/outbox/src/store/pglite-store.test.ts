@@ -46,7 +46,8 @@ test('says that a folder cannot be used, and why', async () => {
 test('keeps what was stored in a folder', { timeout: 60_000 }, async () => {
   await inFolder(async (folder) => {
     // What a start leaves behind that is killed while it makes the database.
-    await mkdir(join(folder, 'data.unfinished', 'base'), { recursive: true });
+    await mkdir(join(folder, 'data', 'base'), { recursive: true });
+    await writeFile(join(folder, 'data.making'), '');
     const store = await pgliteStore(folder);
     expect(store.place).toBe(folder);
     expect((await readdir(folder)).toSorted()).toEqual(['data', 'lock.sqlite']);
