@@ -1,7 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { closeSync, openSync, writeSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
@@ -9,30 +7,8 @@ import { createOutbox, type OutboxStore, pgliteStore, postgresStore } from '@ord
 import { startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { startPostgres } from '../../../.ci/start-postgres.ts';
+import { mountDisk } from './mount-disk.ts';
 import { until } from './scene.ts';
-
-/** A disk of its own in memory; undefined where this process may not mount one. */
-async function mountDisk(
-  megabytes: number,
-): Promise<(AsyncDisposable & { readonly folder: string }) | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  const folder = await mkdtemp(join(tmpdir(), 'orders-disk-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=1777`, 'tmpfs', folder], {
-      stdio: 'ignore',
-    });
-  } catch {
-    await rm(folder, { recursive: true });
-    return undefined;
-  }
-  return {
-    folder,
-    async [Symbol.asyncDispose]() {
-      execFileSync('umount', ['--lazy', folder]);
-      await rm(folder, { recursive: true });
-    },
-  };
-}
 
 function fill(file: string): void {
   const descriptor = openSync(file, 'w');

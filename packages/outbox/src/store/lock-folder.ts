@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import type { DatabaseSync } from 'node:sqlite';
 import { OutboxError } from '../outbox-error.ts';
 import { reasonOf } from '../reason-of.ts';
+import { makeFolder } from './make-folder.ts';
 
 /** A folder that this process alone uses until it releases it, or ends in any way. */
 export interface FolderLock {
@@ -25,7 +25,7 @@ export async function lockFolder(folder: string): Promise<FolderLock> {
   const { DatabaseSync } = loadSqlite();
   let lock: DatabaseSync | undefined;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     lock = new DatabaseSync(join(folder, 'lock.sqlite'));
     // In memory, the journal leaves no second file behind; a lock alone does not show that the folder can be written to.
     lock.exec(
