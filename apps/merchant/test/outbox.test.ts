@@ -82,11 +82,23 @@ test('parks an unknown outcome, and a person sends it again, or discards it', as
   await one('ed-1').getByText('it may be applied twice').waitFor();
   expect(await findViolations(page)).toEqual([]);
 
+  // The switchboard says what holds the lane, and where to decide.
+  const board = await open.context.newPage();
+  await board.goto(new URL('/switchboard', page.url()).href);
+  const lane = board.getByRole('listitem').filter({ hasText: 'Order …ed-1' });
+  await lane.getByText('0 done, 1 queued').waitFor();
+  expect(await findViolations(board)).toEqual([]);
+  await lane.getByRole('link', { name: 'Unknown: waits for your choice' }).click();
+  await undecided(board).getByText('it may be applied twice').first().waitFor();
+  await board.goBack();
+
   await one('ed-1').getByRole('button', { name: 'Send again' }).click();
   await one('ed-2').getByRole('button', { name: 'Discard' }).click();
   await nothingWaits(page);
   await queue(page).getByText('Nothing is queued').waitFor();
   await link(page, 'Outbox').waitFor();
+  await lane.getByText('2 done, 0 queued').waitFor();
+  await board.close();
   expect(applied('parked-1')).toEqual(['first', 'first', 'behind']);
   expect(applied('parked-2')).toEqual(['gone']);
 });

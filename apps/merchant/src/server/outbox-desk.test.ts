@@ -69,6 +69,9 @@ const summarise = ({ event }: NumberedEvent) => {
   return 'update' in event ? `${event.kind} ${event.update.state}` : event.kind;
 };
 
+const summariseOf = (id: string) => (numbered: NumberedEvent) =>
+  'updateId' in numbered.event && numbered.event.updateId === id ? summarise(numbered) : undefined;
+
 test.for(storageEngines)(
   '%s: tells each step of an update that is sent again, in order, and the answer at its end',
   async (engine, context) => {
@@ -148,6 +151,11 @@ test.for(storageEngines)(
       report: { ok: false, attempts: 1, error: { code: 'connection_failed' } },
     });
     expect((await storage.updates.listUndecided(100)).map(({ id }) => id)).toContain(first.id);
+    const inLane = async () =>
+      (await storage.events.ofLanes(new Date(Date.now() + 60_000), 100))
+        .map(summariseOf(first.id))
+        .filter((told) => told !== undefined);
+    expect(await inLane()).toEqual(['update_queued queued', 'update_settled unknown']);
     expect(
       (await storage.updates.listWaiting(100)).filter(({ update }) => update.token === token),
     ).toMatchObject([{ update: { id: second.id }, attempts: 0, waitsFor: 'decision' }]);
@@ -166,6 +174,9 @@ test.for(storageEngines)(
     });
     expect(await desk.decide(first.id, 'sent_again')).toBeUndefined();
     await desk.settled(second.id);
+    expect(await inLane()).toEqual([]);
+    const kinds = (await storage.events.ofLanes(new Date(0), 100)).map(summariseOf(first.id));
+    expect(kinds).toContain('update_decided unknown');
     expect(scene.applied()).toEqual(['first', 'first', 'second']);
     expect((await storage.events.ofOrder(token, 100)).map(summarise)).toEqual([
       'update_queued queued',

@@ -125,8 +125,9 @@ export interface EventStore {
   /** Events of an order's latest updates, oldest first. */
   ofOrder(token: string, limit: number): Promise<readonly NumberedEvent[]>;
   /**
-   * Of each update that is open, or was settled since a moment, the first event and the last of those that tell its
-   * stage, oldest first; of at most `limit` updates that are open, the oldest, and as many that were settled, the newest.
+   * Of each update that is open, holds its order in an outbox, or was settled since a moment, the first event and the last
+   * of those that tell its stage, oldest first; of at most `limit` updates that are open, the oldest, as many that hold
+   * their orders, and as many that were settled, the newest.
    */
   ofLanes(at: Date, limit: number): Promise<readonly NumberedEvent[]>;
   /** Events of one kind since a moment, oldest first, at most `limit` of the newest. */

@@ -10,6 +10,7 @@ const kinds = [
   'attempt_started',
   'attempt_ended',
   'update_settled',
+  'update_decided',
 ] as const satisfies readonly StoredEvent['kind'][];
 
 /** Reads how far the updates have come that are in their lanes now, or were a moment ago: see `EventStore.ofLanes`. */
@@ -26,6 +27,15 @@ export async function listLaneEvents(
         .orderBy('position')
         .limit(limit),
     )
+    .with('holding', (query) =>
+      query
+        .selectFrom('updates')
+        .select('id')
+        .where('state', '=', 'unknown')
+        .where('decision', 'is', null)
+        .where('in_outbox', '=', true)
+        .limit(limit),
+    )
     .with('settled', (query) =>
       query
         .selectFrom('events')
@@ -39,6 +49,7 @@ export async function listLaneEvents(
       query
         .selectFrom('open')
         .select('id')
+        .union(query.selectFrom('holding').select('id'))
         .union(query.selectFrom('settled').select('id').$narrowType<{ id: string }>()),
     )
     .with('ends', (query) =>

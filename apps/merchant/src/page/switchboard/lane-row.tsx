@@ -1,5 +1,6 @@
 import './lanes.css';
 import { memo } from 'react';
+import { Link } from 'wouter';
 import { outcomeWords } from '../words/outcomes.ts';
 import { switchboardWords } from '../words/switchboard.ts';
 import { arrangeLane, type LaneUpdate } from './lanes.ts';
@@ -16,7 +17,7 @@ const words = switchboardWords.lanes;
 /** How many chips are drawn on either side of the one on its way; as many are seen as there is room for. */
 const maxChips = 12;
 
-/** One order's lane: what is done, the one update on its way, and what waits behind it. */
+/** One order's lane: what is done, the one update on its way or that holds it, and what waits behind it. */
 export const LaneRow = memo(function LaneRow({ title, lane, isKnown }: LaneRowProps) {
   const { done, current, queued } = arrangeLane(lane);
   return (
@@ -56,6 +57,8 @@ function Chip({ update: { stage } }: { readonly update: LaneUpdate }) {
       return <OutcomeMark state="queued" text={words.queued} />;
     case 'done':
       return <OutcomeMark state={stage.outcome} text={outcomeWords[stage.outcome].title} />;
+    case 'held':
+      return <OutcomeMark state="unknown" text={words.held} />;
     case 'sending':
       return <OutcomeMark state="sending" text={words.sending(stage.attempt)} />;
     case 'waiting':
@@ -75,6 +78,13 @@ function Chip({ update: { stage } }: { readonly update: LaneUpdate }) {
 
 function Current({ update }: { readonly update: LaneUpdate }) {
   const { stage } = update;
+  if (stage.kind === 'held') {
+    return (
+      <Link className="lane-held" href="/outbox">
+        <Chip update={update} />
+      </Link>
+    );
+  }
   return (
     <>
       <Chip update={update} />

@@ -95,6 +95,31 @@ test('an update that the outbox will send again waits, and one that is sent off 
   ]);
 });
 
+test('an update of unknown outcome in the outbox holds its lane until somebody decides', () => {
+  const of = { token, updateId: 'a' };
+  const unknown: UpdateView = { ...view('a', 'unknown', 1), sentThrough: 'outbox' };
+  const decision = 'discarded';
+  const events = number([
+    queued('a'),
+    queued('b'),
+    started('a', 1),
+    ended('a', 1, { outcome: 'unknown' }),
+    { kind: 'update_settled', ...of, update: unknown },
+    { kind: 'update_decided', ...of, decision, update: { ...unknown, decision } },
+  ]);
+  const arrangedAfter = (count: number) => {
+    const lanes = fold(events.slice(0, count));
+    expect(fold(events.slice(0, count).toReversed())).toEqual(lanes);
+    const lane = pruneLanes(lanes, noon + 3_600_000).get(token) ?? [];
+    const { current, queued: behind } = arrangeLane(lane);
+    return [current?.stage.kind, behind.map(({ id }) => id)];
+  };
+  expect(arrangedAfter(5)).toEqual(['held', ['b']]);
+  expect(arrangedAfter(6)).toEqual([undefined, ['b']]);
+  const next = number([...events.map(({ event }) => event), started('b', 1)]);
+  expect(arrangeLane(fold(next).get(token) ?? [])).toMatchObject({ current: { id: 'b' }, queued: [] });
+});
+
 test('follows each update of an order from stage to stage', () => {
   const stages = story.map((_, index) =>
     fold(story.slice(0, index + 1))

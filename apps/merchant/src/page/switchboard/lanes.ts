@@ -7,6 +7,8 @@ type Stage =
   | { readonly kind: 'sending'; readonly attempt: number }
   /** Before attempt number `attempt`; without `forMs` nobody knows here how long. */
   | { readonly kind: 'waiting'; readonly attempt: number; readonly forMs: number | undefined }
+  /** Its outcome is unknown, and the outbox sends nothing of its order until somebody decides. */
+  | { readonly kind: 'held'; readonly attempts: number }
   | {
       readonly kind: 'done';
       readonly attempts: number;
@@ -57,7 +59,7 @@ export function pruneLanes(lanes: Lanes, now: number): Lanes {
   return new Map(kept.filter(([, lane]) => lane.length > 0));
 }
 
-/** A lane as it is shown: what is done, newest first, the one on its way, and what waits behind it. */
+/** A lane as it is shown: what is done, newest first, the one on its way or that holds it, and what waits behind it. */
 export interface ArrangedLane {
   readonly done: readonly LaneUpdate[];
   readonly current: LaneUpdate | undefined;
@@ -67,7 +69,9 @@ export interface ArrangedLane {
 export function arrangeLane(lane: readonly LaneUpdate[]): ArrangedLane {
   const done = lane.filter(({ stage }) => stage.kind === 'done').reverse();
   const open = lane.filter(({ stage }) => stage.kind !== 'done');
-  const current = open.find(({ stage }) => stage.kind !== 'queued');
+  const current =
+    open.find(({ stage }) => stage.kind === 'sending' || stage.kind === 'waiting') ??
+    open.find(({ stage }) => stage.kind === 'held');
   return { done, current, queued: open.filter((update) => update !== current) };
 }
 
@@ -84,11 +88,15 @@ function readStage(event: NumberedEvent['event']): Stage | undefined {
         ? { kind: 'waiting', attempt: attempt + 1, forMs: retryInMs }
         : { kind: 'done', attempts: attempt, outcome, isSettled: false };
     }
-    case 'update_settled': {
-      const { state, report } = event.update;
+    case 'update_settled':
+    case 'update_decided': {
+      const { state, report, sentThrough, decision } = event.update;
+      const attempts = report?.attempts ?? 0;
+      if (state === 'unknown' && sentThrough === 'outbox' && decision === null)
+        return { kind: 'held', attempts };
       // A settled update has an outcome.
       const outcome = state === 'queued' || state === 'sending' ? 'unknown' : state;
-      return { kind: 'done', attempts: report?.attempts ?? 0, outcome, isSettled: true };
+      return { kind: 'done', attempts, outcome, isSettled: true };
     }
     default:
       return undefined;
@@ -123,6 +131,8 @@ function progress(stage: Stage): number {
       return stage.attempt;
     case 'waiting':
       return stage.attempt - 0.5;
+    case 'held':
+      return Number.MAX_VALUE / 2;
     case 'done':
       // The last attempt's outcome stands until that of the whole update is told, and an unknown one until a late answer.
       if (!stage.isSettled) return stage.attempts + 0.75;

@@ -118,6 +118,7 @@ export const switchboardWords = {
     sending: (attempt: number) => `Sending, attempt ${attempt}`,
     waiting: (seconds: string, attempt: number) => `Waiting ${seconds} s for attempt ${attempt}`,
     waitingInOutbox: (attempt: number) => `Waiting for attempt ${attempt}`,
+    held: 'Unknown: waits for your choice',
     queued: 'Queued',
     counts: (done: number, next: number) => `${done} done, ${next} queued`,
     none: {
