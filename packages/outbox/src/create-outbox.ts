@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import process from 'node:process';
 import type { OrderUpdate } from '@orders/schema';
+import { atMost } from './at-most.ts';
 import { readBacklog } from './backlog.ts';
 import { channelOf } from './channel.ts';
 import { checkEnqueue } from './check-enqueue.ts';
@@ -23,7 +24,7 @@ import { rest } from './rest.ts';
 import { checkSchemaName } from './schema-name.ts';
 import type { SettledUpdate } from './settled-update.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
-import { rowsOf } from './store/sql.ts';
+import { rowsOf, type Sql } from './store/sql.ts';
 import { isUpdateId, readStatus, statusColumns, type UpdateRow, type UpdateStatus } from './update-status.ts';
 import { type Upkeep, upkeepOf } from './upkeep.ts';
 import type { Verdict } from './verdict.ts';
@@ -127,15 +128,19 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     return store;
   }
 
+  // A lane that a transaction of the caller adds to is waited for: that must not keep the worker from the database.
+  const waiting = atMost(() => (worker ? store.maxWaiting : Number.POSITIVE_INFINITY));
+
   async function enqueue(token: string, update: Update, options: EnqueueOptions = {}) {
     checkOpen();
     const { body } = client.prepareUpdateOrder(token, update);
     checkEnqueue(token, options);
     const { tx, id = randomUUID() } = options;
-    const accepted = { id, token, body };
-    if (!latestWins) await insertUpdate(tx ?? { query: store.run }, schema, accepted);
-    else if (tx) await supersedeWith(tx, schema, accepted);
-    else await store.transaction((own) => supersedeWith(own, schema, accepted));
+    const insert = (sql: Sql) =>
+      (latestWins ? supersedeWith : insertUpdate)(sql, schema, { id, token, body });
+    if (tx) await insert(tx);
+    else if (latestWins) await waiting(() => opened().transaction(insert));
+    else await waiting(() => insert({ query: opened().run }));
     return id;
   }
 
@@ -219,12 +224,20 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
       checkCount('history: limit', limit);
       return select('where token = $1 order by position desc limit $2', [token, limit]);
     },
-    async listDecisions(limit = 100) {
+    async listDecisions(limit = 100, { after } = {}) {
       checkCount('listDecisions: limit', limit);
-      return select('where needs_decision order by position limit $1', [limit]);
+      if (after !== undefined && !isUpdateId(after)) {
+        throw new TypeError('listDecisions: write the id of an update as after.');
+      }
+      const place = 'coalesce(accepted_as, position)';
+      return select(
+        `where needs_decision and ${place} > coalesce((select ${place} from ${schema}.updates where id = $1), 0)
+         order by ${place} limit $2`,
+        [after ?? null, limit],
+      );
     },
-    retry: async (id) => retryUpdate(opened(), schema, id),
-    discard: async (id) => discardUpdate(opened(), schema, id),
+    retry: (id) => waiting(async () => retryUpdate(opened(), schema, id)),
+    discard: (id) => waiting(async () => discardUpdate(opened(), schema, id)),
     events,
     backlog: async () => readBacklog(opened(), schema),
     counts,

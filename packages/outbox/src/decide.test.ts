@@ -51,9 +51,67 @@ onBoth('keeps a rejected update waiting that is retried behind a parked one', as
   expect(stepsApplied(service, token)).toEqual([]);
   await outbox.retry(parked);
   await outbox.drain();
-  // It was overtaken, so the order of those that wait is: the parked one, then this one.
-  expect(stepsApplied(service, token)).toEqual([2, 1]);
+  // The parked one may have been applied, so the other was moved behind it; sent again too, it comes after that.
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
 });
+
+onBoth('keeps the order of acceptance among all that are sent again', async ({ open, service, token }) => {
+  const refused = { fault: 'status', status: 401 } as const;
+  const well = { fault: 'latency', ms: 0 } as const;
+  const outbox = await open();
+  service.faults.next([refused, refused, well, refused]);
+  for (const quantity of [1, 2, 3, 4]) await outbox.enqueue(token, step(quantity));
+  await outbox.work();
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([3]);
+  const sendAll = async () => {
+    const listed = await outbox.listDecisions();
+    const [first] = listed;
+    expect(await outbox.listDecisions(100, { after: first?.id })).toEqual(listed.slice(1));
+    for (const { id } of listed) await outbox.retry(id);
+    await outbox.drain();
+  };
+  service.faults.next([refused, refused, well, refused].slice(0, 3));
+  await sendAll();
+  // What was moved behind and is refused once more keeps its place among those that wait.
+  expect(stepsApplied(service, token)).toEqual([3, 4]);
+  await sendAll();
+  expect(stepsApplied(service, token)).toEqual([3, 4, 1, 2]);
+  expect(await outbox.counts()).toMatchObject({ applied: 4, rejected: 0, queued: 0 });
+});
+
+onBoth(
+  'sends nothing again before an earlier one of its order that waits',
+  async ({ open, service, token }) => {
+    const before = await open();
+    service.faults.next([401, 401, 401].map((status) => ({ fault: 'status', status })));
+    for (const quantity of [1, 2, 3]) await before.enqueue(token, step(quantity));
+    await before.work();
+    await before.drain();
+    await before.close();
+    const outbox = await open();
+    for (const { id } of await outbox.listDecisions()) await outbox.retry(id);
+    await outbox.enqueue(token, step(4));
+    await outbox.work();
+    await outbox.drain();
+    expect(stepsApplied(service, token)).toEqual([1, 2, 3, 4]);
+  },
+);
+
+onBoth(
+  'lists from the beginning what waits behind an update that it forgot',
+  async ({ open, token, service }) => {
+    const outbox = await open();
+    service.faults.next({ fault: 'status', status: 422 });
+    const id = await outbox.enqueue(token, step(1));
+    await outbox.work();
+    await outbox.drain();
+    const after = '00000000-0000-4000-8000-000000000000';
+    expect(await outbox.listDecisions(100, { after })).toMatchObject([{ id }]);
+    expect(await outbox.listDecisions(100, { after: id })).toEqual([]);
+    await expect(outbox.listDecisions(100, { after: 'x' })).rejects.toThrow(TypeError);
+  },
+);
 
 onBoth('leaves an idle lane behind when the last update that waits is discarded', async (scene) => {
   const { open, service, token } = scene;

@@ -13,8 +13,8 @@ import {
 } from './update-status.ts';
 
 /**
- * Sends an update again that is parked or rejected: in its place, or behind those of its order when a later one has been
- * sent since.
+ * Sends an update again that is parked or rejected: in its place, or behind those of its order where a later one may have
+ * been applied since, or an earlier one was moved behind for that reason.
  *
  * @throws OutboxError `unknown_update`, or `nothing_to_decide` when it is neither.
  */
@@ -34,10 +34,13 @@ export function retryUpdate(store: OutboxStore, schema: string, id: string): Pro
       tx,
       `with changed as (
          update ${schema}.updates as u set state = 'queued', settled_at = null, needs_decision = false,
+           accepted_as = coalesce(u.accepted_as, u.position),
            position = case when exists (
              select from ${schema}.updates as later
-             where later.token = u.token and later.position > u.position
-               and later.state in ('sending', 'applied', 'parked', 'rejected')
+             where later.token = u.token and later.position > u.position and (
+               later.state in ('sending', 'applied', 'parked')
+               or later.state = 'queued' and later.accepted_as < coalesce(u.accepted_as, u.position)
+             )
            ) then nextval(pg_get_serial_sequence('${schema}.updates', 'position')) else u.position end
          where id = $1 returning *
        ),

@@ -105,8 +105,9 @@ export function flushWith(parts: FlushParts): Flush {
   }
 
   return {
-    settle: (assignment, settlement) => keepWriting({ ...assignment, delayMs: 0, settlement }),
-    step: (assignment, delayMs = 0) => keepWriting({ ...assignment, delayMs }),
+    settle: (assignment, settlement) =>
+      keepWriting({ ...assignment, delayMs: 0, knownAt: performance.now(), settlement }),
+    step: (assignment, delayMs = 0) => keepWriting({ ...assignment, delayMs, knownAt: performance.now() }),
     // Two statements at once that lock the same jobs, each in its own order, could deadlock.
     touch: (places) => inTurn(() => queue.touch(places)),
   };

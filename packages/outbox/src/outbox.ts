@@ -26,7 +26,8 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    *
    * @throws InvalidRequestError with the same issues as the client; nothing is accepted.
    * @throws TypeError when an option is wrong, or the token longer than 2,600 bytes; nothing is accepted.
-   * @throws OutboxError `duplicate_id` or `closed`; nothing is accepted. By the first, PostgreSQL ends a transaction of yours.
+   * @throws OutboxError `duplicate_id`, `closed`, or `database_unusable` when others wait for too long for their orders;
+   *   nothing is accepted. By the first, PostgreSQL ends a transaction of yours.
    */
   enqueue(token: string, update: Update, options?: EnqueueOptions): Promise<string>;
   /** Sends accepted updates in this process from now on; further calls do nothing. */
@@ -35,21 +36,29 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   status(id: string): Promise<UpdateStatus | undefined>;
   /** The latest updates of an order, newest first. */
   history(token: string, limit?: number): Promise<readonly UpdateStatus[]>;
-  /** Updates that wait for a decision: parked ones, and those the service rejected; oldest first. */
-  listDecisions(limit?: number): Promise<readonly UpdateStatus[]>;
   /**
-   * Sends a parked or rejected update again: in its place, or behind those of its order when a later one has been sent
-   * since.
+   * Updates that wait for a decision: parked ones, and those the service rejected, in the order in which they were
+   * accepted; 100 at most where no limit, from 1 to 100,000, says otherwise. Those behind one of them come `after` its
+   * id; of one that the outbox does not know any more, they come from the beginning.
+   */
+  listDecisions(
+    limit?: number,
+    options?: { readonly after?: string | undefined },
+  ): Promise<readonly UpdateStatus[]>;
+  /**
+   * Sends a parked or rejected update again: in its place, or behind those of its order where a later one may have been
+   * applied since. Several of an order keep the order in which they were accepted when they are sent again oldest first.
    *
-   * @throws OutboxError `unknown_update` or `nothing_to_decide`
+   * @throws OutboxError `unknown_update`, `nothing_to_decide`, `closed`, or `database_unusable` as `enqueue` does
    */
   retry(id: string): Promise<UpdateStatus>;
-  /** Gives up an update that is queued, parked or rejected. @throws OutboxError `unknown_update` or `nothing_to_decide` */
+  /** Gives up an update that is queued, parked or rejected. @throws OutboxError as `retry` does */
   discard(id: string): Promise<UpdateStatus>;
   /**
-   * What happens to updates, in order, each once, until `signal` fires or the outbox closes: from now on, where what is
-   * accepted at this very moment may be missed, or after an event (0 for the beginning), where nothing is. An event
-   * waits for transactions that may hold an earlier one.
+   * What happens to updates, in order, each once, until `signal` fires or the outbox closes. After an event (0 for the
+   * beginning) nothing is missed that is not older than `keepSettledMs`, when events are deleted. From now on, without
+   * `after`, what a transaction accepts that is under way may be missed. An event waits for transactions that may hold
+   * an earlier one.
    */
   events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<OutboxEvent>;
   /** What is before the outbox, for whoever watches it. */

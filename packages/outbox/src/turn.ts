@@ -11,6 +11,8 @@ export interface TurnEntry {
   readonly inARow: number;
   /** How long the lane waits where nothing was settled, in milliseconds. */
   readonly delayMs: number;
+  /** When that was known, by the clock of `performance.now()`: storing it may take several tries. */
+  readonly knownAt: number;
   readonly settlement?: Settlement;
 }
 
@@ -42,7 +44,9 @@ export async function takeTurn(
   const { entries, most, now, presence, shouldMark } = turn;
   const places = entries.map(({ place }) => place);
   const verdicts = entries.map(({ settlement }) => settlement?.verdict);
-  const pauses = verdicts.map((verdict) => verdict?.pauseAllMs ?? 0);
+  const pauses = entries.map(({ settlement, knownAt }) =>
+    Math.max(0, (settlement?.verdict.pauseAllMs ?? 0) - (now - knownAt)),
+  );
   const mayKeep = places.map(({ since }) => now - since < mostAgeMs);
   const { rows } = await store.run(statement(schema), [
     places.map(({ job }) => job),

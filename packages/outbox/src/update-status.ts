@@ -20,8 +20,8 @@ export interface UpdateStatus {
   /** When it came to its present end, or was parked. */
   readonly settledAt?: Date;
   /**
-   * The client's code of what went wrong last, `left_behind` when its process ended while it was being sent, or why it was
-   * discarded: `superseded`, or `decided` by a call of `discard`. What `onUnknown` chose leaves it as it is.
+   * The client's code of what went wrong last, which of an update that is queued or being sent was an earlier try: `left_behind` when its process ended while it was being sent, or why it was discarded:
+   * `superseded`, or `decided` by a call of `discard`. What `onUnknown` chose leaves it as it is.
    */
   readonly code?: string;
   /** What went wrong last, in words; no key and no body. */
@@ -30,7 +30,7 @@ export interface UpdateStatus {
   readonly status?: number;
   /** What the schema found, when the update was found wrong after it was accepted. */
   readonly issues?: readonly Explanation[];
-  /** The client's receipt of the last call, as plain data. */
+  /** The client's receipt of the last try, as plain data; none where its process was gone before that ended. */
   readonly receipt?: ReceiptData;
 }
 

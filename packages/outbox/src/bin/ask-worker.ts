@@ -46,7 +46,7 @@ export async function askWorker(folder: string, schema: string): Promise<Operati
     place: folder,
     isAlone: false,
     backlog: () => get({ ask: 'backlog' }),
-    listDecisions: (limit) => get<readonly Decision[]>({ ask: 'listDecisions', limit }),
+    listDecisions: (limit, after) => get<readonly Decision[]>({ ask: 'listDecisions', limit, after }),
     show: async (id) => (await get<UpdateStatus | null>({ ask: 'show', id })) ?? undefined,
     history: (token, limit) => get<readonly UpdateStatus[]>({ ask: 'history', token, limit }),
     retry: (id) => get<UpdateStatus>({ ask: 'retry', id }),

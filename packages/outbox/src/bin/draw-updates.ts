@@ -29,7 +29,9 @@ export function drawUpdate(update: UpdateStatus, paint: Paint): string {
       ? [`  tried     ${sendingAt.toISOString()}, ${attempts === 1 ? 'once' : `${attempts} times in all`}`]
       : []),
     ...(settledAt ? [`  settled   ${settledAt.toISOString()}`] : []),
-    ...(receipt === undefined ? [] : [`  receipt   ${plainly(JSON.stringify(receipt))}`]),
+    ...(receipt === undefined || state === 'sending'
+      ? []
+      : [`  receipt   ${plainly(JSON.stringify(receipt))}`]),
     '',
   ].join('\n');
 }
@@ -48,10 +50,11 @@ export function drawHistory(updates: readonly UpdateStatus[]): string {
   return `${table.toString()}\n`;
 }
 
-function drawFacts({ token, code, status, message, issues = [] }: Decision): string[] {
+function drawFacts({ token, state, code, status, message, issues = [] }: Decision): string[] {
+  const ofTry = state === 'sending' ? ', of the try before' : '';
   return [
     `  order     ${plainly(token)}`,
-    ...(code === undefined ? [] : [`  code      ${codeOf(code, status)}`]),
+    ...(code === undefined ? [] : [`  code      ${codeOf(code, status)}${ofTry}`]),
     ...(message === undefined ? [] : [`  message   ${plainly(message)}`]),
     ...issues.map(({ path, message: problem, hint }) => {
       const at = path === '' ? '' : `${path}: `;

@@ -12,8 +12,8 @@ export interface Operations {
   /** Whether no other process can use the outbox as long as this is open. */
   readonly isAlone: boolean;
   backlog(): Promise<Backlog>;
-  /** Updates that wait for a decision, oldest first. */
-  listDecisions(limit: number): Promise<readonly Decision[]>;
+  /** Updates that wait for a decision, oldest first; those behind one, by its id. */
+  listDecisions(limit: number, after?: string): Promise<readonly Decision[]>;
   show(id: string): Promise<UpdateStatus | undefined>;
   history(token: string, limit: number): Promise<readonly UpdateStatus[]>;
   /** @throws OutboxError `unknown_update` or `nothing_to_decide` */
@@ -32,8 +32,8 @@ export function operationsOf(
     place,
     isAlone,
     backlog: () => outbox.backlog(),
-    listDecisions: async (limit) =>
-      (await outbox.listDecisions(limit)).map(({ receipt: _, ...decision }) => decision),
+    listDecisions: async (limit, after) =>
+      (await outbox.listDecisions(limit, { after })).map(({ receipt: _, ...decision }) => decision),
     show: (id) => outbox.status(id),
     history: (token, limit) => outbox.history(token, limit),
     retry: (id) => outbox.retry(id),

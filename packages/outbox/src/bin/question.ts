@@ -5,7 +5,7 @@ import type { Decision, Operations } from './operations.ts';
 /** What one process asks another about the outbox that it works on. */
 export type Question =
   | { readonly ask: 'hello' | 'backlog' }
-  | { readonly ask: 'listDecisions'; readonly limit: number }
+  | { readonly ask: 'listDecisions'; readonly limit: number; readonly after?: string | undefined }
   | { readonly ask: 'show' | 'retry' | 'discard'; readonly id: string }
   | { readonly ask: 'history'; readonly token: string; readonly limit: number };
 
@@ -15,13 +15,15 @@ export type Answer = Backlog | UpdateStatus | readonly Decision[] | null;
 /** Reads a question; undefined when it is none. */
 export function readQuestion(value: unknown): Question | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
-  const { ask, id, token, limit } = value as Readonly<Record<string, unknown>>;
+  const { ask, id, token, limit, after } = value as Readonly<Record<string, unknown>>;
   switch (ask) {
     case 'hello':
     case 'backlog':
       return { ask };
     case 'listDecisions':
-      return isLimit(limit) ? { ask, limit } : undefined;
+      return isLimit(limit) && (after === undefined || typeof after === 'string')
+        ? { ask, limit, after }
+        : undefined;
     case 'show':
     case 'retry':
     case 'discard':
@@ -41,7 +43,7 @@ export async function answerQuestion(operations: Operations, question: Question)
     case 'backlog':
       return operations.backlog();
     case 'listDecisions':
-      return operations.listDecisions(question.limit);
+      return operations.listDecisions(question.limit, question.after);
     case 'show':
       return (await operations.show(question.id)) ?? null;
     case 'history':
@@ -67,5 +69,5 @@ export function readAnswer(text: string): { readonly answer: Answer } {
 }
 
 function isLimit(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= 1_000_000;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1 && value <= 100_000;
 }

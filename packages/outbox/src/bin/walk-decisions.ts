@@ -12,16 +12,17 @@ export async function* walkDecisions(
   operations: Pick<Operations, 'listDecisions'>,
   filter: DecisionFilter,
 ): AsyncGenerator<Decision> {
+  // Where the one that was given last is forgotten meanwhile, they are listed from the beginning.
   const seen = new Set<string>();
-  for (let limit = page; ; ) {
-    const listed = await operations.listDecisions(limit);
-    const fresh = listed.filter(({ id }) => !seen.has(id));
-    for (const decision of fresh) {
+  let after: string | undefined;
+  for (;;) {
+    const listed = await operations.listDecisions(page, after);
+    for (const decision of listed) {
+      if (seen.has(decision.id)) continue;
       seen.add(decision.id);
       if (matchesFilter(decision, filter)) yield decision;
     }
-    if (fresh.length === 0 && listed.length < limit) return;
-    // Those that stay stand before the others: twice as many are listed, and so each is listed a few times at most.
-    limit = Math.max(page, 2 * (listed.length - fresh.length));
+    if (listed.length < page) return;
+    after = listed.at(-1)?.id;
   }
 }

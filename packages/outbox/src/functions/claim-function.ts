@@ -6,7 +6,8 @@ import { headColumns, tellHeads } from './heads.ts';
 /**
  * Finds the heads of the lanes that jobs were made for, notes in the lanes who works on them, and, if it should, marks
  * the heads as being sent; a lane without a head has nothing to do. Lanes and updates that somebody changes are not
- * waited for. A head that this very attempt of a job has marked was not sent: the answer that told of it was lost.
+ * waited for: of a lane in which it could not be noted who works on it, nobody learns the head, since others would take
+ * whoever sends it for gone. A head that this very attempt of a job has marked was not sent: the answer that told of it was lost.
  */
 export const createClaim = (schema: string): string => `
   create function ${schema}.claim(jobs uuid[], attempts integer[], claimer integer, should_mark boolean)
@@ -16,14 +17,15 @@ export const createClaim = (schema: string): string => `
   begin
     with given as (select * from unnest(jobs, attempts) as given (job, attempt)),
     lane as (
-      select lane.token, lane.failures, lane.first_open, lane.held_by, given.job, given.attempt
+      select lane.token, lane.failures, lane.first_open, lane.held_by, given.job, given.attempt,
+        lane.worker is not distinct from claimer and lane.job_attempt is not distinct from given.attempt as is_noted
       from given join ${schema}.lanes as lane on lane.state = 'fed' and lane.job_id = given.job
       join ${schema}_queue.job as job on job.name = '${queueName}' and job.id = given.job
         and job.retry_count = given.attempt and job.state = 'active'
     ),
     free as (
       select here.token from ${schema}.lanes as here join lane using (token)
-      where here.worker is distinct from claimer or here.job_attempt is distinct from lane.attempt
+      where not lane.is_noted and here.state = 'fed' and here.job_id = lane.job
       for update of here skip locked
     ),
     noted as (
@@ -32,7 +34,8 @@ export const createClaim = (schema: string): string => `
     ),
     head as (
       select lane.token, lane.failures, lane.job, lane.attempt, ${headColumns}
-      from lane left join lateral (${findOpen(schema, 'lane', 'u.*')}) as u on lane.held_by is null
+      from lane left join lateral (${findOpen(schema, 'lane', 'u.*')}) as u
+        on lane.held_by is null and (lane.is_noted or lane.token in (select free.token from free))
     ),
     ready as (
       select u.id, head.job || ':' || head.attempt || ':' || gen_random_uuid() as claim

@@ -53,6 +53,12 @@ export const createTurn = (schema: string): string => `
     left join ${schema}_queue.job as job
       on job.name = '${queueName}' and job.id = given.job and job.retry_count = given.attempt and job.state = 'active';
 
+    -- Of a lane that was swept no update is left, and so nothing is to be stored.
+    free_tokens := free_tokens || array(
+      select given.token from unnest(tokens) as given (token)
+      where not exists (select from ${schema}.lanes as lane where lane.token = given.token)
+    );
+
     -- Of a job that stands here twice, only the attempt that owns the lane counts as it.
     select array_agg(case when job.retry_count = given.attempt then given.job end order by given.place) into own
     from unnest(jobs, attempts) with ordinality as given (job, attempt, place)
@@ -64,7 +70,7 @@ export const createTurn = (schema: string): string => `
       update ${schema}.updates as u set
         state = given.state,
         code = given.code, message = given.message, status = given.status, issues = given.issues,
-        receipt = coalesce(given.receipt, u.receipt),
+        receipt = given.receipt,
         settled_at = case when given.state = 'queued' then null else clock_timestamp() end,
         needs_decision = given.state in ('parked', 'rejected')
       from json_to_recordset(results) as given (
@@ -88,7 +94,7 @@ export const createTurn = (schema: string): string => `
     if pauses is not null then
       update ${schema}.limits set paused_until = greatest(paused_until, clock_timestamp() + asked.ms * interval '1 millisecond')
       from (
-        select max(pause_ms) as ms from unnest(tokens, pauses) as given (token, pause_ms) where token = any (free_tokens)
+        select max(pause_ms) as ms from unnest(pauses) as given (pause_ms)
       ) as asked
       where name = 'feed' and asked.ms > 0;
     end if;
@@ -113,7 +119,7 @@ export const createTurn = (schema: string): string => `
       select given.place, open.position as next,
         coalesce(${isOwnMark('open', 'given')}, false) or (
           open.position is not null and given.may and not is_paused and not given.hold and given.delay_ms = 0
-          and here.failures = 0 and here.missed_at is null and here.held_by is null
+          and here.failures = 0 and here.job_attempt = given.attempt and here.missed_at is null and here.held_by is null
         ) as stays
       from unnest(own, attempts, tokens, holds, delays, may_stay) with ordinality
         as given (job, attempt, token, hold, delay_ms, may, place)

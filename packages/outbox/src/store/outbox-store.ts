@@ -26,6 +26,8 @@ export interface OutboxStore extends Sql {
   readonly exclusive: boolean;
   /** Where it is, for people; never a password. */
   readonly place: string;
+  /** How many of its connections may wait for transactions of others while this process works, which needs some itself. */
+  readonly maxWaiting: number;
   /** Runs one statement as a transaction of its own, each statement of a function in it seeing what was committed before. */
   run(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
   /** Runs statements as one transaction, which is undone when `run` rejects. */

@@ -48,6 +48,8 @@ function storeOf(database: PgliteDatabase, place: string, close: () => Promise<v
   return {
     exclusive: true,
     place,
+    // There is one connection, and whoever has it waits for nobody.
+    maxWaiting: Number.POSITIVE_INFINITY,
     query: (text, values) => database.query(text, values),
     run: (text, values) => database.query(text, values),
     transaction: (run) => database.transaction(run),

@@ -77,6 +77,7 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   return {
     exclusive: false,
     place,
+    maxWaiting: Math.floor(pool.options.max / 2),
     query: (text, values) => pool.query(text, values),
     run: given
       ? (text, values) => transaction((tx) => tx.query(text, values))
