@@ -44,6 +44,32 @@ onPostgres('lets an answer that comes late settle an update that was parked mean
   expect(await quick.counts()).toMatchObject({ applied: 2, parked: 0 });
 });
 
+onPostgres('tells nothing of an earlier try beside an outcome that nobody knows', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  service.faults.next({ fault: 'status', status: 404 }, { token });
+  const first = await open();
+  await first.work();
+  const id = await first.enqueue(token, step(1));
+  expect(await reaches(first, id, 'rejected')).toMatchObject({
+    status: 404,
+    receipt: { outcome: 'rejected' },
+  });
+  await first.close();
+  const held = holdAnswers(scene);
+  const slow = await open({ client: held.client });
+  await slow.work();
+  await slow.retry(id);
+  await reaches(slow, id, 'sending');
+  const quick = await open();
+  await giveAway(scene, token);
+  await quick.work();
+  const parked = await reaches(quick, id, 'parked');
+  expect(parked).toMatchObject({ code: 'left_behind', attempts: 2 });
+  expect(parked).not.toHaveProperty('status');
+  expect(parked).not.toHaveProperty('receipt');
+  held.release();
+});
+
 onPostgres(
   'takes back an update that was parked, once its worker knows that it never left',
   async (scene) => {

@@ -9,7 +9,7 @@ import { type JudgeOptions, judgeResult, judgeUnknown, tell, type UnknownChoice 
 import { attemptKey } from './lane-queue.ts';
 import type { Pacer } from './pacer.ts';
 import type { Reach } from './reach.ts';
-import { reasonOf } from './reason-of.ts';
+import { kindOf, reasonOf } from './reason-of.ts';
 import type { OutboxStore } from './store/outbox-store.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -41,6 +41,8 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
   const { client, store, schema, shouldMark, pacer, reach, warn } = parts;
   /** Claims of updates on their way. */
   const sending = new Set<string>();
+  /** Kinds of errors that a client threw, each of which a person is told of once. */
+  const thrown = new Set<string>();
   const mark = gather<Mark, boolean>(async (marks) => {
     const marked = await markSending(store, schema, marks);
     return marks.map(({ head }) => marked.has(head.id));
@@ -109,8 +111,13 @@ export function laneWork(parts: LaneWorkParts, flush: Flush, ending: AbortSignal
       if (verdict !== 'unknown') return verdict;
       return await choose(head, result.ok ? {} : tell(result.error));
     } catch (error) {
-      const message = `The client threw, and whether the service took the update is unknown: ${reasonOf(error)}`;
-      warn(`The client threw, which a client must not do once bytes may have left: ${reasonOf(error)}`);
+      // What it says is neither stored nor told: a client of the caller's own may have put its key there.
+      const kind = kindOf(error);
+      const message = `The client threw ${kind}, and whether the service took the update is unknown.`;
+      if (!thrown.has(kind)) {
+        warn(`The client threw ${kind}, which a client must not do once bytes may have left.`);
+      }
+      thrown.add(kind);
       return choose(head, { code: 'client_failed', message });
     }
   }

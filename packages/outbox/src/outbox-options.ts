@@ -58,7 +58,7 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
    */
   readonly localConcurrency?: number;
   /**
-   * How many updates may leave in a second, over all processes.
+   * How many updates may leave in a second, over all processes: give all of them the same.
    * @default unlimited
    */
   readonly rate?: Rate;
@@ -68,7 +68,8 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
    */
   readonly maxRetryDelayMs?: number;
   /**
-   * How long applied and discarded updates are kept, in milliseconds; others are kept until they are decided.
+   * How long applied and discarded updates are kept, and all events, in milliseconds; other updates are kept until
+   * they are decided.
    * @default 604_800_000 (7 days)
    */
   readonly keepSettledMs?: number;

@@ -119,6 +119,7 @@ test('says folder_in_use when something else has the folder, also beside the add
     await expect(openOperations({ where: { folder }, schema }, () => {})).rejects.toMatchObject({
       name: 'OutboxError',
       code: 'folder_in_use',
+      message: `${folder} is in use by an application that has it open: decide there, by listDecisions, retry and discard.`,
     });
     lock.release();
   });

@@ -53,6 +53,13 @@ test('draws one update with its times and its receipt', () => {
   expect(drawing).toContain('  receipt   {"id":"a-receipt","operation":"PATCH /v2/orders/…rd_1"');
 });
 
+test('says of an update on its way what an earlier try left', () => {
+  const { settledAt: _, ...open } = update;
+  const drawing = drawUpdate({ ...open, state: 'sending' }, plain);
+  expect(drawing).toContain('  code      http_error 400, of the try before\n');
+  expect(drawing).not.toContain('receipt');
+});
+
 test('draws a history as a table', () => {
   const applied = { ...update, state: 'applied', code: undefined, status: 200 };
   const { code: _, ...bare } = applied;

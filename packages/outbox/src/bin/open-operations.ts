@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { OutboxError } from '../outbox-error.ts';
 import { CommandFailure } from './command-failure.ts';
 import type { Operations } from './operations.ts';
 import type { Place } from './place.ts';
@@ -24,6 +25,28 @@ export async function openOperations(place: Place, warn: (message: string) => vo
     const command = `orders-outbox migrate --folder ${where.folder}`;
     throw new CommandFailure(`There is no outbox in ${where.folder}; "${command}" makes one.`);
   }
-  const found = await waitForFolder({ folder: where.folder, schema }, openHere);
-  return 'worker' in found ? found.worker : found.opened;
+  try {
+    const found = await waitForFolder({ folder: where.folder, schema }, openHere);
+    return 'worker' in found ? found.worker : found.opened;
+  } catch (error) {
+    if (error instanceof OutboxError && error.code === 'folder_in_use') throw explain(where.folder, error);
+    throw error;
+  }
+}
+
+/** Whoever looks or decides wants nobody to be ended. */
+function explain(folder: string, cause: OutboxError): OutboxError {
+  const advice = isHidden(join(folder, 'worker.json'))
+    ? 'a process of another user: run this as that user'
+    : 'an application that has it open: decide there, by listDecisions, retry and discard';
+  return new OutboxError('folder_in_use', `${folder} is in use by ${advice}.`, { cause });
+}
+
+function isHidden(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
 }

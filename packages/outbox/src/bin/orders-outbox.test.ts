@@ -1,3 +1,4 @@
+import { openSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -141,6 +142,20 @@ describe.runIf(hasSignals)('beside a process at work on a folder', { timeout: 60
     expect(shown.stdout).toMatch(/applied +│/);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would obey is what must not be there
     for (const { stdout } of [table, listed, shown]) expect(stdout).not.toMatch(/\u001b/);
+  });
+
+  test('status ends when its reader leaves, and tells of output that could not be written', async () => {
+    await using watching = runOutboxBin(['status', '--json', '--watch', '--folder', folder]);
+    await watching.printed(/}\n/);
+    watching.child.stdout?.destroy();
+    expect(await watching.ended).toMatchObject({ code: 0, stderr: '' });
+    if (process.platform !== 'linux') return;
+    await using full = runOutboxBin(['dead', '--json', '--folder', folder], {}, openSync('/dev/full', 'w'));
+    expect(await full.ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^orders-outbox: The output could not be written: ENOSPC[^\n]*\n$/),
+    });
   });
 
   test('a second process cannot work on the folder', async () => {

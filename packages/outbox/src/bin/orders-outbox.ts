@@ -17,19 +17,36 @@ type Asked<Wish extends Command['wish']> = Extract<Command, { readonly wish: Wis
 
 const styles = { alarm: 'red', care: 'yellow', fine: 'green', dim: 'dim' } as const;
 
+const key = process.env['ORDERS_API_KEY'];
+/** What a module of the user's own says may hold the key. */
+const withoutKey = (text: string): string => (key ? text.replaceAll(key, '…') : text);
+
 const screen: Screen = {
   isTerminal: process.stdout.isTTY === true,
   print: (text) => void process.stdout.write(text),
-  complain: (message) => void process.stderr.write(`orders-outbox: ${plainly(message)}\n`),
+  complain: (message) => void process.stderr.write(`orders-outbox: ${plainly(withoutKey(message))}\n`),
   // Plain where the output is no terminal, and under NO_COLOR.
   paint: (text, reason) => styleText(styles[reason], text, { stream: process.stdout }),
 };
 
-// Whoever read the output may leave; the exit code tells all the same.
-process.stdout.on('error', () => {});
+let failed = false;
+/** Fires once nothing more can be printed. */
+const unread = new AbortController();
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever read the output may leave; whoever cannot keep it, as a full disk, has lost something.
+  if (error.code !== 'EPIPE' && !unread.signal.aborted) {
+    screen.complain(`The output could not be written: ${error.message}`);
+    failed = true;
+  }
+  unread.abort();
+});
+
+// A module of the user's own may never be loaded to its end: Node ends then, since nothing is left to wait for.
+process.exitCode = 1;
+process.once('beforeExit', () => screen.complain('A module waits for something that never happens.'));
 process.exitCode = await main();
 // A module of the user's own, or a database that went away, may keep the process.
-process.stdout.write('', () => process.exit());
+process.stdout.write('', () => setImmediate(() => process.exit(failed ? 1 : process.exitCode)));
 
 async function main(): Promise<number> {
   const wanted = readArguments(process.argv.slice(2), {
@@ -59,9 +76,8 @@ async function run(wanted: Command): Promise<number> {
     await migrateTables(place, asJson, screen);
     return 0;
   }
-  // A live table tells by itself what is wrong.
-  const warn = wanted.wish === 'status' ? () => {} : screen.complain;
-  const operations = await openOperations(place, warn);
+  // What fails is told by the command, or by the live table.
+  const operations = await openOperations(place, () => {});
   try {
     return await operate(operations, wanted);
   } finally {
@@ -85,7 +101,9 @@ async function operate(
     case 'retry':
     case 'discard': {
       const { decide } = await import('./run-decide.ts');
-      return (await decide(operations, wanted, screen)) ? 0 : 1;
+      const isLong = screen.isTerminal && !wanted.asJson && !Array.isArray(wanted.which);
+      const progress = isLong ? (await import('log-update')).createLogUpdate(process.stdout) : undefined;
+      return (await decide(operations, wanted, screen, progress)) ? 0 : 1;
     }
     case 'show': {
       const { showUpdate } = await import('./run-look-up.ts');
@@ -109,7 +127,7 @@ async function status(
   if (!isLive && !watch) return showStatus(operations, asJson, screen);
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
-  const watched = { place, operations, signal: ending.signal };
+  const watched = { place, operations, signal: AbortSignal.any([ending.signal, unread.signal]) };
   if (!isLive) return watchStatus(watched, screen);
   const { createLogUpdate } = await import('log-update');
   return watchStatus(watched, screen, createLogUpdate(process.stdout));
@@ -127,7 +145,7 @@ async function work({ place, settings, asJson }: Asked<'work'>): Promise<number>
   }
   const { startWork } = await import('./start-work.ts');
   const running = await startWork(place, settings, (entry) =>
-    screen.print(formatLogEntry(entry, new Date(), asJson)),
+    screen.print(withoutKey(formatLogEntry(entry, new Date(), asJson))),
   );
   await running.stop(await stopped.promise);
   return 0;

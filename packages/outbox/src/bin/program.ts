@@ -37,7 +37,7 @@ export interface GivenOptions {
   readonly parked?: true;
   readonly rejected?: true;
   readonly code?: string;
-  readonly limit: number;
+  readonly limit?: number;
 }
 
 /** Makes the program; `onCommand` is told of the command that was given. */
@@ -84,7 +84,7 @@ export function createProgram(
   );
   add('history', 'Shows the latest updates of an order, newest first.', `orders-outbox history ord_1234`)
     .argument('<token>', 'token of the order')
-    .addOption(limit(100));
+    .addOption(limit('100'));
   add(
     'migrate',
     'Makes the tables, or brings them up to date; it does no harm to repeat it.',
@@ -98,7 +98,7 @@ type AddCommand = (name: string, description: string, examples: string) => Comma
 function addWork(add: AddCommand): void {
   add(
     'work',
-    'Sends accepted updates until SIGTERM or Ctrl-C; then lets what is on its way end.',
+    'Sends accepted updates until SIGTERM or Ctrl-C; then lets what is on its way end. A second signal ends it at once.',
     `ORDERS_API_KEY=… orders-outbox work --base-url https://api.example.com
      DATABASE_URL=postgres://… ORDERS_API_KEY=… orders-outbox work --base-url https://… --rate 50 --json
      orders-outbox work --client ./orders-client.js --port 0`,
@@ -135,7 +135,7 @@ function addDeciding(add: AddCommand): void {
       `orders-outbox dead --rejected
        orders-outbox dead --json | jq -r '.[].id'`,
     ),
-  ).addOption(limit(100));
+  ).addOption(limit('100; with --json, all'));
   const decide = (name: string, description: string, examples: string): Command =>
     filtered(add(name, description, examples))
       .argument('[id...]', 'ids of updates')
@@ -161,8 +161,8 @@ function choice(flags: string, what: string, choices: readonly [string, string])
   return new Option(flags, `what becomes of ${what} (default: ${choices[0]})`).choices(choices);
 }
 
-function limit(otherwise: number): Option {
-  return new Option('--limit <number>', 'the most to show').argParser(most).default(otherwise);
+function limit(otherwise: string): Option {
+  return new Option('--limit <number>', `the most to show (default: ${otherwise})`).argParser(most);
 }
 
 const PLACES = `

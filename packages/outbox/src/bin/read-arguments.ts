@@ -52,6 +52,9 @@ export function readArguments(words: readonly string[], env: Environment): Argum
   }
 }
 
+/** How many updates are shown where nobody says. */
+const usualLimit = 100;
+
 function toWish({ name, words, options }: GivenCommand, env: Environment): Arguments {
   const asked: Asked = { place: readPlace(options, env), asJson: options.json ?? false };
   const { limit, once = false, watch = false } = options;
@@ -66,14 +69,19 @@ function toWish({ name, words, options }: GivenCommand, env: Environment): Argum
       return { wish: 'status', once, watch, ...asked };
     case 'dead':
       checkCount(words, 0);
-      return { wish: 'dead', filter: readFilter(options), limit, ...asked };
+      return {
+        wish: 'dead',
+        filter: readFilter(options),
+        limit: limit ?? (asked.asJson ? Number.POSITIVE_INFINITY : usualLimit),
+        ...asked,
+      };
     case 'retry':
     case 'discard':
       return { wish: name, which: readWhich(words, options), ...asked };
     case 'show':
       return { wish: 'show', id: checkCount(words, 1), ...asked };
     case 'history':
-      return { wish: 'history', token: checkCount(words, 1), limit, ...asked };
+      return { wish: 'history', token: checkCount(words, 1), limit: limit ?? usualLimit, ...asked };
     default:
       checkCount(words, 0);
       return { wish: 'migrate', ...asked };
@@ -118,6 +126,7 @@ function readSender(
   { client, baseUrl: given, allowInsecureHttp = false }: GivenOptions,
   env: Environment,
 ): Sender {
+  if (client === '') refuse('--client is empty; give the path of a module.');
   if (client !== undefined) return { file: client };
   const baseUrl = given ?? env.baseUrl;
   if (!baseUrl) {

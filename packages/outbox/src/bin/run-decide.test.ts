@@ -24,7 +24,13 @@ onPglite('sends all again by one command after a wrong key, and nothing else', a
   const outbox = await open();
   const screen = writtenScreen();
   const which = { states: ['rejected'], code: '401' } as const;
-  expect(await decide(operate(outbox), { wish: 'retry', which, asJson: false }, screen)).toBe(true);
+  const drawn: string[] = [];
+  const progress = Object.assign((text: string) => void drawn.push(text), {
+    clear: () => void drawn.push('cleared'),
+  });
+  expect(await decide(operate(outbox), { wish: 'retry', which, asJson: false }, screen, progress)).toBe(true);
+  expect(drawn[0]).toBe('Updates queued again: 1 so far.');
+  expect(drawn.at(-1)).toBe('cleared');
   expect(screen).toMatchObject({ printed: ['Updates queued again: 11.\n'], complaints: [] });
   await outbox.work();
   await outbox.drain();

@@ -12,6 +12,15 @@ export interface Decide {
   readonly asJson: boolean;
 }
 
+/** What shows how far a long decision has come. */
+export interface Progress {
+  (text: string): void;
+  clear(): void;
+}
+
+/** How often that is drawn, in milliseconds. */
+const drawEveryMs = 200;
+
 const words = { retry: 'queued again', discard: 'discarded' } as const;
 
 /**
@@ -23,7 +32,9 @@ export async function decide(
   operations: Operations,
   { wish, which, asJson }: Decide,
   screen: Screen,
+  progress?: Progress,
 ): Promise<boolean> {
+  let drawnAt = Number.NEGATIVE_INFINITY;
   const done: string[] = [];
   const failed: { id: string; code: string; message: string }[] = [];
   try {
@@ -32,6 +43,10 @@ export async function decide(
       try {
         const { token } = await operations[wish](id);
         done.push(id);
+        if (progress && performance.now() - drawnAt >= drawEveryMs) {
+          drawnAt = performance.now();
+          progress(`Updates ${words[wish]}: ${done.length} so far.`);
+        }
         if (!asJson && isList(which)) screen.print(`${id} of order ${plainly(token)} is ${words[wish]}.\n`);
       } catch (error) {
         // What keeps the outbox from answering keeps it from the rest, too.
@@ -41,6 +56,7 @@ export async function decide(
       }
     }
   } finally {
+    progress?.clear();
     if (asJson) screen.print(jsonLine({ [wish === 'retry' ? 'retried' : 'discarded']: done, failed }));
     else if (!isList(which)) screen.print(`Updates ${words[wish]}: ${done.length}.\n`);
   }

@@ -23,7 +23,24 @@ onPglite('shows an outbox once, as a table or as one object', async ({ open, tok
     parked: 0,
     oldestQueuedAt: expect.stringMatching(/Z$/),
     lanes: { waiting: 1, active: 0, held: 0 },
+    note: 'No "orders-outbox work" is on it.',
   });
+});
+
+onPglite('says what becomes of updates that a process left while it sent them', async (scene) => {
+  const { open, sql, schema: own, token } = scene;
+  const outbox = await open();
+  await outbox.enqueue(token, step(1));
+  await sql.query(`update ${own}.updates set state = 'sending'`);
+  await sql.query(`update ${own}.lanes set state = 'fed'`);
+  const screen = writtenScreen();
+  await showStatus(operationsOf(outbox, { place: 'here', isAlone: true }), false, screen);
+  expect(screen.printed.join('')).toMatch(
+    /\nNo "orders-outbox work" is on it\. What is .* parked once one is\.\n$/,
+  );
+  const shared = writtenScreen();
+  await showStatus(operationsOf(outbox, { place: 'here', isAlone: false }), true, shared);
+  expect(JSON.parse(shared.printed.join(''))).not.toHaveProperty('note');
 });
 
 onPglite(

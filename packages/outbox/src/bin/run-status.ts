@@ -17,8 +17,11 @@ const everyMs = 1_000;
 
 /** Shows an outbox once. */
 export async function showStatus(operations: Operations, asJson: boolean, screen: Screen): Promise<void> {
-  const { place } = operations;
-  const sight = { place, backlog: await operations.backlog(), at: new Date() };
+  const { place, isAlone } = operations;
+  const backlog = await operations.backlog();
+  const left = backlog.sending > 0 ? ' What is shown as being sent is parked once one is.' : '';
+  const note = isAlone ? { note: `No "orders-outbox work" is on it.${left}` } : {};
+  const sight = { place, backlog, at: new Date(), ...note };
   screen.print(asJson ? jsonLine(sightJson(sight)) : drawStatus(sight, screen.paint));
 }
 

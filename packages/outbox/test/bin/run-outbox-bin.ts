@@ -24,19 +24,20 @@ export interface RunningBin extends AsyncDisposable {
 export function runOutboxBin(
   words: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  output: 'pipe' | number = 'pipe',
 ): RunningBin {
   const child = spawn(process.execPath, [...quickly.flags, '--conditions=@orders/source', bin, ...words], {
     env: { PATH: process.env['PATH'], ...quickly.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, 'pipe'],
     timeout: 45_000,
     killSignal: 'SIGKILL',
   });
   let stdout = '';
   let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
+  child.stdout?.on('data', (chunk: Buffer) => {
     stdout += String(chunk);
   });
-  child.stderr.on('data', (chunk: Buffer) => {
+  child.stderr?.on('data', (chunk: Buffer) => {
     stderr += String(chunk);
   });
   const ended = new Promise<EndedBin>((resolve) => {
@@ -50,7 +51,7 @@ export function runOutboxBin(
         const look = (): void => {
           if (pattern.test(stdout)) resolve(stdout);
         };
-        child.stdout.on('data', look);
+        child.stdout?.on('data', look);
         child.once('close', () => reject(new Error(`It ended before it printed ${pattern}: ${stderr}`)));
         look();
       }),
