@@ -52,7 +52,7 @@ onPostgres('tells nothing of an earlier try beside an outcome that nobody knows'
   const id = await first.enqueue(token, step(1));
   expect(await reaches(first, id, 'rejected')).toMatchObject({
     status: 404,
-    receipt: { outcome: 'rejected' },
+    receipt: { attempts: [{ status: 404 }] },
   });
   await first.close();
   const held = holdAnswers(scene);
