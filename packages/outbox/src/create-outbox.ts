@@ -139,14 +139,19 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     const insert = (sql: Sql) =>
       (latestWins ? supersedeWith : insertUpdate)(sql, schema, { id, token, body });
     if (tx) await insert(tx);
-    else if (latestWins) await waiting(() => opened().transaction(insert));
-    else await waiting(() => insert({ query: opened().run }));
+    else if (latestWins) await waiting(token, () => opened().transaction(insert));
+    else await waiting(token, () => insert({ query: opened().run }));
     return id;
   }
 
   async function select(where: string, values: readonly unknown[]): Promise<readonly UpdateStatus[]> {
     const text = `select ${statusColumns} from ${schema}.updates ${where}`;
     return (await rowsOf<UpdateRow>(opened(), text, values)).map(readStatus);
+  }
+
+  async function decideBy(change: typeof retryUpdate, id: string): Promise<UpdateStatus> {
+    const known = isUpdateId(id) ? (await select('where id = $1', [id]))[0] : undefined;
+    return waiting(known?.token ?? id, () => change(opened(), schema, id));
   }
 
   async function counts() {
@@ -236,8 +241,8 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
         [after ?? null, limit],
       );
     },
-    retry: (id) => waiting(async () => retryUpdate(opened(), schema, id)),
-    discard: (id) => waiting(async () => discardUpdate(opened(), schema, id)),
+    retry: (id) => decideBy(retryUpdate, id),
+    discard: (id) => decideBy(discardUpdate, id),
     events,
     backlog: async () => readBacklog(opened(), schema),
     counts,

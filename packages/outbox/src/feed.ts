@@ -15,6 +15,9 @@ export interface Picked {
   readonly nextMs: number | undefined;
 }
 
+/** How soon a lane is looked at again that a transaction of somebody else holds, in milliseconds. */
+const lookAgainMs = 100;
+
 const msUntil = (moment: string): string =>
   `extract(epoch from ${moment} - clock_timestamp())::float8 * 1000`;
 
@@ -45,9 +48,16 @@ export async function pickLanes(tx: Sql, schema: string, { concurrency, most }: 
        update ${schema}.lanes as lane set state = 'fed', job_id = gen_random_uuid(), job_attempt = null, worker = null
        from picked where lane.token = picked.token returning lane.job_id
      ),
+     -- A lane that a transaction holds just now is looked at again soon: nobody tells when that ends.
+     passed_over as (
+       select from ${schema}.lanes as lane
+       where state = 'waiting' and ready_at <= clock_timestamp()
+         and (select count(*) from picked) < (select places from room)
+         and not exists (select from picked where picked.token = lane.token) limit 1
+     ),
      next as (
-       select ${msUntil('min(ready_at)')} as next_ms from ${schema}.lanes
-       where state = 'waiting' and ready_at > clock_timestamp()
+       select least(${msUntil('min(ready_at)')}, (select ${lookAgainMs}::float8 from passed_over)) as next_ms
+       from ${schema}.lanes where state = 'waiting' and ready_at > clock_timestamp()
      )
      select fed.job_id, next.next_ms from next left join fed on true`,
     [concurrency, most],

@@ -43,7 +43,7 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
    */
   readonly onRejected?: RejectedChoice;
   /**
-   * Whether a new update takes the place of those of its order that have not been sent.
+   * Whether a new update takes the place of those of its order that wait to be sent, or to be sent again.
    * @default false
    */
   readonly latestWins?: boolean;

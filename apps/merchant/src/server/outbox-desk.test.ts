@@ -269,6 +269,35 @@ test.for(storageEngines)(
 );
 
 test.for(storageEngines)(
+  '%s: says that an update may have been applied that others sent again and then discarded',
+  async (engine, context) => {
+    const { desk, service, storage, orders, ...scene } = await openScene(engine, context);
+    service.faults.next([lost]);
+    const { id, token, body } = scene.update('first');
+    await desk.submit({ id, token, body });
+    expect(await desk.settled(id)).toMatchObject({ state: 'unknown' });
+    await desk.close();
+    const outbox = await openTestOutbox({ storage, orders });
+    await outbox.retry(id);
+    await outbox.discard(id);
+    await outbox.close();
+    const again = await createOutboxDesk({
+      storage,
+      hub: createEventHub(),
+      outbox: await openTestOutbox({ storage, orders }),
+    });
+    expect(await scene.until(id, ({ decision }) => decision !== null)).toMatchObject({
+      state: 'unknown',
+      decision: 'discarded',
+    });
+    expect(service.appliedTo(token)).toHaveLength(1);
+    await again.close();
+    await orders.close();
+    await service.close();
+  },
+);
+
+test.for(storageEngines)(
   '%s: leaves to the outbox what it has when it closes, and settles only what the client had',
   async (engine, context) => {
     const scene = await openScene(engine, context);

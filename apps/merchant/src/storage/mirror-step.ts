@@ -51,7 +51,7 @@ class Mirrored {
         await this.#startAttempt(known);
         break;
       case 'discarded':
-        if (!this.#isSettled()) await this.#settle(known);
+        if (!this.#isSettled()) await this.#settle({ ...known, isUnsure: await this.#wasUnknown() });
         await this.#discard();
         break;
       default:
@@ -77,6 +77,17 @@ class Mirrored {
     if (!(last && 'attempt' in last.event)) return { attempts: 0, startedAt: undefined };
     const { attempt, kind } = last.event;
     return { attempts: attempt, startedAt: kind === 'attempt_started' ? last.at : undefined };
+  }
+
+  /** Whether an attempt may have been applied, so that nobody can say that nothing was sent. */
+  async #wasUnknown(): Promise<boolean> {
+    const ends = await this.#transaction
+      .selectFrom('events')
+      .select('event')
+      .where('update_id', '=', this.#row.id)
+      .where('kind', '=', 'attempt_ended')
+      .execute();
+    return ends.some(({ event }) => event.kind === 'attempt_ended' && event.outcome === 'unknown');
   }
 
   async #startAttempt({ attempts }: KnownAttempts): Promise<void> {

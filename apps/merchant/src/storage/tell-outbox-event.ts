@@ -15,6 +15,8 @@ export interface KnownAttempts {
   readonly attempts: number;
   /** When the attempt that is under way began; undefined when none is. */
   readonly startedAt: Date | undefined;
+  /** Whether an earlier attempt may have been applied. @default false */
+  readonly isUnsure?: boolean;
 }
 
 type AttemptEnded = Extract<StoredEvent, { readonly kind: 'attempt_ended' }>;
@@ -50,7 +52,7 @@ export function tellReport(step: OutboxStep, known: KnownAttempts): UpdateReport
   const isClean = event.kind === 'applied' && code === undefined;
   return {
     ok: isClean,
-    outcome: outcomeOf(event.kind, code),
+    outcome: known.isUnsure ? 'unknown' : outcomeOf(event.kind, code),
     attempts: known.attempts,
     at: event.at.toISOString(),
     ...(status?.status === undefined ? {} : { status: status.status }),
@@ -59,7 +61,8 @@ export function tellReport(step: OutboxStep, known: KnownAttempts): UpdateReport
       : {
           error: {
             code: code ?? event.kind,
-            message: status?.message ?? messages[event.kind] ?? laterMessage,
+            message:
+              status?.message ?? (known.isUnsure ? unsureMessage : messages[event.kind]) ?? laterMessage,
             ...(status?.issues ? { issues: [...status.issues] } : {}),
           },
         }),
@@ -70,6 +73,7 @@ export function tellReport(step: OutboxStep, known: KnownAttempts): UpdateReport
 const messages: Readonly<Partial<Record<OutboxEvent['kind'], string>>> = {
   discarded: 'It was discarded before it was sent.',
 };
+const unsureMessage = 'An earlier attempt may have been applied; it was discarded before it was sent again.';
 const laterMessage = 'More has happened to it since, and what was said of it then is not kept.';
 
 /** The status where it is that of the event: nothing has happened to the update since. */

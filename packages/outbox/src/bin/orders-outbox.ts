@@ -29,6 +29,9 @@ const screen: Screen = {
   paint: (text, reason) => styleText(styles[reason], text, { stream: process.stdout }),
 };
 
+// Where complaints cannot be written, as on the same full disk, nobody can be told; that must not end the process.
+process.stderr.on('error', () => {});
+
 let failed = false;
 /** Fires once nothing more can be printed. */
 const unread = new AbortController();

@@ -28,7 +28,7 @@ export function runOutboxBin(
 ): RunningBin {
   const child = spawn(process.execPath, [...quickly.flags, '--conditions=@orders/source', bin, ...words], {
     env: { PATH: process.env['PATH'], ...quickly.env, ...env },
-    stdio: ['ignore', output, 'pipe'],
+    stdio: ['ignore', output, output],
     timeout: 45_000,
     killSignal: 'SIGKILL',
   });
