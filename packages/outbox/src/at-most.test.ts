@@ -39,6 +39,14 @@ test('runs one of each key at a time, in order, and no more at once than there a
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'b1', 'c1', 'b2']);
 });
 
+test('lets nothing wait where there is no end of places', async () => {
+  const { begin, begun, end } = runs(Number.POSITIVE_INFINITY);
+  const both = ['a1', 'a2'].map((name) => begin('a', name));
+  expect(begun).toEqual(['a1', 'a2']);
+  for (const name of begun) await end(name);
+  expect(await Promise.all(both)).toEqual(['a1', 'a2']);
+});
+
 test('gives a place back when something fails', async () => {
   const limited = atMost(() => 1);
   await expect(limited('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no');

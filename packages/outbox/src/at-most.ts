@@ -5,7 +5,8 @@ const patienceMs = 10_000;
 
 /**
  * Runs no more at once than there are places, and of what has the same key one after another, in the order of the calls,
- * since the others would only wait for the first. Who waits for too long is told so.
+ * since the others would only wait for the first. Who waits for too long is told so. Where there is no end of places,
+ * everything runs at once.
  */
 export function atMost(places: () => number): <T>(key: string, run: () => Promise<T>) => Promise<T> {
   const running = new Set<string>();
@@ -44,6 +45,7 @@ export function atMost(places: () => number): <T>(key: string, run: () => Promis
   }
 
   return async (key, run) => {
+    if (places() === Number.POSITIVE_INFINITY) return run();
     await takePlace(key);
     try {
       return await run();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { giveAway } from '../test/give-away.ts';
+import { holdAnswers } from '../test/hold-answers.ts';
 import { onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { pickLanes } from './feed.ts';
 import { rowsOf } from './store/sql.ts';
@@ -90,25 +91,16 @@ onPostgres('goes on while others wait to add to an order that a transaction hold
 onPostgres(
   'pauses every process at once, though the order of the answer is held by a transaction',
   async (scene) => {
-    const { open, service, token, reaches, client } = scene;
-    const held = Promise.withResolvers<void>();
-    const outbox = await open({
-      client: {
-        prepareUpdateOrder: client.prepareUpdateOrder,
-        safeUpdateOrder: async (...call) => {
-          const result = await client.safeUpdateOrder(...call);
-          await held.promise;
-          return result;
-        },
-      },
-    });
+    const { open, service, token, reaches } = scene;
+    const held = holdAnswers(scene);
+    const outbox = await open({ client: held.client });
     service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '2' } });
     await outbox.work();
     const id = await outbox.enqueue(token, step(1));
     await reaches(outbox, id, 'sending');
     await until('it was answered', () => service.journal[0]?.answeredAt !== undefined);
     const release = await addTo(scene, token);
-    held.resolve();
+    held.release();
     const pausedUntil = await until('the pause is stored', async () => (await outbox.backlog()).pausedUntil);
     const other = await open();
     await other.work();
@@ -124,19 +116,9 @@ onPostgres(
 );
 
 onPostgres('lets go of an update that was decided and forgotten while it was on its way', async (scene) => {
-  const { open, openStore, schema, service, token, reaches, client, warnings } = scene;
-  const held = Promise.withResolvers<void>();
-  const slow = await open({
-    localConcurrency: 1,
-    client: {
-      prepareUpdateOrder: client.prepareUpdateOrder,
-      safeUpdateOrder: async (...call) => {
-        const result = await client.safeUpdateOrder(...call);
-        if (call[0] === token) await held.promise;
-        return result;
-      },
-    },
-  });
+  const { open, openStore, schema, service, token, reaches, warnings } = scene;
+  const held = holdAnswers(scene);
+  const slow = await open({ localConcurrency: 1, client: held.client });
   await slow.work();
   const id = await slow.enqueue(token, step(1));
   await reaches(slow, id, 'sending');
@@ -151,7 +133,7 @@ onPostgres('lets go of an update that was decided and forgotten while it was on 
   await sweepSettled(store, schema, { keepSettledMs: 0 });
   await store.close();
   expect(await slow.status(id)).toBeUndefined();
-  held.resolve();
+  held.release();
   const next = await slow.enqueue(service.orders[1]?.token ?? '', step(2));
   await reaches(slow, next, 'applied');
   await slow.close({ graceMs: 1_000 });

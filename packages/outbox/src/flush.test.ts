@@ -1,28 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { giveAway } from '../test/give-away.ts';
-import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
-import type { OutboxOptions } from './outbox-options.ts';
+import { holdAnswers } from '../test/hold-answers.ts';
+import { onBoth, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
 import { rowsOf } from './store/sql.ts';
-
-/** A client whose answers for the first order come once they are released, however quick the service was. */
-function holdAnswers({ client, token }: Scene): {
-  readonly client: OutboxOptions['client'];
-  release(): void;
-} {
-  const held = Promise.withResolvers<void>();
-  return {
-    client: {
-      prepareUpdateOrder: client.prepareUpdateOrder,
-      safeUpdateOrder: async (...call) => {
-        const result = await client.safeUpdateOrder(...call);
-        if (call[0] === token) await held.promise;
-        return result;
-      },
-    },
-    release: held.resolve,
-  };
-}
 
 onPostgres('lets an answer that comes late settle an update that was parked meanwhile', async (scene) => {
   const { open, service, token, reaches } = scene;

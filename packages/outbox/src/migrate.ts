@@ -22,8 +22,8 @@ const steps: readonly ((schema: string) => readonly string[])[] = [
  * States are 'idle', 'waiting', 'fed' or 'held' of a lane and those of `UpdateState` of an update; no constraint says
  * so, since PostgreSQL would parse it anew in each statement that writes a row. No index goes by the state of an
  * update, which changes with each step: so a step writes the row alone. What is open of a lane is found from
- * `first_open` on, before which nothing is. An update that was moved behind others keeps in `accepted_as` the position that
- * it was accepted with.
+ * `first_open` on, before which nothing is. An update that is sent again keeps in `accepted_as` the position that it was
+ * accepted with, since it may move behind others.
  */
 const tablesOf = (schema: string): string => `
     create table ${schema}.lanes (

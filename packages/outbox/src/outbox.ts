@@ -66,8 +66,8 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   /** How many updates there are in each state. It counts them all: for what is watched all the time there is `backlog`. */
   counts(): Promise<Readonly<Record<UpdateStatus['state'], number>>>;
   /**
-   * Resolves when nothing is left that goes on by itself, so never while updates wait and no process works. Parked and rejected updates do not count, nor do those that
-   * wait behind one of them.
+   * Resolves when nothing is left that goes on by itself, so never while updates wait and no process works. Parked and
+   * rejected updates do not count, nor do those that wait behind one of them.
    *
    * @throws OutboxError `closed`
    */

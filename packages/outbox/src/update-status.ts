@@ -20,8 +20,9 @@ export interface UpdateStatus {
   /** When it came to its present end, or was parked. */
   readonly settledAt?: Date;
   /**
-   * The client's code of what went wrong last, which of an update that is queued or being sent was an earlier try: `left_behind` when its process ended while it was being sent, or why it was discarded:
-   * `superseded`, or `decided` by a call of `discard`. What `onUnknown` chose leaves it as it is.
+   * The client's code of what went wrong last, in an earlier try of an update that is queued or being sent; `left_behind`
+   * when its process ended while it was being sent, `client_failed` when a client of your own threw; or why it was
+   * discarded: `superseded`, or `decided` by a call of `discard`. What `onUnknown` chose leaves it as it is.
    */
   readonly code?: string;
   /** What went wrong last, in words; no key and no body. */

@@ -7,7 +7,8 @@ import { headColumns, tellHeads } from './heads.ts';
  * Finds the heads of the lanes that jobs were made for, notes in the lanes who works on them, and, if it should, marks
  * the heads as being sent; a lane without a head has nothing to do. Lanes and updates that somebody changes are not
  * waited for: of a lane in which it could not be noted who works on it, nobody learns the head, since others would take
- * whoever sends it for gone. A head that this very attempt of a job has marked was not sent: the answer that told of it was lost.
+ * whoever sends it for gone. A head that this very attempt of a job has marked was not sent: the answer that told of it
+ * was lost.
  */
 export const createClaim = (schema: string): string => `
   create function ${schema}.claim(jobs uuid[], attempts integer[], claimer integer, should_mark boolean)

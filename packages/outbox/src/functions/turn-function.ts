@@ -119,7 +119,8 @@ export const createTurn = (schema: string): string => `
       select given.place, open.position as next,
         coalesce(${isOwnMark('open', 'given')}, false) or (
           open.position is not null and given.may and not is_paused and not given.hold and given.delay_ms = 0
-          and here.failures = 0 and here.job_attempt is not distinct from given.attempt and here.missed_at is null and here.held_by is null
+          and here.failures = 0 and here.job_attempt is not distinct from given.attempt
+          and here.missed_at is null and here.held_by is null
         ) as stays
       from unnest(own, attempts, tokens, holds, delays, may_stay) with ordinality
         as given (job, attempt, token, hold, delay_ms, may, place)

@@ -8,7 +8,7 @@ type Stage =
   /** Before attempt number `attempt`; without `forMs` nobody knows here how long. */
   | { readonly kind: 'waiting'; readonly attempt: number; readonly forMs: number | undefined }
   /** Its outcome is unknown, and the outbox sends nothing of its order until somebody decides. */
-  | { readonly kind: 'held'; readonly attempts: number }
+  | { readonly kind: 'held' }
   | {
       readonly kind: 'done';
       readonly attempts: number;
@@ -91,12 +91,10 @@ function readStage(event: NumberedEvent['event']): Stage | undefined {
     case 'update_settled':
     case 'update_decided': {
       const { state, report, sentThrough, decision } = event.update;
-      const attempts = report?.attempts ?? 0;
-      if (state === 'unknown' && sentThrough === 'outbox' && decision === null)
-        return { kind: 'held', attempts };
+      if (state === 'unknown' && sentThrough === 'outbox' && decision === null) return { kind: 'held' };
       // A settled update has an outcome.
       const outcome = state === 'queued' || state === 'sending' ? 'unknown' : state;
-      return { kind: 'done', attempts, outcome, isSettled: true };
+      return { kind: 'done', attempts: report?.attempts ?? 0, outcome, isSettled: true };
     }
     default:
       return undefined;
