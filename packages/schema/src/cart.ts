@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { bodySchema } from './body-schema.ts';
 import { integer } from './integer.ts';
-import { openObject } from './open-object.ts';
+import { list, openObject, string } from './model-types.ts';
 
 /** The item types that the interface document shows; its full list is not shown, so any string passes. */
 export type CartItemType = 'physical' | 'shipping_fee' | (string & {});
@@ -9,11 +9,11 @@ export type CartItemType = 'physical' | 'shipping_fee' | (string & {});
 /** The fields of a cart line. Integers may have any sign, and their unit is not shown. */
 export const cartItemShape = {
   /** Kind of the line: `physical` and `shipping_fee` are shown, other strings pass. */
-  type: z.optional(z.string() as unknown as z.ZodMiniType<CartItemType, CartItemType>),
+  type: z.optional(string() as unknown as z.ZodMiniType<CartItemType, CartItemType>),
   /** Stock keeping identifier of the line. */
-  sku: z.optional(z.string()),
+  sku: z.optional(string()),
   /** Display name of the line. */
-  name: z.optional(z.string()),
+  name: z.optional(string()),
   /** Count of units: an integer. */
   quantity: z.optional(integer()),
   /** Price of one unit: an integer, in a unit that is not shown. */
@@ -28,7 +28,7 @@ export const cartItemShape = {
 export function cartShape<Item extends z.core.$ZodLooseShape>(item: Item) {
   return {
     /** The list of lines in the cart. */
-    items: z.optional(z.array(openObject(item))),
+    items: z.optional(list(openObject(item))),
   };
 }
 

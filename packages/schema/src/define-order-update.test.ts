@@ -1,6 +1,7 @@
+import { runInNewContext } from 'node:vm';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
-import { problemsOf } from '../test/problems.ts';
+import { explanationsOf, problemsOf } from '../test/problems.ts';
 import { type CartItemType, defineOrderUpdate, OrderUpdate, type OrderUpdateSchema } from './index.ts';
 
 const Update = defineOrderUpdate({
@@ -117,11 +118,21 @@ test('currencies replace the list, narrower or wider', () => {
   const pay = (purchase_currency: string) => ({ cart: {}, purchase_currency });
   expect(Wide.safeParse(pay('C11')).success).toBe(true);
   expect(problemsOf(Wide, pay('EUR'))).toEqual([
-    ['purchase_currency', 'unknown_currency', 'Write a listed ISO 4217 code such as "C0".'],
+    ['purchase_currency', 'unknown_currency', 'Write a listed code such as "C0".'],
   ]);
   expect(problemsOf(defineOrderUpdate({ currencies: ['EUR'] }), pay('USD'))).toEqual([
     ['purchase_currency', 'unknown_currency', 'Write EUR.'],
   ]);
+});
+
+test.each<[currencies: string[], message: string]>([
+  [['EUR'], 'Expected EUR, got "USD"'],
+  [['EUR', 'SEK', 'EUR'], 'Expected one of EUR, SEK, got "USD"'],
+  [[...'ABCDEFGHI'], 'Expected one of A, B, C, D, E, F, G, H, I, got "USD"'],
+  [[...'ABCDEFGHIJ'], 'Expected one of 10 listed currency codes, got "USD"'],
+])('names the codes of a short list of currencies: %j', (currencies, message) => {
+  const Update = defineOrderUpdate({ currencies });
+  expect(explanationsOf(Update, { cart: {}, purchase_currency: 'USD' })).toMatchObject([{ message }]);
 });
 
 test('a field of your own is checked, not changed, and sees plain JSON', () => {
@@ -192,6 +203,11 @@ test.each<[name: string, define: () => unknown, message: string]>([
     'The field m is defined already',
   ],
   [
+    'a metadata name that is that of the total',
+    () => defineOrderUpdate({ metadata: ['note', 'sum'], totalAmount: 'sum' }),
+    'The field sum is defined already',
+  ],
+  [
     'a name that is in extra',
     () => defineOrderUpdate({ metadata: ['m'], extra: { m: z.string() } }),
     'The field m is defined already',
@@ -221,8 +237,63 @@ test.each<[name: string, define: () => unknown, message: string]>([
     () => defineOrderUpdate({ hooksExtra: { terms_url: z.any() } }),
     'The field terms_url is defined already',
   ],
-  ['no currency', () => defineOrderUpdate({ currencies: [] }), 'List at least one currency'],
+  ['no currency', () => defineOrderUpdate({ currencies: [] }), 'currencies: Expected at least one code'],
+  ['an empty currency', () => defineOrderUpdate({ currencies: ['EUR', ''] }), 'and no empty one'],
 ])('refuses %s with a TypeError', (_name, define, message) => {
   expect(define).toThrow(TypeError);
   expect(define).toThrow(message);
+});
+
+const untyped = defineOrderUpdate as (definition: unknown) => unknown;
+const schemas = 'Write schemas of zod 4 by field name, such as { note: z.string() }.';
+
+test.each<[definition: unknown, message: string]>([
+  [null, 'defineOrderUpdate: Expected an object, got null. Write { metadata: ["note"] }.'],
+  ['meta_1', 'defineOrderUpdate: Expected an object, got "meta_1". Write { metadata: ["note"] }.'],
+  [{ metadata: 'a' }, 'metadata: Expected a list of strings, got "a". Write ["a"].'],
+  [{ metadata: null }, 'metadata: Expected a list of strings, got null. Write ["note"].'],
+  [{ metadata: ['a', 5] }, 'metadata: Expected a string, got 5. Write "note", for example.'],
+  [{ metadata: Array(2) }, 'metadata: Expected a string, got undefined. Write "note", for example.'],
+  [
+    { metadata: ['a', 'b', 'c'] },
+    'metadata: Expected one or two names, got 3. Declare other fields in extra.',
+  ],
+  [{ totalAmount: 5 }, 'totalAmount: Expected a string, got 5. Write "total", for example.'],
+  [{ vatAmount: ['vat'] }, 'vatAmount: Expected a string, got a list. Write "vat", for example.'],
+  [{ qrSessionId: null }, 'qrSessionId: Expected a string, got null. Write "qr_session", for example.'],
+  [{ currencies: 'EUR' }, 'currencies: Expected a list of strings, got "EUR". Write ["EUR"].'],
+  [{ currencies: new Set(['EUR']) }, 'currencies: Expected a list of strings, got an object. Write ["EUR"].'],
+  [{ currencies: [978] }, 'currencies: Expected a string, got 978. Write "EUR", for example.'],
+  [{ extra: 'note' }, `extra: Expected a plain object, got "note". ${schemas}`],
+  [{ extra: z.object({}) }, `extra: Expected a plain object, got a schema. ${schemas}`],
+  [{ extra: { note: 'string' } }, `extra.note: Expected a schema, got "string". ${schemas}`],
+  [{ extra: { note: z.string } }, `extra.note: Expected a schema, got a function. ${schemas}`],
+  [{ cartExtra: new Map() }, `cartExtra: Expected a plain object, got an object. ${schemas}`],
+  [{ cartItemExtra: [z.string()] }, `cartItemExtra: Expected a plain object, got a list. ${schemas}`],
+  [{ hooksExtra: { url: null } }, `hooksExtra.url: Expected a schema, got null. ${schemas}`],
+])('says what to write in place of %j', (definition, message) => {
+  expect(() => untyped(definition)).toThrow(new TypeError(message));
+});
+
+test('a third metadata name and a name outside a list do not compile', () => {
+  // @ts-expect-error: two names at most
+  expect(() => defineOrderUpdate({ metadata: ['a', 'b', 'c'] })).toThrow(TypeError);
+  // @ts-expect-error: a list
+  expect(() => defineOrderUpdate({ metadata: 'a' })).toThrow(TypeError);
+});
+
+test('an option that is undefined, and an empty list of names, count as left out', () => {
+  const Update = defineOrderUpdate({
+    totalAmount: undefined,
+    currencies: undefined,
+    extra: undefined,
+  } as object);
+  expect(Update.parse({ cart: {} })).toStrictEqual({ cart: {} });
+  expect(untyped({ metadata: [] })).toBeDefined();
+});
+
+test('takes a definition without a prototype, and one of another realm', () => {
+  const definition = runInNewContext('({ metadata: ["note"], extra: Object.create(null) })');
+  expect(untyped(definition)).toBeDefined();
+  expect(untyped(Object.assign(Object.create(null), { totalAmount: 'total' }))).toBeDefined();
 });

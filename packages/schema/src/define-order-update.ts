@@ -2,10 +2,12 @@ import * as z from 'zod/mini';
 import { bodySchema } from './body-schema.ts';
 import { type Cart, type CartItem, cartItemShape, cartShape } from './cart.ts';
 import { currencyCodes } from './currency-codes.ts';
+import { show } from './hints.ts';
 import { type Hooks, hooksShape } from './hooks.ts';
 import { int32 } from './integer.ts';
-import { openObject } from './open-object.ts';
+import { openObject, string } from './model-types.ts';
 import { limitedString, type OrderUpdate, orderUpdateShape } from './order-update.ts';
+import { isSchema } from './zod-internals.ts';
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>;
 type NoFields = Record<never, never>;
@@ -73,8 +75,8 @@ export type DefinedOrderUpdate<
  * naming them, replaces the list of currencies, and declares fields of your own. A declared field is never taken for a
  * misspelling.
  *
- * @throws TypeError when a name is empty, given twice, that of a documented field or of what every object has, and when
- * `currencies` is empty.
+ * @throws TypeError when an option has the wrong type, when there are more than two metadata names, when a name is empty,
+ * given twice, that of a documented field or of what every object has, and when `currencies` is empty.
  */
 export function defineOrderUpdate<
   const Metadata extends string = never,
@@ -106,35 +108,94 @@ export function defineOrderUpdate<
     HooksExtra
   >
 > {
+  checkDefinition(definition);
   const { metadata = [], totalAmount, vatAmount, qrSessionId, currencies = currencyCodes } = definition;
-  if (currencies.length === 0) throw new TypeError('List at least one currency, or leave currencies out.');
+  const { extra, cartExtra, cartItemExtra, hooksExtra } = definition;
   const documented = orderUpdateShape({
-    cart: openObject(merge(cartShape(merge(cartItemShape, definition.cartItemExtra)), definition.cartExtra)),
-    hooks: openObject(merge(hooksShape, definition.hooksExtra)),
+    cart: openObject(
+      merge(cartShape(merge(cartItemShape, cartItemExtra, 'cartItemExtra')), cartExtra, 'cartExtra'),
+    ),
+    hooks: openObject(merge(hooksShape, hooksExtra, 'hooksExtra')),
     currencies,
   });
   const named: [string | undefined, z.ZodMiniType][] = [
     ...metadata.map((name): [string, z.ZodMiniType] => [name, limitedString()]),
     [totalAmount, int32()],
     [vatAmount, int32()],
-    [qrSessionId, z.string()],
+    [qrSessionId, string()],
   ];
-  let shape: Shape = merge(documented, definition.extra);
+  let shape: Shape = merge(documented, extra, 'extra');
   for (const [name, schema] of named) {
     if (name !== undefined) shape = merge(shape, { [name]: z.optional(schema) });
   }
   return bodySchema(openObject(shape));
 }
 
-function merge(documented: Shape, more: Shape = {}): Shape {
-  for (const name of Object.keys(more)) {
+/** Refuses what TypeScript refuses, for callers without it. */
+function checkDefinition(definition: unknown): void {
+  if (!isPlainObject(definition)) {
+    throw wrong('defineOrderUpdate: Expected an object', definition, 'Write { metadata: ["note"] }.');
+  }
+  const { metadata = [], currencies = currencyCodes } = definition;
+  checkTexts('metadata', metadata, '"note"');
+  if (metadata.length > 2) {
+    throw wrong('metadata: Expected one or two names', metadata.length, 'Declare other fields in extra.');
+  }
+  checkTexts('currencies', currencies, '"EUR"');
+  if (currencies.length === 0 || currencies.includes('')) {
+    throw new TypeError(
+      'currencies: Expected at least one code, and no empty one. Write ["EUR"], or leave it out.',
+    );
+  }
+  for (const [option, example] of Object.entries({
+    totalAmount: '"total"',
+    vatAmount: '"vat"',
+    qrSessionId: '"qr_session"',
+  })) {
+    const name = definition[option];
+    if (name !== undefined) checkTexts(option, [name], example);
+  }
+}
+
+function checkTexts(option: string, list: unknown, example: string): asserts list is readonly string[] {
+  if (!Array.isArray(list)) {
+    const meant = typeof list === 'string' ? show(list) : example;
+    throw wrong(`${option}: Expected a list of strings`, list, `Write [${meant}].`);
+  }
+  for (const text of list) {
+    if (typeof text !== 'string') {
+      throw wrong(`${option}: Expected a string`, text, `Write ${example}, for example.`);
+    }
+  }
+}
+
+/** The fields that are documented, and those that an option adds. */
+function merge(documented: Shape, more: unknown = {}, option = ''): Shape {
+  const advice = 'Write schemas of zod 4 by field name, such as { note: z.string() }.';
+  if (!isPlainObject(more)) throw wrong(`${option}: Expected a plain object`, more, advice);
+  for (const [name, schema] of Object.entries(more)) {
     // What every object inherits would be found in a body that does not have it.
     if (name === '' || name in {}) {
-      throw new TypeError(`A field cannot be named ${JSON.stringify(name)}.`);
+      throw new TypeError(
+        `A field cannot be named ${JSON.stringify(name)}. Write the name that the API uses.`,
+      );
     }
     if (Object.hasOwn(documented, name)) {
       throw new TypeError(`The field ${name} is defined already: give each field a name of its own.`);
     }
+    if (!isSchema(schema)) throw wrong(`${option}.${name}: Expected a schema`, schema, advice);
   }
-  return { ...documented, ...more };
+  return { ...documented, ...(more as Shape) };
+}
+
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // The `Object.prototype` of another realm is not ours.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function wrong(problem: string, given: unknown, advice: string): TypeError {
+  const found = isSchema(given) ? 'a schema' : typeof given === 'function' ? 'a function' : show(given);
+  return new TypeError(`${problem}, got ${found}. ${advice}`);
 }

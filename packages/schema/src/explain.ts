@@ -41,9 +41,10 @@ function formatPath(path: readonly Segment[]): string {
   let text = '';
   for (const segment of path) {
     const key = typeof segment === 'object' ? segment.key : segment;
+    const name = String(key);
     if (typeof key === 'number') text += `[${key}]`;
-    else if (/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(String(key))) text += text ? `.${String(key)}` : String(key);
-    else text += `[${JSON.stringify(String(key))}]`;
+    else if (/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(name)) text += text ? `.${name}` : name;
+    else text += `[${JSON.stringify(name)}]`;
   }
   return text;
 }

@@ -35,7 +35,7 @@ test.each<[body: unknown, path: string, message: string]>([
   [
     { cart: {}, purchase_currency: 'usd' },
     'purchase_currency',
-    'Expected one of 178 currency codes, got "usd"',
+    'Expected an ISO 4217 currency code, got "usd"',
   ],
   [
     { cart: {}, hooks: { terms_url: '/terms' } },

@@ -1,7 +1,5 @@
-import type * as z from 'zod/mini';
-import type { Hinted, RuleCheck } from './rule.ts';
-
-type RawIssue = z.core.$ZodRawIssue;
+import type { Hinted } from './rule.ts';
+import { jsonRulesOf, type RawIssue } from './zod-internals.ts';
 
 /** Puts an issue of zod's own into words while the value that raised it is still at hand. */
 export function hintFor({ code, expected, input, inst, path = [] }: RawIssue): Hinted | undefined {
@@ -11,18 +9,13 @@ export function hintFor({ code, expected, input, inst, path = [] }: RawIssue): H
     const missing = name === 'cart' ? 'cart: { items: [] }' : String(name ?? 'a value');
     return { rule: 'required', message: 'Required', hint: `Add ${missing}.` };
   }
-  const kind = kinds[(isInteger(inst) ? 'integer' : expected) as keyof typeof kinds] ?? String(expected);
+  const isInteger = inst && jsonRulesOf(inst)[0]?.type === 'integer';
+  const kind = kinds[(isInteger ? 'integer' : expected) as keyof typeof kinds] ?? String(expected);
   return {
     rule: 'wrong_type',
     message: `Expected ${kind}, got ${show(input)}`,
     hint: replacement(String(expected), input) ?? `Write ${kind}.`,
   };
-}
-
-function isInteger(schema: RawIssue['inst']): boolean {
-  const def = schema?._zod.def as z.core.$ZodTypeDef | undefined;
-  const check = def?.checks?.[0]?._zod.check as Partial<RuleCheck<unknown>> | undefined;
-  return check?.jsonRule?.type === 'integer';
 }
 
 /** A value in at most 40 characters; numbers are shown whole. */

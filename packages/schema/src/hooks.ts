@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { bodySchema } from './body-schema.ts';
 import { show } from './hints.ts';
-import { openObject } from './open-object.ts';
+import { openObject, string } from './model-types.ts';
 import { rule } from './rule.ts';
 
 /** A URL by pattern, not by a URL parser: placeholders in braces are fine inside. */
 function url(pattern: RegExp, kind: string): z.ZodMiniString {
-  return z.string().check(
+  return string().check(
     rule({ pattern: pattern.source }, (text) =>
       pattern.test(text)
         ? undefined

@@ -8,7 +8,7 @@ export {
 } from './define-order-update.ts';
 export { type ExplainableIssue, type Explanation, explain } from './explain.ts';
 export { Hooks } from './hooks.ts';
-export { OrderToken } from './order-token.ts';
+export { isOrderToken, OrderToken } from './order-token.ts';
 export { OrderUpdate } from './order-update.ts';
 export {
   createWebhookReader,

@@ -12,7 +12,7 @@ export function int32(): z.ZodMiniNumber {
 }
 
 function integerUpTo(maximum: number, minimum: number): z.ZodMiniNumber {
-  return z.number().check(
+  return new z.ZodMiniNumber({ type: 'number', checks: [] }).check(
     rule({ type: 'integer', minimum, maximum }, (value) => {
       if (!Number.isInteger(value)) {
         return {

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { OrderUpdateSchema } from './define-order-update.ts';
 import { strayField, strayNames } from './likely-mistakes.ts';
-import type { RuleCheck } from './rule.ts';
+import { defOf, jsonRulesOf } from './zod-internals.ts';
 
 /** A JSON Schema of draft 2020-12, as plain data. */
 export type JsonSchema = z.core.JSONSchema.BaseSchema;
@@ -19,10 +19,8 @@ export function toJsonSchema(schema: OrderUpdateSchema): JsonSchema {
     // Fields are checked, not changed: what is sent is what goes into each schema, not what comes out.
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {
-      const { def } = (zodSchema as z.core.$ZodTypes)._zod;
-      for (const check of def.checks ?? []) {
-        Object.assign(jsonSchema, (check._zod.check as Partial<RuleCheck<unknown>>).jsonRule);
-      }
+      const def = defOf(zodSchema);
+      Object.assign(jsonSchema, ...jsonRulesOf(zodSchema));
       if (def.type !== 'object') return;
       for (const name of strayNames()) {
         const stray = strayField(name, def.shape);

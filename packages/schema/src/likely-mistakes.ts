@@ -1,4 +1,5 @@
 import type * as z from 'zod/mini';
+import { defOf } from './zod-internals.ts';
 
 /** A field that is very likely meant as another: where it stands, and what was meant. */
 export interface LikelyMistake {
@@ -18,16 +19,17 @@ export function findLikelyMistakes(schema: z.core.$ZodType, value: unknown): Lik
   return found;
 }
 
-function look(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], found: LikelyMistake[]): void {
-  const { def } = (schema as z.core.$ZodTypes)._zod;
+function look(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: readonly PropertyKey[],
+  found: LikelyMistake[],
+): void {
+  const def = defOf(schema);
   if (def.type === 'optional') {
     look(def.innerType, value, path, found);
   } else if (def.type === 'array' && Array.isArray(value)) {
-    value.forEach((item, index) => {
-      path.push(index);
-      look(def.element, item, path, found);
-      path.pop();
-    });
+    for (const [index, item] of value.entries()) look(def.element, item, [...path, index], found);
   } else if (def.type === 'object' && value === Object(value)) {
     const { shape } = def;
     const fields = value as Record<string, unknown>;
@@ -35,13 +37,12 @@ function look(schema: z.core.$ZodType, value: unknown, path: PropertyKey[], foun
       const declared = Object.hasOwn(shape, name);
       // Only what is undeclared or holds fields of its own is worth a path.
       if (declared && typeof fields[name] !== 'object') continue;
-      path.push(name);
-      if (declared) look(shape[name] as z.core.$ZodType, fields[name], path, found);
+      const here = [...path, name];
+      if (declared) look(shape[name] as z.core.$ZodType, fields[name], here, found);
       else if (Object.hasOwn(fields, name)) {
         const mistake = likelyMistake(name, fields, shape);
-        if (mistake) found.push({ ...mistake, path: [...path] });
+        if (mistake) found.push({ ...mistake, path: here });
       }
-      path.pop();
     }
   }
 }

@@ -4,7 +4,7 @@ import { cartModel } from './cart.ts';
 import { currencyCodes } from './currency-codes.ts';
 import { show } from './hints.ts';
 import { hooksShape } from './hooks.ts';
-import { openObject } from './open-object.ts';
+import { openObject, string } from './model-types.ts';
 import { rule } from './rule.ts';
 
 /** The length limit of `order_id` and of both metadata strings (interface document, Limits). */
@@ -12,7 +12,7 @@ const maxLength = 255;
 
 /** A string of at most 255 characters: code points, not UTF-16 units, so 255 emoji pass. */
 export function limitedString(): z.ZodMiniString {
-  return z.string().check(
+  return string().check(
     rule({ maxLength }, (text) => {
       const excess = text.length > maxLength ? [...text].length - maxLength : 0;
       return excess > 0
@@ -28,16 +28,22 @@ export function limitedString(): z.ZodMiniString {
 
 function currencyCode(currencies: readonly string[]): z.ZodMiniString {
   const known = new Set(currencies);
-  return z.string().check(
-    rule({ enum: [...known] }, (code) => {
+  const codes = [...known];
+  const [first] = codes;
+  const [expected, advice] =
+    currencies === currencyCodes
+      ? ['an ISO 4217 currency code', `a listed ISO 4217 code such as "${first}"`]
+      : codes.length > 9
+        ? [`one of ${codes.length} listed currency codes`, `a listed code such as "${first}"`]
+        : [(codes.length > 1 ? 'one of ' : '') + codes.join(', '), codes.join(' or ')];
+  return string().check(
+    rule({ enum: codes }, (code) => {
       if (known.has(code)) return undefined;
       const meant = code.trim().toUpperCase();
-      const few =
-        known.size > 9 ? `a listed ISO 4217 code such as "${currencies[0]}"` : currencies.join(' or ');
       return {
         rule: 'unknown_currency',
-        message: `Expected one of ${known.size} currency codes, got ${show(code)}`,
-        hint: `Write ${known.has(meant) ? `"${meant}"` : few}.`,
+        message: `Expected ${expected}, got ${show(code)}`,
+        hint: `Write ${known.has(meant) ? `"${meant}"` : advice}.`,
       };
     }),
   );
@@ -57,17 +63,17 @@ export function orderUpdateShape<Cart extends z.core.$ZodType, Hooks extends z.c
     /** The cart: the one required field. */
     cart: parts.cart,
     /** Whether the order requires shipping. */
-    require_shipping: z.optional(z.boolean()),
+    require_shipping: z.optional(new z.ZodMiniBoolean({ type: 'boolean' })),
     /** Whether the order requires express shipping. */
-    express_shipping: z.optional(z.boolean()),
+    express_shipping: z.optional(new z.ZodMiniBoolean({ type: 'boolean' })),
     /** The shipping address: an object whose inner fields are not shown. */
-    shipping_address: z.optional(z.looseObject({}) as unknown as z.ZodMiniType<object, object>),
+    shipping_address: z.optional(openObject({}) as unknown as z.ZodMiniType<object, object>),
     /** Where the user is returned, and where webhook calls go. */
     hooks: z.optional(parts.hooks),
     /** Appears in the request example; its meaning is not shown. */
-    user_session_id: z.optional(z.string()),
+    user_session_id: z.optional(string()),
     /** Appears in the request example; its meaning is not shown. */
-    user_identifier: z.optional(z.string()),
+    user_identifier: z.optional(string()),
   };
 }
 

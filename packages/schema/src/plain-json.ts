@@ -54,15 +54,10 @@ function copyAt(source: object, key: string | number, walk: Walk): unknown {
   return copied;
 }
 
-function isLeaf(value: unknown): boolean {
-  const type = typeof value;
-  return value === null || type === 'string' || type === 'boolean' || Number.isFinite(value);
-}
-
 function copy(value: unknown, walk: Walk): unknown {
   const type = typeof value;
-  if (type === 'object' && value) return copyObject(value, walk);
-  if (isLeaf(value)) return value;
+  if (value === null || type === 'string' || type === 'boolean' || Number.isFinite(value)) return value;
+  if (typeof value === 'object') return copyObject(value, walk);
   return refuse(type === 'number' ? String(value) : `a value of type ${type}`, walk, hints[type]);
 }
 
@@ -96,28 +91,10 @@ function copyFields(source: object, walk: Walk): unknown {
     const name = String(source.constructor?.name || 'a class').slice(0, 40);
     return refuse(`an instance of ${name}`, walk, 'Send a plain object, a list or a string.');
   }
-  let fields: Record<string, unknown>;
-  const rest: string[] = [];
-  try {
-    // One read of all fields is many times faster than one of each.
-    fields = { ...source };
-  } catch {
-    return copyRest(source, Object.keys(source), {}, walk);
-  }
-  for (const name in fields) {
-    if (isLeaf(fields[name]) && name !== '__proto__') walk.values++;
-    // Somebody may have put an enumerable property on `Object.prototype`.
-    else if (Object.hasOwn(fields, name)) rest.push(name);
-  }
-  return copyRest(fields, rest, fields, walk);
-}
-
-/** Copies the fields that need more than a read. */
-function copyRest(source: object, names: string[], copied: Record<string, unknown>, walk: Walk): object {
-  for (const name of names) {
-    const value = copyAt(source, name, walk);
-    if (value === undefined) delete copied[name];
-    else copied[name] = value;
+  const copied: Record<string, unknown> = {};
+  for (const name of Object.keys(source)) {
+    const field = copyAt(source, name, walk);
+    if (field !== undefined) copied[name] = field;
   }
   return copied;
 }

@@ -1,12 +1,13 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { bodySchema } from './body-schema.ts';
+import { openObject } from './model-types.ts';
 
 /**
  * A webhook call that the service sends to `hooks.webhook_url`. Its payload is not shown, so this is
  * an object with any fields; `createWebhookReader` takes their names from you.
  */
 export const WebhookEvent: z.ZodMiniType<WebhookEvent, WebhookEvent> =
-  /* @__PURE__ */ bodySchema<WebhookEvent>(/* @__PURE__ */ z.looseObject({}));
+  /* @__PURE__ */ bodySchema<WebhookEvent>(/* @__PURE__ */ openObject({}));
 
 /** A webhook call: an object with any fields. */
 export interface WebhookEvent {

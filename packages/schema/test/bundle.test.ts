@@ -36,3 +36,10 @@ test('what is not used is not bundled', async () => {
   const { text } = await bundle("import { explain } from '@orders/schema'; explain(globalThis.error);");
   expect(text.length).toBeLessThan(600);
 });
+
+test('the check of an order token costs a browser at most 150 bytes, without zod', async () => {
+  const { gzipBytes } = await bundle(
+    "import { isOrderToken } from '@orders/schema'; globalThis.ok = isOrderToken(globalThis.token);",
+  );
+  expect(gzipBytes).toBeLessThanOrEqual(150);
+});

@@ -78,6 +78,17 @@ test('compileOrderUpdate evaluates code, and gives a schema that works where tha
   }
 });
 
+test('compileOrderUpdate keeps the checks on top of a schema, and takes more', () => {
+  const hasLines = z.refine<OrderUpdate>(({ cart }) => (cart.items ?? []).length > 0, 'An empty cart');
+  for (const Update of [
+    compileOrderUpdate(OrderUpdate.check(hasLines)),
+    compileOrderUpdate(OrderUpdate).check(hasLines),
+  ]) {
+    expect(Update.safeParse({ cart: {} }).error?.issues).toMatchObject([{ message: 'An empty cart' }]);
+    expect(Update.safeParse({ cart: { items: [{}] } }).success).toBe(true);
+  }
+});
+
 test('compileOrderUpdate takes a schema of your own making too', () => {
   const Own = z.object({ cart: z.object({ items: z.optional(z.array(z.object({ sku: z.string() }))) }) });
   const Compiled = compileOrderUpdate(Own);

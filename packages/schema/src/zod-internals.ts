@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { $constructor } from 'zod/v4/core';
+import type { JsonRule, RuleCheck } from './rule.ts';
+
+// Zod documents `_zod.def` for libraries; the rest of `_zod` may change in any minor release. Only this file touches
+// either, and `test/zod-lines.test.ts` runs the package against each release line that package.json allows.
+
+type Schema = z.core.$ZodType;
+type Payload = z.core.ParsePayload;
+type Context = z.core.ParseContextInternal;
+type MaybePayload = z.core.util.MaybeAsync<Payload>;
+export type RawIssue = z.core.$ZodRawIssue;
+
+/** Checks the input of a schema: sets the payload's value and adds its issues. */
+export type ParseBody = (payload: Payload, context: Context) => MaybePayload;
+
+/** A type of our own: `z.compile` does not look inside. */
+interface BodyDef extends z.core.$ZodTypeDef {
+  readonly in: Schema;
+  readonly out: Schema;
+  readonly parse: ParseBody;
+}
+
+/** Makes a schema that JSON Schema describes by `model`, and that `parse` checks. */
+export function parsedBy<T>(model: Schema, parse: ParseBody): z.ZodMiniType<T, T> {
+  const def: BodyDef = { type: 'orders_body' as 'pipe', in: model, out: model, parse };
+  return new BodySchema(def) as z.ZodMiniType<T, T>;
+}
+
+const BodySchema: z.core.$constructor<z.ZodMiniType, BodyDef> = /* @__PURE__ */ $constructor(
+  'OrdersBody',
+  (body, def) => {
+    initType(body, def);
+    body._zod.parse = def.parse;
+    body._zod.processJSONSchema = (context, json, params) =>
+      context.processors['pipe']?.(body as Schema as z.core.$ZodPipe, context, json, params);
+  },
+);
+const initType: (body: z.ZodMiniType, def: BodyDef) => void = z.ZodMiniType.init;
+
+/** The model of a schema that `parsedBy` made; `undefined` of any other, and of one with checks of its own on top. */
+export function modelOf(schema: Schema): Schema | undefined {
+  const { checks, out } = schema._zod.def as BodyDef;
+  return schema instanceof BodySchema && !checks?.length ? out : undefined;
+}
+
+/** Runs a schema as a part of another. */
+export function run(schema: Schema, value: unknown, context: Context): MaybePayload {
+  return schema._zod.run({ value, issues: [] }, context);
+}
+
+/** The definition of a schema: its type, its checks and the schemas inside. */
+export const defOf = (schema: Schema): z.core.$ZodTypes['_zod']['def'] =>
+  (schema as z.core.$ZodTypes)._zod.def;
+
+/** What the rules of a schema are in JSON Schema, in the order of its checks; of a check, none. */
+export const jsonRulesOf = ({ _zod: { def } }: Schema | z.core.$ZodCheck): (JsonRule | undefined)[] =>
+  ((def as z.core.$ZodTypeDef).checks ?? []).map(
+    ({ _zod: { check } }) => (check as Partial<RuleCheck<unknown>>).jsonRule,
+  );
+
+/** The message or error map that the schema of an issue brings along. */
+export const ownMessageOf = ({ message, inst }: RawIssue): unknown => message || inst?._zod.def.error;
+
+/** Whether a value is a schema of zod 4. */
+export const isSchema = (value: unknown): value is Schema =>
+  (value as Schema | undefined)?._zod?.def !== undefined;

@@ -1,0 +1,22 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+const conditions = ['@orders/source'];
+
+/** Runs the black-box tests of this package with the zod that ZOD_LINE names: see zod-lines.test.ts. */
+export default defineConfig({
+  root: fileURLToPath(new URL('..', import.meta.url)),
+  resolve: {
+    conditions,
+    alias: [{ find: /^zod(?=\/|$)/, replacement: process.env['ZOD_LINE'] ?? 'zod' }],
+  },
+  ssr: { resolve: { conditions, externalConditions: conditions } },
+  test: {
+    isolate: false,
+    include: [
+      'src/{body-schema,compile,define-order-update,json-schema,order-token}.test.ts',
+      'test/{bodies,compiled,zod-lines}.test.ts',
+    ],
+    testTimeout: 20_000,
+  },
+});
