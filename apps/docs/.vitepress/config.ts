@@ -37,7 +37,7 @@ export default defineConfig({
         text: 'Start',
         items: [
           { text: 'Getting started', link: '/getting-started' },
-          { text: 'What became of it', link: '/outcomes' },
+          { text: 'Outcomes', link: '/outcomes' },
           { text: 'Playground', link: '/playground' },
         ],
       },
@@ -49,6 +49,7 @@ export default defineConfig({
         text: 'Guides',
         items: [
           { text: 'Retry and certainty', link: '/guides/retry-and-certainty' },
+          { text: 'What no client can see', link: '/guides/what-no-client-can-see' },
           { text: 'QR payments', link: '/guides/qr-payments' },
           { text: 'Testing', link: '/guides/testing' },
           { text: 'Bulk', link: '/guides/bulk' },

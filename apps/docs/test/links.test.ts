@@ -26,6 +26,7 @@ test('the built site has every page', () => {
       'guides/retry-and-certainty.html',
       'guides/rotating-keys.html',
       'guides/testing.html',
+      'guides/what-no-client-can-see.html',
       'index.html',
       'outcomes.html',
       'packages/auth.html',

@@ -90,7 +90,7 @@ async function takeAll({ name, colorScheme, viewport }: (typeof looks)[number]):
   await paste(page, take);
   await set('busy');
   await page.getByRole('button', { name: 'Send update' }).click();
-  await page.getByText('503').first().waitFor();
+  await page.getByText('429').first().waitFor();
   await take('waiting');
   await set('none');
   await page.getByRole('status').getByText('Applied', { exact: true }).waitFor();
@@ -159,7 +159,7 @@ async function takeOutbox(
   await page.getByText('Parked: its outcome is unknown').waitFor();
   await setTrouble(outboxDesk, 'busy');
   for (const token of [second, second, third]) await submit(token);
-  await page.getByText('last: Answer 503').nth(1).waitFor();
+  await page.getByText('last: Answer 429').nth(1).waitFor();
   await take('outbox');
   await take('outbox-whole', true);
   await page.goto(`${url}/switchboard`);

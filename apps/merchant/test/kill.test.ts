@@ -107,7 +107,7 @@ test('through the outbox, a kill parks what was on its way, and what was queued 
   await using data = await copyTestFolder();
   await using service = await startOrderService({ orders: tokens });
   using before = await start(service, data.folder, '--outbox');
-  const busy = { fault: 'status', status: 503, headers: { 'retry-after': '2' } } as const;
+  const busy = { fault: 'status', status: 429, headers: { 'retry-after': '2' } } as const;
   service.faults.next({ fault: 'stalled_headers', applied: true }, { token: 'order-1' });
   service.faults.next(busy, { token: 'order-2' });
   const away = await submit(before.url, 'order-1', 'away');

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const lost = { fault: 'reset_after_applying' } as const;
-const busy = { fault: 'status', status: 503, headers: { 'retry-after': '1' } } as const;
+const busy = { fault: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
 
 const link = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true });
@@ -57,7 +57,7 @@ test('shows a burst wait while the service is busy, and leave once it takes upda
   await count(page, 'Queued', 4).waitFor();
   await queue(page).getByText('Waits for its next attempt').first().waitFor();
   await queue(page)
-    .getByText(/1 attempt · last: Answer 503$/)
+    .getByText(/1 attempt · last: Answer 429$/)
     .first()
     .waitFor();
   expect(await queue(page).getByText('Waits for an earlier update of its order').count()).toBe(2);

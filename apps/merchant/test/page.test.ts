@@ -38,7 +38,7 @@ async function watchDock(page: Page): Promise<() => Promise<string>> {
 }
 
 const patience = { timeout: 5_000 };
-const busy = { fault: 'status', status: 503, headers: { 'retry-after': '1' } } as const;
+const busy = { fault: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
 const lostAfterwards = { fault: 'reset_after_applying' } as const;
 
 test('takes a bad quantity to its field as it is typed, and sends exactly what is typed once mended', async () => {
@@ -170,7 +170,7 @@ test('takes an error that only the server finds to its field', async () => {
   expect(open.complaints).toEqual([expect.stringContaining('422')]);
 });
 
-test('draws a 503 that recovers as it happens, here and in every other window', async () => {
+test('draws a 429 that recovers as it happens, here and in every other window', async () => {
   await using open = await openTestPage({ retry: { maxAttempts: 3 }, others: ['order-2'] });
   const { page, context, desk, service } = open;
   const other = await context.newPage();
@@ -183,7 +183,7 @@ test('draws a 503 that recovers as it happens, here and in every other window', 
   await other.getByRole('link', { name: /Order …er-1.*Sending/ }).waitFor();
   await told(page, 'Applied');
   expect(await drawn()).toMatch(
-    /Attempt 2 in.*Answer 503.*Sending, attempt 2.*AppliedThe order service took/,
+    /Attempt 2 in.*Answer 429.*Sending, attempt 2.*AppliedThe order service took/,
   );
   expect(await dock(page).textContent()).toContain('Attempts2Status200');
   const titles = await steps(page).locator('p:first-of-type').allTextContents();

@@ -20,6 +20,8 @@ export interface Places {
   readonly faults: string;
   /** Where nothing listens. */
   readonly refused: string;
+  /** The same at a host that is not in Deno's `--allow-net`. */
+  readonly forbidden: string;
   /** Where a server shows a certificate that nobody trusts. */
   readonly untrusted: string;
   /** Where TLS is never answered. */

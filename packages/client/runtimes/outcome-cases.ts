@@ -2,7 +2,7 @@ import type { UpdateOrderResult } from '../src/fetch.ts';
 import { apiKey, type Case, type Context, check, faultOf, token, update } from './context.ts';
 
 type Options = Partial<Parameters<Context['sdk']['createOrdersClient']>[0]>;
-type Place = 'refused' | 'untrusted' | 'speechless';
+type Place = 'refused' | 'forbidden' | 'untrusted' | 'speechless';
 
 /** Where a service is, the options to call it with, and how it is told where these differ. */
 interface Row {
@@ -100,12 +100,12 @@ export const outcomeCases: readonly Case[] = [
     unless: { node: 'rejected http_error 421 in 1, 2 arrived' },
   }),
   row('a 429 with Retry-After, then a 200', 'later-429', 'applied 200 in 2, 2 arrived'),
-  row('a 503 with Retry-After, then a 200', 'later-503', 'applied 200 in 2, 2 arrived'),
   row('a 429 with a Retry-After too late', 'much-later', 'rejected http_error 429 in 1, 1 arrived'),
   row('a redirect', '302', 'unknown http_error 302 in 1, 1 arrived'),
   row('a 408', '408', 'unknown http_error 408 in 1, 1 arrived'),
   row('a 500', '500', 'unknown http_error 500 in 1, 1 arrived'),
-  row('a 503 without Retry-After', '503', 'unknown http_error 503 in 1, 1 arrived'),
+  row('a 503 with Retry-After', 'later-503', 'unknown http_error 503 in 1, 1 arrived'),
+  row('a 404 page of HTML', '404-page', 'unknown http_error 404 in 1, 1 arrived'),
   row('a 200 page of HTML', 'html', 'unknown invalid_response 200 in 1, 1 arrived'),
   row('a 200 that is not JSON', 'not-json', unread),
   row('a 200 cut off', 'cut', unread),
@@ -119,6 +119,10 @@ export const outcomeCases: readonly Case[] = [
   resetWhileKept,
   row('an answer that is not HTTP', 'garbage', broken),
   away('a refused connection', 'refused', neverLeft, unnamed),
+  // Deno checks its permissions before it connects, so this proves what a refused connection does not.
+  away('a host that Deno is not allowed to reach', 'forbidden', neverLeft, {
+    unless: { workerd: 'unknown connection_failed in 1' },
+  }),
   away('a certificate that nobody trusts', 'untrusted', neverLeft, unnamed),
   away('a TLS handshake that stalls', 'speechless', 'not_sent timeout connect in 1', {
     options: { timeouts: impatientToConnect },

@@ -19,6 +19,7 @@ export async function startPlaces(): Promise<Places & AsyncDisposable> {
   return {
     faults: faults.url,
     refused: `http://127.0.0.1:${await freePort()}`,
+    forbidden: `http://localhost:${await freePort()}`,
     untrusted: front.url,
     speechless: mute.url.replace('http:', 'https:'),
     service: { url, key, token },

@@ -1,3 +1,4 @@
+import { checkFunction } from './check.ts';
 import type { AttemptRecord } from './receipt.ts';
 
 /** An attempt that is about to be made. */
@@ -6,7 +7,7 @@ export interface AttemptStart {
   readonly attempt: number;
 }
 
-/** An attempt that has ended, told as the call's receipt tells it. */
+/** An attempt that has ended, as in the call's receipt. */
 export interface AttemptEnd extends AttemptRecord {
   /** Its number within the call, from 1 on. */
   readonly attempt: number;
@@ -20,13 +21,14 @@ export interface AttemptEnd extends AttemptRecord {
 /** Called before each attempt, and waited for. */
 export type BeforeAttempt = (start: AttemptStart) => unknown;
 
-/** Told of each attempt that has ended. */
+/** Called with each attempt that has ended. */
 export type AfterAttempt = (end: AttemptEnd) => void;
 
-/** @throws TypeError when what is to be called is no function. */
-export function checkAttemptEvents(beforeAttempt: unknown, afterAttempt: unknown): void {
-  if (beforeAttempt !== undefined && typeof beforeAttempt !== 'function')
-    throw new TypeError('beforeAttempt: pass a function; what it returns is waited for before each attempt.');
-  if (afterAttempt !== undefined && typeof afterAttempt !== 'function')
-    throw new TypeError('afterAttempt: pass a function; it is told of each attempt that has ended.');
+/** @throws TypeError when one of them is no function. */
+export function checkAttemptEvents(options: {
+  readonly beforeAttempt?: unknown;
+  readonly afterAttempt?: unknown;
+}): void {
+  checkFunction('beforeAttempt', options.beforeAttempt);
+  checkFunction('afterAttempt', options.afterAttempt);
 }

@@ -1,12 +1,16 @@
-import { type Authorization, authorize } from '@orders/auth';
+import type { Authorization } from '@orders/auth';
 import type { BaseUrl } from './base-url.ts';
-import { abortedCall, type Call, uncheckedInTime } from './call.ts';
+import { type Call, endOf, runCallback } from './call.ts';
 import type { Classify } from './classify.ts';
-import type { Deadline } from './deadline.ts';
-import type { Failure, Transport } from './exchange.ts';
-import { judge, refusedData, type Success, type Verdict } from './judge.ts';
+import { cleanCause, nameOfCause } from './clean-cause.ts';
+import type { Transport } from './exchange.ts';
+import { type Defeat, invalidResponse, judge, type Success, type Verdict } from './judge.ts';
+import type { RateLimit } from './rate-limit.ts';
+import { isAuthorization } from './request-headers.ts';
+import { backoff } from './retry-policy.ts';
 import { scrubberOf } from './scrub.ts';
-import type { StandardSchema } from './standard-schema.ts';
+import type { StandardIssue, StandardSchema } from './standard-schema.ts';
+import { waitForTurn } from './wait-for-turn.ts';
 
 /** What all attempts of a client share. */
 export interface AttemptContext {
@@ -14,92 +18,115 @@ export interface AttemptContext {
   readonly baseUrl: BaseUrl;
   readonly classify: Classify | undefined;
   readonly maxResponseBytes: number;
+  readonly limit: RateLimit;
+  readonly random: () => number;
 }
 
-/** Makes one attempt: reads the credentials, sends, judges the answer, checks its data. */
-export function attemptWith({ transport, baseUrl, classify, maxResponseBytes }: AttemptContext) {
-  return async (call: Call): Promise<Verdict> => {
-    const { operation, settings, deadline, responseSchema } = call;
-    const { credentials } = settings;
-    const authorization = typeof credentials === 'function' ? await readCredentials(call) : credentials;
-    if ('type' in authorization) return judgeUnsent(authorization, call, classify);
-    // The signal may have fired between two waits, where nobody listens.
-    if (deadline.signal?.aborted) return judgeUnsent(abortedUnsent(deadline), call, classify);
-    const exchange = await transport(
-      {
-        method: operation.method,
-        origin: baseUrl.origin,
-        path: baseUrl.prefix + operation.path,
-        headers: operation.body === undefined ? settings.headers : { ...settings.headers, ...jsonBody },
-        authorization,
-        body: operation.body,
-      },
-      {
-        timeoutMs: Math.min(settings.timeouts.attempt, deadline.remainingMs()),
-        maxResponseBytes,
-        signal: deadline.signal,
-      },
-    );
-    const verdict = judge(exchange, {
-      operation,
-      classify,
-      now: Date.now(),
-      scrub: scrubberOf(authorization),
-    });
-    return verdict.ok && responseSchema ? checkData(verdict, responseSchema, call) : verdict;
-  };
+/** Makes one attempt: reads the credentials, sends, judges the response, checks its data. */
+export async function makeAttempt(call: Call, context: AttemptContext): Promise<Verdict> {
+  const { limit } = context;
+  const { credentials, timeouts, responseSchema } = call.settings;
+  for (;;) {
+    const authorization = await readAuthorization(call);
+    if (typeof authorization !== 'string') return authorization;
+    const ended = endOf(call, 'before the request could be sent');
+    if (ended) return ended;
+    const endAttempt = limit.start(credentials, timeouts.attempt);
+    if (endAttempt) {
+      const verdict = await send(call, authorization, context);
+      endAttempt(verdict.status !== undefined);
+      return verdict.code || !responseSchema ? verdict : checkData(verdict, responseSchema, call);
+    }
+    // A pause began meanwhile.
+    const held = await waitForTurn(call, limit);
+    if (held) return held;
+  }
+}
+
+async function send(call: Call, authorization: string, context: AttemptContext): Promise<Verdict> {
+  const { operation, settings, deadline, scrub } = call;
+  const { method, body } = operation;
+  const { transport, baseUrl, classify, maxResponseBytes, limit, random } = context;
+  const { attempt: attemptMs, total: totalMs } = settings.timeouts;
+  const remainingMs = deadline.remainingMs();
+  const exchange = await transport(
+    {
+      method,
+      origin: baseUrl.origin,
+      path: baseUrl.prefix + operation.path,
+      headers: { ...settings.headers, ...(body !== undefined && jsonBody), authorization },
+      body,
+    },
+    { timeoutMs: Math.min(attemptMs, remainingMs), maxResponseBytes, signal: deadline.signal },
+  );
+  const verdict = judge(exchange, {
+    classify,
+    scrub,
+    now: Date.now(),
+    limit: attemptMs < remainingMs ? `${attemptMs} ms (timeouts.attempt)` : `${totalMs} ms (timeouts.total)`,
+    backoffMs: () => backoff(call.attempts.length + 1, random),
+  });
+  if (verdict.code && verdict.status === 429) {
+    // A 429 applies to the key, so it pauses every call with it.
+    limit.pause(settings.credentials, verdict.askedMs ?? 0);
+  }
+  return verdict;
 }
 
 const jsonBody = { 'content-type': 'application/json' };
 
-/** Credentials that cannot be read are a failure before anything was sent, like a connection refused. */
-async function readCredentials({ settings, deadline }: Call): Promise<Authorization | Failure> {
-  const failure = { type: 'failure', progress: 'connecting', head: undefined } as const;
-  let authorization: Authorization;
-  try {
-    const reading = authorize(settings.credentials);
-    if (reading instanceof Promise) {
-      const end = await deadline.wait(reading);
-      if (end === 'timeout') return { ...failure, reason: 'timeout', cause: undefined };
-      if (end === 'aborted') return abortedUnsent(deadline);
+const unreadable: Defeat = {
+  code: 'connection_failed',
+  outcome: 'not_sent',
+  what: 'credentials: pass basic(key), bearer(token), or a function that returns one of them',
+};
+
+/** Reads the header's value and prepares its redaction, so that neither can fail once the request is sent. */
+async function readAuthorization(call: Call): Promise<string | Defeat> {
+  const { credentials } = call.settings;
+  let authorization: unknown = credentials;
+  if (typeof credentials === 'function') {
+    try {
+      const read = await runCallback<unknown>(call, credentials, 'waiting for credentials');
+      if ('code' in read) return read;
+      authorization = read.value;
+    } catch (thrown) {
+      const cause = cleanCause(thrown, call.scrub);
+      const what = `the credentials could not be read${nameOfCause(cause)}`;
+      return { ...unreadable, what, cause, retryable: true };
     }
-    authorization = await reading;
-  } catch (cause) {
-    return {
-      ...failure,
-      reason: 'connection',
-      cause: new Error(`the credentials could not be read: ${cause}`),
-    };
   }
-  if (typeof authorization?.reveal === 'function') return authorization;
-  throw new TypeError('credentials: let the function return basic(key) or bearer(token).');
+  try {
+    const value: unknown = (authorization as Authorization).reveal();
+    if (isAuthorization(value)) {
+      call.scrub = scrubberOf(authorization as Authorization);
+      return value;
+    }
+  } catch {
+    // It is no credentials, whatever it threw.
+  }
+  return unreadable;
 }
 
-function judgeUnsent(failure: Failure, { operation }: Call, classify: Classify | undefined): Verdict {
-  return judge(failure, { operation, classify, scrub: (text) => text, now: Date.now() });
-}
-
-function abortedUnsent({ signal }: Deadline): Failure {
-  return {
-    type: 'failure',
-    reason: 'aborted',
-    progress: 'connecting',
-    head: undefined,
-    cause: signal?.reason,
-  };
-}
-
+/** Lets the caller's schema check the data: whatever it does, the update was applied. */
 async function checkData(success: Success, schema: StandardSchema, call: Call): Promise<Verdict> {
-  const { operation, deadline } = call;
-  const checking = schema['~standard'].validate(success.data);
-  if (checking instanceof Promise) {
-    const end = await deadline.wait(checking);
-    const late = refusedData(success, 'data that responseSchema did not check in time', operation);
-    if (end === 'aborted') return { ...late, code: 'aborted', error: () => abortedCall(call) };
-    if (end === 'timeout') return { ...late, code: 'timeout', error: () => uncheckedInTime(call) };
+  const { scrub } = call;
+  const { status } = success;
+  const validate = () => schema['~standard'].validate(success.data);
+  try {
+    const checked = await runCallback(call, validate, 'while responseSchema checked the response');
+    if ('code' in checked) return { ...checked, outcome: 'applied', status, phase: 'body' };
+    const result: { readonly value?: unknown; readonly issues?: readonly StandardIssue[] | undefined } =
+      checked.value;
+    const { issues } = result;
+    if (issues === undefined && 'value' in result) return { ...success, data: result.value };
+    const found = issues
+      ? `data that responseSchema refuses: ${scrub(String(issues[0]?.message)).slice(0, 500)}`
+      : 'data for which responseSchema returned neither a value nor issues';
+    return invalidResponse(status, 'applied', found);
+  } catch (thrown) {
+    const cause = cleanCause(thrown, scrub);
+    const found = `data for which responseSchema threw${nameOfCause(cause)}`;
+    return invalidResponse(status, 'applied', found, cause);
   }
-  const checked = await checking;
-  if (!checked.issues) return { ...success, data: checked.value };
-  const [issue] = checked.issues;
-  return refusedData(success, `data that responseSchema refuses: ${issue?.message}`, operation);
 }

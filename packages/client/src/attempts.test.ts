@@ -1,3 +1,4 @@
+import { basic } from '@orders/auth';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
@@ -15,19 +16,19 @@ test('a refused connection is tried again and told as not sent', async () => {
   const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
   expect(error).toMatchObject({ code: 'connection_failed', outcome: 'not_sent', attempts: 2 });
   expect(error.message).toMatch(
-    /^PATCH \/v2\/orders\/…1234: no connection .*ECONNREFUSED.* Nothing was sent\.$/,
+    /^PATCH \/v2\/orders\/…1234: no connection .*ECONNREFUSED.* The update was not sent\.$/,
   );
 });
 
-test('a 503 with Retry-After is tried again and recovers', async () => {
+test('a 429 is retried after Retry-After and recovers', async () => {
   await using server = await startRawServer((socket, _request, count) =>
-    socket.write(count === 1 ? httpAnswer(503, { 'retry-after': '0' }) : httpAnswer(200, {}, '{}')),
+    socket.write(count === 1 ? httpAnswer(429, { 'retry-after': '0' }) : httpAnswer(200, {}, '{}')),
   );
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
   const result = await orders.updateOrder('order_1234', update);
   expect(result).toMatchObject({ outcome: 'applied', attempts: 2 });
   expect(result.receipt.toJSON().attempts).toMatchObject([
-    { status: 503, outcome: 'rejected' },
+    { status: 429, outcome: 'rejected' },
     { status: 200, outcome: 'applied' },
   ]);
 });
@@ -141,15 +142,16 @@ test('an answer larger than maxResponseBytes is told as applied and not read on'
   });
 });
 
-test('an answer that echoes the key shows it neither as data nor in an error', async () => {
+test('a response that echoes the key shows it in the data of a success alone', async () => {
   const echo = (request: string): string => /authorization: (.*)\r\n/i.exec(request)?.[1] ?? '';
   await using server = await startRawServer((socket, request, count) => {
     const body = JSON.stringify({ you: echo(request), key: apiKey });
     socket.write(httpAnswer(count === 1 ? 200 : 400, { 'x-echo': echo(request) }, body));
   });
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  const { data } = await orders.echoWithPrivateKey();
-  expect(data).toEqual({ you: '[secret]', key: '[secret]' });
+  const { data, headers } = await orders.echoWithPrivateKey();
+  expect(data).toEqual({ you: basic(apiKey).reveal(), key: apiKey });
+  expect(headers['x-echo']).toBe('[secret]');
   const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
   expect(error.headers['x-echo']).toBe('[secret]');
   expect(error.body).toBe('{"you":"[secret]","key":"[secret]"}');
@@ -184,25 +186,6 @@ test('a receipt tells what happened and no more', async () => {
   expect(server.requests[0]).not.toContain(id);
 });
 
-test('a 429 holds back the updates to every order, and fails one that cannot outlast it before it is sent', async () => {
-  const arrivals: number[] = [];
-  await using server = await startRawServer((socket, _request, count) => {
-    arrivals.push(performance.now());
-    socket.write(count === 1 ? httpAnswer(429, { 'ratelimit-reset': '0.3' }) : httpAnswer(200, {}, '{}'));
-  });
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  await orders.safeUpdateOrder('order_1', update, { retry: { maxAttempts: 1 } });
-  const [hasty, patient] = await Promise.all([
-    orders.safeUpdateOrder('order_2', update, { timeouts: { total: 100 } }),
-    orders.safeUpdateOrder('order_3', update),
-  ]);
-  expect(hasty.error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attempts: 0 });
-  expect(hasty.error?.retryAfterMs).toBeGreaterThan(200);
-  expect(patient.ok).toBe(true);
-  expect(arrivals).toHaveLength(2);
-  expect((arrivals[1] ?? 0) - (arrivals[0] ?? 0)).toBeGreaterThan(290);
-});
-
 test('requestsPerSecond spaces the attempts of all calls', async () => {
   const arrivals: number[] = [];
   await using server = await startRawServer((socket) => {
@@ -235,4 +218,68 @@ test('a wait at the rate limit ends with the signal', async () => {
     attempts: 0,
     cause: 'enough',
   });
+});
+
+test('a receipt counts the wait in the lane', async () => {
+  const release = Promise.withResolvers<void>();
+  await using server = await startRawServer(async (socket, _request, count) => {
+    if (count === 1) await release.promise;
+    socket.write(httpAnswer(200, {}, '{}'));
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const first = orders.updateOrder('order_1234', update);
+  const second = orders.updateOrder('order_1234', update);
+  setTimeout(release.resolve, 120);
+  await first;
+  const [attempt] = (await second).receipt.toJSON().attempts;
+  expect(attempt?.afterMs).toBeGreaterThan(115);
+});
+
+test('time that runs out before the next attempt is named as such, not as a rate limit', async () => {
+  await using server = await startRawServer((socket) =>
+    socket.write(httpAnswer(429, { 'retry-after': '0' })),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { total: 200 } });
+  // Keeps the thread until no time is left.
+  const afterAttempt = (): void => {
+    const start = performance.now();
+    while (performance.now() - start < 250);
+  };
+  const error = await orders.updateOrder('order_1234', update, { afterAttempt }).catch((reason) => reason);
+  expect(error).toMatchObject({
+    code: 'timeout',
+    phase: 'queue',
+    outcome: 'rejected',
+    retryAfterMs: undefined,
+  });
+  expect(error.message).toBe(
+    'PATCH /v2/orders/…1234: timed out after 200 ms (timeouts.total) before attempt 2. The update was not applied.',
+  );
+});
+
+test.each([
+  ['a refused connection', undefined, 'not_sent', true],
+  ['a 429', httpAnswer(429, { 'retry-after': '90' }), 'rejected', true],
+  ['a 409', httpAnswer(409, {}, '{}'), 'rejected', false],
+  ['a 503', httpAnswer(503, { 'retry-after': '1' }), 'unknown', false],
+  ['a 200 that is not JSON', httpAnswer(200, {}, '{'), 'applied', false],
+])('%s: error.retryable says whether the same call is safe and may succeed', async (...row) => {
+  const [, response, outcome, retryable] = row;
+  await using server = await startRawServer((socket) => socket.write(response ?? ''));
+  const baseUrl = response === undefined ? 'http://127.0.0.1:1' : server.url;
+  await using orders = createOrdersClient({ baseUrl, apiKey, retry: { maxAttempts: 1 } });
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ outcome, retryable });
+});
+
+test('neither validation, nor an abort, nor a closed client is retryable; an echo without a response is', async () => {
+  await using server = await startRawServer((socket) => socket.resetAndDestroy());
+  const orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: { maxAttempts: 1 } });
+  const echo = await orders.echoWithPrivateKey().catch((reason) => reason);
+  expect(echo).toMatchObject({ outcome: 'unknown', retryable: true });
+  const invalid = await orders.safeUpdateOrder('order_1234', JSON.parse('{}'));
+  const aborted = await orders.safeUpdateOrder('order_1234', update, { signal: AbortSignal.abort() });
+  await orders.close();
+  const closed = await orders.safeUpdateOrder('order_1234', update);
+  expect([invalid, aborted, closed].map(({ error }) => error?.retryable)).toEqual([false, false, false]);
 });

@@ -1,72 +1,41 @@
-import { abortedCall, type Call, endOf, type Layer, pausedTooLong, receiptOf } from './call.ts';
-import type { Defeat, Verdict } from './judge.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { backoff, retryDelay } from './retry-policy.ts';
+import { type AttemptContext, makeAttempt } from './attempt.ts';
+import { abortedCall, type Layer } from './call.ts';
+import { type AttemptRecord, tenths } from './receipt.ts';
+import { retryDelay } from './retry-policy.ts';
 import { announceAttempt, reportAttempt } from './tell-attempts.ts';
+import { waitForTurn } from './wait-for-turn.ts';
 
 /** Makes attempts, each when the rate limit lets it, until one succeeds or the retry policy ends the call. */
-export function withAttempts(
-  attempt: (call: Call) => Promise<Verdict>,
-  limit: RateLimit,
-  random: () => number,
-): Layer {
+export function withAttempts(context: AttemptContext): Layer {
+  const { limit, random } = context;
   return async (call) => {
-    const calledAt = performance.now();
-    const { beforeAttempt, afterAttempt } = call;
+    const { attempts, deadline, settings } = call;
+    const { beforeAttempt, afterAttempt, credentials } = settings;
     for (;;) {
-      const held = takePlace(call, limit);
-      if (held > 0 && (await call.deadline.pause(held)) === 'aborted') throw abortedCall(call);
-      if (beforeAttempt) await announceAttempt(call, beforeAttempt);
-      const startedAt = performance.now();
-      const verdict = await attempt(call);
-      note(call, verdict, startedAt - calledAt, performance.now() - startedAt);
-      if (verdict.ok) {
-        if (afterAttempt) reportAttempt(call, afterAttempt, undefined);
-        const { data, status, headers } = verdict;
-        return { data, status, headers, attempts: call.attempts.length, receipt: receiptOf(call) };
+      const unmade =
+        (await waitForTurn(call, limit)) ?? (beforeAttempt && (await announceAttempt(call, beforeAttempt)));
+      if (unmade) return unmade;
+      const afterMs = deadline.elapsedMs();
+      const verdict = await makeAttempt(call, context);
+      const { status, outcome } = verdict;
+      const record: AttemptRecord = {
+        afterMs: tenths(afterMs),
+        durationMs: tenths(deadline.elapsedMs() - afterMs),
+        ...(status !== undefined && { status }),
+        outcome,
+        ...(verdict.code && { error: verdict.code }),
+      };
+      attempts.push(record);
+      const isPaused = status === 429;
+      let delay: number | undefined;
+      if (verdict.code) {
+        const askedMs = isPaused ? limit.pausedMs(credentials) : verdict.askedMs;
+        delay = retryDelay(verdict, call, askedMs, random);
       }
-      const delay = delayAfter(verdict, call, random);
-      if (verdict.status === 429) {
-        // Who is told to slow down slows all, or the others would go on knocking.
-        limit.pause(performance.now(), verdict.askedMs ?? delay ?? backoff(call.attempts.length, random));
-      }
-      if (afterAttempt) reportAttempt(call, afterAttempt, delay);
-      if (delay === undefined) throw verdict.error(endOf(call));
-      if ((await call.deadline.pause(delay)) === 'aborted') throw abortedCall(call);
+      if (afterAttempt) reportAttempt(call, afterAttempt, record, delay);
+      if (delay === undefined) return verdict;
+      // The pause of a 429 is waited out with the next turn, where it can be lifted.
+      if (!isPaused && (await deadline.wait(delay)) === 'aborted') return abortedCall(call);
     }
   };
-}
-
-/** The wait until the rate limit lets the next attempt leave; a call that cannot outlast it fails now. */
-function takePlace(call: Call, limit: RateLimit): number {
-  const patienceMs = call.deadline.remainingMs();
-  const held = limit.reserve(performance.now(), patienceMs);
-  if (held >= patienceMs) throw pausedTooLong(call, held);
-  return held;
-}
-
-function delayAfter(defeat: Defeat, call: Call, random: () => number): number | undefined {
-  const { outcome, invited, askedMs } = defeat;
-  const { attempts, deadline, operation, settings } = call;
-  const failed = {
-    outcome,
-    invited,
-    askedMs,
-    attempts: attempts.length,
-    remainingMs: deadline.remainingMs(),
-    repeatable: operation.repeatable,
-    ended: deadline.signal?.aborted ?? false,
-  };
-  return retryDelay(failed, settings.retry, random);
-}
-
-function note({ attempts }: Call, verdict: Verdict, afterMs: number, durationMs: number): void {
-  const { status, outcome } = verdict;
-  attempts.push({
-    afterMs,
-    durationMs,
-    ...(status === undefined ? {} : { status }),
-    outcome,
-    ...(verdict.ok ? {} : { error: verdict.code }),
-  });
 }

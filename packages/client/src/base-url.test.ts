@@ -14,15 +14,18 @@ test.each([
 });
 
 test.each([
-  ['api.example.com', /whole address/],
-  ['', /whole address/],
-  ['ftp://api.example.com', /whole address/],
+  ['api.example.com', /full URL/],
+  ['', /full URL/],
+  ['ftp://api.example.com', /full URL/],
   ['https://key:@api.example.com', /apiKey/],
   ['https://api.example.com?x=1', /query/],
   ['https://api.example.com#x', /fragment/],
   ['http://api.example.com', /https/],
   ['http://127.0.0.1.example.com', /https/],
   ['http://localhost.example.com', /https/],
+  ['http://x.localhost', /https/],
+  ['https://api.example.com/v2', /write "https:\/\/api\.example\.com"/],
+  ['https://api.example.com/pay/v2/', /write "https:\/\/api\.example\.com\/pay"/],
 ])('refuses %j and says what to write', (url, message) => {
   expect(() => parseBaseUrl(url, false)).toThrow(TypeError);
   expect(() => parseBaseUrl(url, false)).toThrow(message);
@@ -34,4 +37,10 @@ test('takes plain http to another machine when told so', () => {
 
 test('shows no credentials of the URL it refuses', () => {
   expect(() => parseBaseUrl('https://swordfish:pw@api.example.com', false)).not.toThrow(/swordfish|pw/);
+});
+
+test('takes linear time, however many slashes', () => {
+  const start = performance.now();
+  expect(parseBaseUrl(`https://api.example.com/${'/'.repeat(80_000)}x`, false).prefix).toMatch(/x$/);
+  expect(performance.now() - start).toBeLessThan(200);
 });

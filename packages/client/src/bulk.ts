@@ -1,197 +1,199 @@
+import type { Credentials } from '@orders/auth';
 import type { BulkRest, BulkResult } from './bulk-result.ts';
+import type { RateLimit } from './rate-limit.ts';
 import type { UpdateOrderResult } from './update-order.ts';
 
-interface BulkLimits<Item> {
+interface BulkLimits {
   readonly concurrency: number;
-  /** Items of one lane are sent one after another; `undefined` is no lane. */
-  readonly laneOf: (item: Item) => string | undefined;
-  readonly pausedMs: () => number;
+  /** Whether items with the same token are sent one after another. */
+  readonly ordered: boolean;
+  readonly rate: RateLimit;
+  readonly credentials: Credentials;
   readonly signal: AbortSignal | undefined;
 }
 
-/** An item and its place in the source. */
+/** An item, its place in the source, and what it holds, read once. */
 export interface Entry<Item> {
   readonly index: number;
   readonly item: Item;
+  readonly token: unknown;
+  readonly update: unknown;
 }
 
 /**
- * Items read per update on their way: enough to look past a run of items of one busy order, so that it cannot fill
+ * Items read per update in flight: enough to look past a run of items of one busy order, so that it cannot fill
  * all places, and few enough to bound memory.
  */
 const readAhead = 4;
 
-/** A timer of more milliseconds would fire at once. */
-const longestTimer = 2 ** 31 - 1;
+/** An item starts so much before its slot at the rate limit, so that a late timer costs no slot. In milliseconds. */
+const headStartMs = 20;
 
 /** The engine of a bulk: reads, sends and hands out, never more than its limits hold. */
-export class Bulk<Item, Data> {
-  readonly #limits: BulkLimits<Item>;
-  readonly #send: (entry: Entry<Item>) => Promise<UpdateOrderResult<Data>>;
-  readonly #iterator: Iterator<Item> | AsyncIterator<Item>;
-  readonly #waiting: Entry<Item>[] = [];
-  readonly #busyLanes = new Set<string>();
-  readonly #results: BulkResult<Item, Data>[] = [];
-  #active = 0;
-  #nextIndex = 0;
-  #reading = false;
-  #sourceEnded = false;
-  #stopped = false;
-  #failure: { readonly error: unknown } | undefined;
-  #resuming: NodeJS.Timeout | undefined;
-  #changed = Promise.withResolvers<void>();
+export function startBulk<Item, Data>(
+  source: Iterable<Item> | AsyncIterable<Item>,
+  send: (entry: Entry<Item>) => Promise<UpdateOrderResult<Data>>,
+  { concurrency, ordered, rate, credentials, signal }: BulkLimits,
+) {
+  type Result = BulkResult<Item, Data>;
+  const iterator =
+    Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+  const waiting: Entry<Item>[] = [];
+  const busyTokens = new Set<unknown>();
+  const results: Result[] = [];
+  let active = 0;
+  let nextIndex = 0;
+  let reading = false;
+  let sourceEnded = false;
+  let stopped = false;
+  const errors: unknown[] = [];
+  let changed = Promise.withResolvers<void>();
+  /** Ends the wait for the next slot. */
+  let stopWaiting: (() => void) | undefined;
 
-  constructor(
-    source: Iterable<Item> | AsyncIterable<Item>,
-    send: (entry: Entry<Item>) => Promise<UpdateOrderResult<Data>>,
-    limits: BulkLimits<Item>,
-  ) {
-    this.#iterator =
-      Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
-    this.#send = send;
-    this.#limits = limits;
-  }
-
-  async next(): Promise<IteratorResult<BulkResult<Item, Data>, undefined>> {
-    for (;;) {
-      this.#drive();
-      const value = this.#stopped ? undefined : this.#results.shift();
-      if (value) return { done: false, value };
-      if (this.#isOver()) {
-        this.#limits.signal?.removeEventListener('abort', this.#onAbort);
-        const failure = this.#failure;
-        this.#failure = undefined;
-        if (failure) throw failure.error;
-        return { done: true, value: undefined };
-      }
-      await this.#changed.promise;
-    }
-  }
-
-  /** The consumer left the loop: what it did not take is kept for `stop`. */
-  async return(): Promise<IteratorResult<BulkResult<Item, Data>, undefined>> {
-    this.#halt();
-    return { done: true, value: undefined };
-  }
-
-  async stop(): Promise<BulkRest<Item, Data>> {
-    this.#halt();
-    while (this.#active > 0 || this.#reading) await this.#changed.promise;
-    return { results: this.#results.splice(0), unsent: this.#waiting.splice(0) };
+  function notify(): void {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+    // A consumer that is busy with a result does not hold up what is sent meanwhile.
+    drive();
   }
 
   /** Sends what may be sent and reads what may be read. */
-  #drive(): void {
-    const { signal, concurrency } = this.#limits;
-    if (this.#nextIndex === 0 && !this.#reading)
-      signal?.addEventListener('abort', this.#onAbort, { once: true });
-    if (this.#stopped) return;
-    if (signal?.aborted) this.#endSource();
-    else if (this.#waitOutPause()) return;
-    for (let place = 0; place < this.#waiting.length && (this.#active < concurrency || signal?.aborted); ) {
-      if (!this.#start(place)) place++;
+  function drive(): void {
+    if (stopped) return;
+    if (signal?.aborted) endSource();
+    // Adding it again changes nothing.
+    else signal?.addEventListener('abort', notify);
+    for (const entry of [...waiting]) {
+      if ((active >= concurrency && !signal?.aborted) || mustWait()) return;
+      // Items before it in the queue go first.
+      if (!ordered || !busyTokens.has(entry.token)) void run(entry);
     }
-    const held = this.#waiting.length + this.#active + this.#results.length;
-    if (
-      this.#active < concurrency &&
-      held < concurrency * readAhead &&
-      !this.#sourceEnded &&
-      !this.#reading
-    ) {
-      void this.#read();
-    }
+    const mayRead = active < concurrency && held() < concurrency * readAhead && !sourceEnded && !reading;
+    if (mayRead && !mustWait()) void read();
   }
 
-  /** Starts the item at a place of the queue, unless its lane is busy; items before it in the queue go first. */
-  #start(place: number): boolean {
-    const entry = this.#waiting[place] as Entry<Item>;
-    const lane = this.#limits.laneOf(entry.item);
-    if (lane !== undefined) {
-      if (this.#busyLanes.has(lane)) return false;
-      this.#busyLanes.add(lane);
+  const held = (): number => waiting.length + active + results.length;
+
+  async function run(entry: Entry<Item>): Promise<void> {
+    waiting.splice(waiting.indexOf(entry), 1);
+    busyTokens.add(entry.token);
+    active++;
+    try {
+      const result = await send(entry);
+      if (isHeldBack(result)) waiting.unshift(entry);
+      else results.push({ ...result, index: entry.index, item: entry.item });
+    } catch (error) {
+      errors.push(error);
+      endSource();
     }
-    this.#waiting.splice(place, 1);
-    this.#active++;
-    void this.#run(entry, lane);
+    active--;
+    busyTokens.delete(entry.token);
+    notify();
+  }
+
+  /** Whether a call gave up only because a pause or the rate limit outlasts it, which the bulk can wait for. */
+  function isHeldBack({ error }: UpdateOrderResult<Data>): boolean {
+    if (error?.code !== 'timeout' || error.phase !== 'queue' || error.outcome !== 'not_sent') return false;
+    const paused = rate.pausedMs(credentials) > 0;
+    return paused || (error.retryAfterMs !== undefined && error.attempts === 0);
+  }
+
+  async function read(): Promise<void> {
+    reading = true;
+    try {
+      const step = await iterator.next();
+      if (step.done) sourceEnded = true;
+      else waiting.push({ index: nextIndex++, item: step.value, ...readItem(step.value) });
+    } catch (error) {
+      errors.push(error);
+      sourceEnded = true;
+    }
+    reading = false;
+    notify();
+  }
+
+  /** Whether nothing may be started or read yet, because of a pause or the rate limit; wakes up when something may. */
+  function mustWait(): boolean {
+    if (signal?.aborted) return false;
+    const ms = rate.reserve(credentials, 0) - headStartMs;
+    if (ms <= 0) return false;
+    if (stopWaiting) return true;
+    const wake = (): void => {
+      stopWaiting?.();
+      notify();
+    };
+    const unsubscribe = rate.onChange(wake);
+    const timer = setTimeout(wake, ms);
+    stopWaiting = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      stopWaiting = undefined;
+    };
     return true;
   }
 
-  async #run(entry: Entry<Item>, lane: string | undefined): Promise<void> {
-    try {
-      const result = await this.#send(entry);
-      const heldBack = !result.ok && result.error.outcome === 'not_sent' && this.#limits.pausedMs() > 0;
-      // The service asked for a pause that the call could not outlast; the bulk can.
-      if (heldBack && result.error.retryAfterMs !== undefined) this.#waiting.unshift(entry);
-      else this.#results.push({ ...result, ...entry });
-    } catch (error) {
-      this.#failure ??= { error };
-      this.#endSource();
-    }
-    this.#active--;
-    if (lane !== undefined) this.#busyLanes.delete(lane);
-    this.#notify();
+  function halt(): void {
+    stopped = true;
+    cleanUp();
+    endSource();
+    notify();
   }
 
-  async #read(): Promise<void> {
-    this.#reading = true;
-    try {
-      const step = await this.#iterator.next();
-      if (step.done) this.#sourceEnded = true;
-      else this.#waiting.push({ index: this.#nextIndex++, item: step.value });
-    } catch (error) {
-      this.#failure ??= { error };
-      this.#sourceEnded = true;
-    }
-    this.#reading = false;
-    this.#notify();
+  function cleanUp(): void {
+    stopWaiting?.();
+    signal?.removeEventListener('abort', notify);
   }
 
-  /** While the service asks for a pause nothing is started or read; says whether it does. */
-  #waitOutPause(): boolean {
-    const ms = this.#limits.pausedMs();
-    if (ms === 0) return false;
-    this.#resuming ??= setTimeout(
-      () => {
-        this.#resuming = undefined;
-        this.#notify();
-      },
-      Math.min(ms, longestTimer),
-    );
-    return true;
+  /** Lets the source free what it holds: nothing more will be read. */
+  function endSource(): void {
+    if (sourceEnded) return;
+    sourceEnded = true;
+    // Not at once: the source itself may have fired the signal, and be running.
+    const returning = Promise.resolve().then(() => iterator.return?.());
+    returning.catch((error: unknown) => errors.push(error));
   }
 
-  readonly #onAbort = (): void => this.#notify();
+  const iteration = {
+    async next(): Promise<IteratorResult<Result, undefined>> {
+      for (;;) {
+        drive();
+        const value = stopped ? undefined : results.shift();
+        if (value) return { done: false, value };
+        if (stopped || (held() === 0 && sourceEnded && (!reading || signal?.aborted))) {
+          cleanUp();
+          if (errors.length > 0) throw errors.splice(0)[0];
+          return { done: true, value };
+        }
+        await changed.promise;
+      }
+    },
 
-  #isOver(): boolean {
-    if (this.#stopped) return true;
-    const sourceDone = this.#sourceEnded && (!this.#reading || this.#limits.signal?.aborted);
-    return (
-      Boolean(sourceDone) && this.#active === 0 && this.#waiting.length === 0 && this.#results.length === 0
-    );
-  }
+    /** The consumer left the loop: the results that it did not take are kept for `stop`. */
+    async return(): Promise<IteratorResult<Result, undefined>> {
+      halt();
+      return { done: true, value: undefined };
+    },
+  };
 
-  #halt(): void {
-    this.#stopped = true;
-    clearTimeout(this.#resuming);
-    this.#limits.signal?.removeEventListener('abort', this.#onAbort);
-    this.#endSource();
-    this.#notify();
-  }
+  return {
+    [Symbol.asyncIterator]: () => iteration,
 
-  /** Tells the source that nothing more will be read; it may free what it holds. */
-  #endSource(): void {
-    if (this.#sourceEnded) return;
-    this.#sourceEnded = true;
-    const returning = Promise.resolve().then(() => this.#iterator.return?.());
-    returning.catch((error: unknown) => {
-      this.#failure ??= { error };
-    });
-  }
+    async stop(): Promise<BulkRest<Item, Data>> {
+      halt();
+      while (active > 0 || reading) await changed.promise;
+      const unsent = waiting.splice(0).map(({ index, item }) => ({ index, item }));
+      return { results: results.splice(0), unsent };
+    },
+  };
+}
 
-  #notify(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers<void>();
-    // A consumer that is busy with a result does not hold up what is sent meanwhile.
-    this.#drive();
+/** What an item holds; one that cannot be read holds nothing, and so is invalid. */
+function readItem(item: unknown): Pick<Entry<unknown>, 'token' | 'update'> {
+  try {
+    const { token, update } = item as { readonly token: unknown; readonly update: unknown };
+    return { token, update };
+  } catch {
+    return { token: undefined, update: undefined };
   }
 }

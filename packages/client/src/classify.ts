@@ -1,21 +1,47 @@
-import type { AnswerHead } from './exchange.ts';
+import { type AnswerHead, type HttpAnswer, headerOf } from './exchange.ts';
 import type { Outcome } from './outcome.ts';
-import { parseRetryAfter } from './retry-after.ts';
 
 /**
- * Overrides what a status means, since the interface document shows no statuses: return an outcome,
- * or `undefined` to keep the default. An answer classified as `applied` is a success.
+ * Overrides what a response means, since the API does not document its statuses: return an outcome, or `undefined` to
+ * keep the default. A response classified as `applied` is a success. It must return at once, not a promise; when it
+ * throws or returns anything else, a 2xx in JSON is `applied`, any other response `unknown`.
  */
 export type Classify = (head: AnswerHead) => Outcome | undefined;
 
-/**
- * What a status means by default. Only an answer that plainly says "not taken" is `rejected`; a proxy
- * or a crashing service may have passed the update on, so anything else is `unknown`.
- */
-export function classifyStatus({ status, headers }: AnswerHead, now: number): Outcome {
+/** What a response means by default; pure. Only one that plainly comes from the service and refuses is `rejected`. */
+export function classifyResponse(response: HttpAnswer): Outcome {
+  const { status } = response;
   if (status >= 200 && status < 300) return 'applied';
-  if (status === 503)
-    return parseRetryAfter(headers['retry-after'], now) === undefined ? 'unknown' : 'rejected';
-  if (status >= 400 && status < 500 && status !== 408) return 'rejected';
-  return 'unknown';
+  if (status < 400 || status >= 500 || status === 408) return 'unknown';
+  // A proxy shows such pages in place of a failure behind it, which may have come after the update was applied.
+  if (pageStatuses.has(status) && isHtmlPage(response)) return 'unknown';
+  return 'rejected';
+}
+
+const pageStatuses = new Set([403, 404, 405, 410]);
+
+/**
+ * A `classify` for a service whose own 503 is known to mean "not applied": a 503 is `rejected` and retried like a 429.
+ * A 503 that is an HTML page stays `unknown`, because a proxy made it.
+ *
+ * Use it only when no proxy between you and the service answers 503 for a connection that broke: the 503 of a stock
+ * Varnish, and nginx maintenance pages, may stand for an update that was applied.
+ */
+export const treat503AsRejected: Classify = ({ status, headers }) =>
+  status === 503 && !htmlType.test(mediaType(headers)) ? 'rejected' : undefined;
+
+const htmlType = /^(text\/html|application\/xhtml\+xml)$/;
+
+/** Whether a response is a page for people: the service answers in JSON, so a proxy made it. */
+export function isHtmlPage({ headers, text }: HttpAnswer): boolean {
+  const type = mediaType(headers);
+  return type === '' ? /^\s*<(!doctype html|html)[\s>]/i.test(text) : htmlType.test(type);
+}
+
+export function isJson(headers: AnswerHead['headers']): boolean {
+  return /^application\/(json|.+\+json)$/.test(mediaType(headers));
+}
+
+function mediaType(headers: AnswerHead['headers']): string {
+  return headerOf(headers, 'content-type').replace(/;.*/s, '').trim().toLowerCase();
 }

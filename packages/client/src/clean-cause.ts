@@ -1,19 +1,21 @@
 import type { Scrub } from './scrub.ts';
 
+const maxMessage = 2_000;
+
 /**
- * Keeps what a cause says and drops what it carries: an error of the HTTP parser holds the raw bytes of
- * the answer, and these may echo the key.
+ * Keeps the name, message and code of a cause and drops what else it carries: an error of the HTTP parser holds the raw
+ * bytes of the response, an error of a database the rows that were to be stored, and both may hold the key.
  */
 export function cleanCause(cause: unknown, scrub: Scrub): Error | undefined {
   if (cause === undefined) return undefined;
   const { name, message, code } = read(cause);
-  const clean = new Error(scrub(message));
-  clean.name = name;
+  const clean = new Error(scrub(message).slice(0, maxMessage));
+  clean.name = scrub(name).slice(0, maxMessage);
   clean.stack = `${clean.name}: ${clean.message}`;
-  return typeof code === 'string' ? Object.assign(clean, { code }) : clean;
+  return typeof code === 'string' ? Object.assign(clean, { code: scrub(code) }) : clean;
 }
 
-/** Anything can be thrown, even what throws when it is read. */
+/** Anything can be thrown, even a value that throws when it is read. */
 function read(cause: unknown): { readonly name: string; readonly message: string; readonly code: unknown } {
   try {
     // A host of several addresses fails with one error for each.
@@ -21,12 +23,13 @@ function read(cause: unknown): { readonly name: string; readonly message: string
     const { name, message, code } = Object(error) as { name?: unknown; message?: unknown; code?: unknown };
     return { name: String(name ?? 'Error'), message: String(message ?? error).trim(), code };
   } catch {
-    return { name: 'Error', message: 'what was thrown cannot be read', code: undefined };
+    return { name: 'Error', message: 'a value that cannot be printed', code: undefined };
   }
 }
 
-/** What a cause is called in a message: its code, else its own message. */
+/** A cause in a message: its code, if it has one, and its text. */
 export function nameOfCause(cause: Error | undefined): string {
   if (!cause) return '';
-  return 'code' in cause ? ` (${String(cause.code)}: ${cause.message})` : ` (${cause.message})`;
+  const code = 'code' in cause ? `${cause.code}: ` : '';
+  return ` (${code}${cause.message})`;
 }

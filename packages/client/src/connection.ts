@@ -1,14 +1,17 @@
+import type { Credentials } from '@orders/auth';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
-import { attemptWith } from './attempt.ts';
 import { withAttempts } from './attempts.ts';
 import { parseBaseUrl } from './base-url.ts';
-import { abortedCall, type Call, type CallSuccess, endOf, type Layer } from './call.ts';
+import { abortedCall, type Call, type CallSuccess, errorOf } from './call.ts';
+import { check, checkMs, checkWhole } from './check.ts';
 import { Deadline } from './deadline.ts';
-import { ConnectionError } from './errors.ts';
 import type { Transport } from './exchange.ts';
+import type { Defeat } from './judge.ts';
 import { inLanes } from './lanes.ts';
-import { labelOf, type Operation } from './operation.ts';
+import type { Operation } from './operation.ts';
 import { RateLimit } from './rate-limit.ts';
+import { Receipt } from './receipt.ts';
+import { scrubberOf } from './scrub.ts';
 import { type CallOptions, type ConnectionOptions, callSettings, clientSettings } from './settings.ts';
 
 /** A connection to the service: what the endpoint functions send through. It shows no key. */
@@ -19,19 +22,26 @@ export interface OrdersConnection<Update extends OrderUpdate = OrderUpdate> {
   readonly baseUrl: string;
   /** Whether updates to one order leave one at a time. */
   readonly ordered: boolean;
-  /** How long the service's pause after a 429 still lasts, in milliseconds. */
-  pausedMs(): number;
+  /** How fast updates may leave, and who must wait. */
+  readonly limit: RateLimit;
+  /** What requests are sent with, unless a call brings its own. */
+  readonly credentials: Credentials;
+  /** What every request carries, without what proves who calls. */
+  readonly headers: Readonly<Record<string, string>>;
   /** Makes a call. The endpoint functions use it; an application calls them. */
   perform(operation: Operation, options: CallOptions<unknown>): Promise<CallSuccess>;
   /** Ends when all calls have settled, and closes the sockets, unless the dispatcher is yours. A later call is `not_sent`. */
   close(): Promise<void>;
 }
 
+/** Makes a call: it rejects with an `OrdersError`. */
+export type MakeCall = (call: Call) => Promise<CallSuccess>;
+
 /** What a runtime brings to a connection. */
 export interface Runtime {
   readonly transport: Transport;
-  /** A layer around all others, such as tracing. */
-  readonly outermost: (next: Layer) => Layer;
+  /** What goes around each call, such as tracing. */
+  readonly outermost: (makeCall: MakeCall) => MakeCall;
   /** Length of a text in UTF-8, counted as cheaply as the runtime can. */
   readonly byteLength: (text: string) => number;
   /** Frees what the transport holds. */
@@ -43,81 +53,76 @@ export function openConnection<Update extends OrderUpdate>(
   options: ConnectionOptions<Update>,
   runtime: (options: ConnectionOptions<Update>) => Runtime,
 ): OrdersConnection<Update> {
-  refuseBrowser(options.dangerouslyAllowBrowser ?? false);
+  const { schema = OrderUpdate as unknown as OrderUpdateSchema<Update>, classify } = options;
+  const { window, document } = globalThis as { window?: unknown; document?: unknown };
+  check(
+    !(window && document) || options.dangerouslyAllowBrowser,
+    'This is a browser: anyone could read the key. Call the service from your server.',
+  );
   const settings = clientSettings(options);
+  const { credentials, headers } = settings;
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp ?? false);
-  const maxResponseBytes = checkBytes(options.maxResponseBytes ?? 1_048_576);
-  const limit = new RateLimit(options.rateLimit);
+  const maxResponseBytes = checkWhole('maxResponseBytes', options.maxResponseBytes ?? 1_048_576);
+  const limit = new RateLimit(options.rateLimit, checkMs('maxPauseMs', options.maxPauseMs ?? 3_600_000));
   const ordered = options.ordering !== 'none';
   const { transport, outermost, byteLength, release } = runtime(options);
 
-  const attempt = attemptWith({ transport, baseUrl, classify: options.classify, maxResponseBytes });
-  const attempts = withAttempts(attempt, limit, Math.random);
-  const layers = outermost(ordered ? inLanes(attempts) : attempts);
-  let running = 0;
-  let closing: Promise<void> | undefined;
-  let onIdle = (): void => {};
+  const { random } = Math;
+  const attempts = withAttempts({ transport, baseUrl, classify, maxResponseBytes, limit, random });
+  const layers = ordered ? inLanes(attempts) : attempts;
+  const released = Promise.withResolvers<void>();
+  let closed = false;
+  /** The calls under way, and one more until the connection is closed. */
+  let users = 1;
+  const leave = (): void => {
+    if (--users === 0) released.resolve(release());
+  };
+  const makeCall = outermost(async (call) => {
+    const verdict = await layers(call);
+    if (verdict.code) throw errorOf(call, verdict);
+    return { ...verdict, attempts: call.attempts.length, receipt: new Receipt(call) };
+  });
 
-  async function perform(operation: Operation, callOptions: CallOptions<unknown>): Promise<CallSuccess> {
-    const { responseSchema, signal, beforeAttempt, afterAttempt } = callOptions;
+  async function perform(operation: Operation, callOptions: CallOptions): Promise<CallSuccess> {
     const ownSettings = callSettings(settings, callOptions);
+    const { credentials, timeouts, signal } = ownSettings;
     const call: Call = {
       operation,
       settings: ownSettings,
-      responseSchema,
-      deadline: new Deadline(ownSettings.timeouts.total, signal),
+      deadline: new Deadline(timeouts.total, signal),
+      scrub: typeof credentials === 'function' ? (text) => text : scrubberOf(credentials),
       attempts: [],
-      beforeAttempt,
-      afterAttempt,
       bodyBytes: byteLength(operation.body ?? ''),
       calledAt: Date.now(),
     };
-    if (signal?.aborted) throw abortedCall(call);
-    if (closing) throw closedClient(call);
-    running++;
+    const refusal = signal?.aborted ? abortedCall(call) : closed && closedClient;
+    if (refusal) throw errorOf(call, refusal);
+    users++;
     try {
-      return await layers(call);
+      return await makeCall(call);
     } finally {
-      if (--running === 0) onIdle();
+      leave();
     }
-  }
-
-  async function closeAll(): Promise<void> {
-    if (running > 0) {
-      await new Promise<void>((resolve) => {
-        onIdle = resolve;
-      });
-    }
-    await release();
   }
 
   return {
-    schema: options.schema ?? (OrderUpdate as unknown as OrderUpdateSchema<Update>),
+    schema,
     baseUrl: baseUrl.origin + baseUrl.prefix,
     ordered,
-    pausedMs: () => limit.pausedMs(performance.now()),
+    limit,
+    credentials,
+    headers,
     perform,
-    close: () => (closing ??= closeAll()),
+    close() {
+      if (!closed) leave();
+      closed = true;
+      return released.promise;
+    },
   };
 }
 
-function closedClient(call: Call): ConnectionError {
-  return new ConnectionError(
-    `${labelOf(call.operation)}: the client is closed. Nothing was sent.`,
-    endOf(call),
-  );
-}
-
-function checkBytes(bytes: number): number {
-  if (Number.isSafeInteger(bytes) && bytes > 0) return bytes;
-  throw new TypeError('maxResponseBytes: write a whole number of bytes from 1 on.');
-}
-
-function refuseBrowser(allowed: boolean): void {
-  const { window, document } = globalThis as { window?: unknown; document?: unknown };
-  if (window && document && !allowed) {
-    throw new TypeError(
-      'This is a browser: whoever opens the page could read the key. Call the service from your server, and validate here with @orders/schema.',
-    );
-  }
-}
+const closedClient: Defeat = {
+  code: 'connection_failed',
+  outcome: 'not_sent',
+  what: 'the client is closed',
+};

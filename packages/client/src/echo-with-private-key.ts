@@ -3,7 +3,7 @@ import type { OrdersConnection } from './connection.ts';
 import type { CallOptions } from './settings.ts';
 
 /** The answer to an echo. */
-export interface Echo<Data = unknown> extends Omit<CallSuccess, 'data'> {
+export interface Echo<Data = unknown> extends Omit<CallSuccess, 'outcome'> {
   /** The answer as JSON, or as `responseSchema` makes it; `undefined` when the answer is empty. Its shape is not shown. */
   readonly data: Data;
 }
@@ -19,14 +19,12 @@ export async function echoWithPrivateKey<Data = unknown>(
   connection: Pick<OrdersConnection, 'perform'>,
   options: CallOptions<Data> = {},
 ): Promise<Echo<Data>> {
-  const path = '/v2/echo_with_private_key';
   const operation = {
     method: 'GET',
-    path,
+    path: '/v2/echo_with_private_key',
     lane: undefined,
     repeatable: true,
     body: undefined,
   } as const;
-  const success = await connection.perform(operation, options);
-  return { ...success, data: success.data as Data };
+  return (await connection.perform(operation, options)) as Echo<Data>;
 }

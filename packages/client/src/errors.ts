@@ -5,15 +5,17 @@ import type { Receipt } from './receipt.ts';
 
 const brand = Symbol.for('@orders/client.OrdersError');
 
-/** What every error of a call knows. */
+/** What every error of a call holds. */
 export interface CallEnd {
   /** What became of the update, over all attempts of the call. */
   readonly outcome: Outcome;
   /** Attempts made. */
   readonly attempts: number;
   readonly receipt: Receipt;
+  /** Whether the same call may succeed later and is safe to repeat. */
+  readonly retryable: boolean;
   readonly cause?: unknown;
-  /** How long the service asks to wait before another attempt, in milliseconds. */
+  /** How long to wait before another call, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
 }
 
@@ -26,34 +28,40 @@ export type OrdersErrorCode =
   | 'invalid_response'
   | 'aborted';
 
-/** A call that did not succeed. `outcome` says what became of the update. It never holds a key or a request body. */
+/** A call that did not succeed. `outcome` says what became of the update. It never holds a key; a response body that it holds may quote your update. */
 export abstract class OrdersError extends Error {
   abstract readonly code: OrdersErrorCode;
   /** What became of the update, over all attempts of the call. */
-  readonly outcome: Outcome;
+  declare readonly outcome: Outcome;
   /** Attempts made. */
-  readonly attempts: number;
+  declare readonly attempts: number;
   /** What happened, safe to paste into a ticket. */
-  readonly receipt: Receipt;
-  /** How long the service asks to wait before another attempt, in milliseconds; `undefined` when it does not ask. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly receipt: Receipt;
+  /**
+   * Whether the same call may succeed later and is safe to repeat: true after a 429, and for what was not sent because
+   * of the network, a timeout or a pause. False for an update that may have been applied, and for whatever would fail
+   * again. For the echo, also true when its outcome is unknown.
+   */
+  declare readonly retryable: boolean;
+  /**
+   * How long to wait before another call, in milliseconds: the `Retry-After` of the service, however long, or the rest
+   * of a pause. After a 429 that names no time it is the pause that the client itself takes.
+   */
+  declare readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, end: CallEnd) {
-    super(message, end.cause === undefined ? undefined : { cause: end.cause });
-    this.outcome = end.outcome;
-    this.attempts = end.attempts;
-    this.receipt = end.receipt;
-    this.retryAfterMs = end.retryAfterMs;
+  constructor(message: string, { cause, ...end }: CallEnd) {
+    super(message, cause === undefined ? undefined : { cause });
+    Object.assign(this, end);
   }
 
   /** Plain data for logs: no stack, no cause. */
   toJSON(): object {
-    return { ...this, name: this.name, message: this.message };
+    return { ...this, message: this.message };
   }
 }
 Object.defineProperty(OrdersError.prototype, brand, { value: true });
 
-/** The update was refused before it was sent: `issues` says where and what to write instead. */
+/** The update is not valid and was not sent: `issues` says where and what to write instead. */
 export class InvalidRequestError extends OrdersError {
   override readonly name = 'InvalidRequestError';
   readonly code = 'invalid_request';
@@ -66,13 +74,13 @@ export class InvalidRequestError extends OrdersError {
   }
 }
 
-/** No answer came: the connection failed before the request left (`not_sent`) or after (`unknown`). */
+/** No response came: the connection or the credentials failed before the request left (`not_sent`), or it broke after (`unknown`). */
 export class ConnectionError extends OrdersError {
   override readonly name = 'ConnectionError';
   readonly code = 'connection_failed';
 }
 
-/** Where a call stood when its time ran out: before an attempt was made, connecting, waiting for headers, reading the body. */
+/** Where a call stood when its time ran out: before it could connect, connecting, waiting for headers, reading the body. */
 export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body';
 
 /** Time ran out. `phase` says where the call stood. */
@@ -87,29 +95,30 @@ export class TimeoutError extends OrdersError {
   }
 }
 
-/** The service answered with a status that is no success. */
+/** The response of an `HttpError`. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: string;
+}
+
+/** A response came whose status is no success. */
 export class HttpError extends OrdersError {
   override readonly name = 'HttpError';
   readonly code = 'http_error';
-  readonly status: number;
-  /** The headers of the answer, with names in lower case. */
-  readonly headers: AnswerHeaders;
-  /** The start of the answer's body as text: at most 8,192 characters. */
-  readonly body: string;
+  declare readonly status: number;
+  /** The headers of the response, with names in lower case. */
+  declare readonly headers: AnswerHeaders;
+  /** The start of the response's body as text: at most 8,192 characters; empty when the body did not arrive whole. */
+  declare readonly body: string;
 
-  constructor(
-    message: string,
-    end: CallEnd,
-    answer: { status: number; headers: AnswerHeaders; body: string },
-  ) {
+  constructor(message: string, end: CallEnd, response: HttpResponse) {
     super(message, end);
-    this.status = answer.status;
-    this.headers = answer.headers;
-    this.body = answer.body;
+    Object.assign(this, response);
   }
 }
 
-/** The service answered with success, and its answer could not be used. */
+/** A response of success came that could not be used. */
 export class InvalidResponseError extends OrdersError {
   override readonly name = 'InvalidResponseError';
   readonly code = 'invalid_response';
@@ -121,7 +130,7 @@ export class InvalidResponseError extends OrdersError {
   }
 }
 
-/** You ended the call: `cause` is your signal's reason, or what your `beforeAttempt` threw. */
+/** You ended the call: `cause` is your signal's reason, or the error that your `beforeAttempt` threw. */
 export class AbortError extends OrdersError {
   override readonly name = 'AbortError';
   readonly code = 'aborted';
@@ -138,5 +147,5 @@ export type CallError =
 
 /** Whether a value is an error of this package, of whichever copy of it. */
 export function isOrdersError(value: unknown): value is CallError {
-  return typeof value === 'object' && value !== null && brand in value;
+  return brand in Object(value);
 }

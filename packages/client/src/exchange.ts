@@ -1,12 +1,22 @@
-import type { Authorization } from '@orders/auth';
-
-/** The headers of an answer, with names in lower case. */
+/** The headers of a response, with names in lower case. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The head of an answer, as `classify` sees it. */
+/** The head of a response, as `classify` sees it. */
 export interface AnswerHead {
   readonly status: number;
   readonly headers: AnswerHeaders;
+}
+
+/** A response, or as much of it as arrived. */
+export interface HttpAnswer extends AnswerHead {
+  /** The body as text: UTF-8, without a byte order mark. */
+  readonly text: string;
+}
+
+/** The first value of a header; empty when there is none. */
+export function headerOf(headers: AnswerHeaders, name: string): string {
+  const value = headers[name];
+  return ((typeof value === 'string' ? value : value?.[0]) ?? '').trim();
 }
 
 /** One request as it goes out. */
@@ -14,40 +24,39 @@ interface ExchangeRequest {
   readonly method: 'GET' | 'PATCH';
   readonly origin: string;
   readonly path: string;
+  /** All of them, `Authorization` included. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly authorization: Authorization;
   readonly body: string | undefined;
 }
 
 /** What bounds one exchange. */
 export interface ExchangeLimits {
+  /** More than 0. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** How far an exchange came: nothing left yet, the request left, or the head of an answer arrived. */
-export type Progress = 'connecting' | 'sent' | 'answering';
-
-/** A whole answer. */
-export interface Answer {
-  readonly type: 'answer';
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  /** The body as text: UTF-8, without a byte order mark. */
-  readonly text: string;
+/** What came of sending a request once. */
+export interface Exchange {
+  /** Why no whole response came; `undefined` when one did. */
+  readonly failure: 'connection' | 'timeout' | 'aborted' | 'too_large' | undefined;
+  /** Whether a byte of the request may have left. */
+  readonly sent: boolean;
+  /** The response, or as much of it as arrived after its head. */
+  readonly response: HttpAnswer | undefined;
+  readonly cause?: unknown;
 }
 
-/** An exchange that ended without a whole answer; `head` is there when `progress` is `answering`. */
-export interface Failure {
-  readonly type: 'failure';
-  readonly reason: 'connection' | 'timeout' | 'aborted' | 'too_large';
-  readonly progress: Progress;
-  readonly head: Omit<Answer, 'type'> | undefined;
-  readonly cause: unknown;
-}
-
-export type Exchange = Answer | Failure;
-
-/** Sends one request once and tells how far it came. Never rejects. */
+/** Sends one request once and reports how far it came. Never rejects. */
 export type Transport = (request: ExchangeRequest, limits: ExchangeLimits) => Promise<Exchange>;
+
+/** The head of a response as a dispatcher or a `fetch` reports it, which may be the user's own: what is no header is left out. */
+export function readHead(status: unknown, headers: unknown): AnswerHead {
+  const read: Record<string, string | readonly string[]> = {};
+  for (const [name, value] of Object.entries(headers ?? {})) {
+    if (typeof value === 'string') read[name] = value;
+    else if (Array.isArray(value)) read[name] = value.map(String);
+  }
+  return { status: Number.isInteger(status) ? (status as number) : 0, headers: read };
+}

@@ -1,4 +1,5 @@
 import type { OrderUpdate } from '@orders/schema';
+import { checkFunction } from './check.ts';
 import { type OrdersConnection, openConnection } from './connection.ts';
 import { sendOnce } from './fetch-once.ts';
 import { type Fetch, fetchTransport, privateFields } from './fetch-transport.ts';
@@ -26,15 +27,14 @@ export function createConnection<Update extends OrderUpdate = OrderUpdate>(
 ): OrdersConnection<Update> {
   // Looked up for each request, so that what a test or a platform puts in its place later counts.
   const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
-  if (typeof fetch !== 'function')
-    throw new TypeError('fetch: pass a function like the runtime’s own fetch.');
+  checkFunction('fetch', fetch);
   return openConnection(options, () => {
     const { fields, release } = sendOnce();
     return {
       transport: fetchTransport(fetch, { ...privateFields(), ...fields }),
       outermost: (next) => next,
       byteLength,
-      release: async () => release(),
+      release,
     };
   });
 }

@@ -8,30 +8,23 @@ import { cleanCause } from './clean-cause.ts';
  * when the connection for a second sending of their own is refused.
  */
 export function nothingLeft(failure: unknown): boolean {
-  const { code, syscall, errors } = Object(rootOf(failure)) as Record<'code' | 'syscall' | 'errors', unknown>;
-  // A host of several addresses fails with one error for each.
-  if (Array.isArray(errors) && errors.length > 0) return errors.every(nothingLeft);
-  return code !== undefined && (syscall === 'connect' || syscall === 'getaddrinfo' || early.has(code));
+  try {
+    const { name, code, syscall, errors } = Object(rootOf(failure));
+    // A host of several addresses fails with one error for each.
+    if (Array.isArray(errors) && errors.length > 0) return errors.every(nothingLeft);
+    // Deno refuses what it was not allowed before it connects.
+    if (name === 'NotCapable') return true;
+    if (code === undefined) return false;
+    return syscall === 'connect' || syscall === 'getaddrinfo' || early.test(String(code));
+  } catch {
+    // A `fetch` of the user's own may throw anything.
+    return false;
+  }
 }
 
-const early = new Set<unknown>([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  // A server's certificate is checked before a request is written.
-  'CERT_HAS_EXPIRED',
-  'CERT_NOT_YET_VALID',
-  'CERT_REVOKED',
-  'CERT_SIGNATURE_FAILURE',
-  'CERT_UNTRUSTED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-]);
+/** A connection that never stood, or a server's certificate that was refused, which is checked before a request is written. */
+const early =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_)/;
 
 /** What made `fetch` fail, to keep and to show. Runtimes write the URL, and with it the whole order token, into it. */
 export function causeOf(failure: unknown, path: string): Error | undefined {
@@ -42,6 +35,10 @@ export function causeOf(failure: unknown, path: string): Error | undefined {
 
 /** Node and Deno say that `fetch` failed, and why in the cause. */
 function rootOf(failure: unknown): unknown {
-  const { cause } = Object(failure) as { cause?: unknown };
-  return cause instanceof Error ? cause : failure;
+  try {
+    const { cause } = Object(failure) as { cause?: unknown };
+    return cause instanceof Error ? cause : failure;
+  } catch {
+    return failure;
+  }
 }

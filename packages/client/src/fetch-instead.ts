@@ -22,6 +22,7 @@ export {
   prepareUpdateOrder,
   safeUpdateOrder,
   TimeoutError,
+  treat503AsRejected,
   updateOrder,
   updateOrders,
 } from './fetch.ts';

@@ -9,7 +9,7 @@ interface DenoGlobal {
 /** What makes a runtime's `fetch` send a request once, and how to free it. */
 export interface SingleSending {
   readonly fields: object;
-  readonly release: () => void;
+  readonly release: () => Promise<void>;
 }
 
 /**
@@ -22,5 +22,5 @@ export function sendOnce(): SingleSending {
   const { Deno } = globalThis as { Deno?: DenoGlobal };
   const client = Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0, http2: false });
   const fields = { keepalive: false, ...(client && { client }) };
-  return { fields, release: () => client?.close() };
+  return { fields, release: async () => client?.close() };
 }

@@ -4,7 +4,7 @@ import { basic } from '@orders/auth';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { createOrdersClient } from './fetch-orders-client.ts';
-import { type Fetch, fetchTransport } from './fetch-transport.ts';
+import type { Fetch } from './fetch-transport.ts';
 
 const apiKey = 'swordfish-swordfish';
 const token = 'secret_order_token_1234';
@@ -131,23 +131,6 @@ test('no error shows the order token that a runtime writes into its own', async 
   const { error } = await orders.safeUpdateOrder(token, update);
   expect(error?.message).toContain('error sending request for url (https://orders.example/…)');
   expect(inspect(error, { depth: Number.POSITIVE_INFINITY })).not.toContain('secret_order');
-});
-
-test('what is out of time or aborted before it starts is not sent', async () => {
-  const transport = fetchTransport(() => Promise.reject(new Error('it was sent')), {});
-  const request = {
-    method: 'GET',
-    origin: 'https://orders.example',
-    path: '/',
-    headers: {},
-    authorization: basic(apiKey),
-    body: undefined,
-  } as const;
-  const limits = { timeoutMs: 100, maxResponseBytes: 1, signal: undefined };
-  const late = await transport(request, { ...limits, timeoutMs: 0 });
-  expect(late).toMatchObject({ reason: 'timeout', progress: 'connecting' });
-  const aborted = await transport(request, { ...limits, signal: AbortSignal.abort('enough') });
-  expect(aborted).toMatchObject({ reason: 'aborted', progress: 'connecting', cause: 'enough' });
 });
 
 test('the runtime’s own fetch is a Fetch', () => {

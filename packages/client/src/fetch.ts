@@ -1,6 +1,6 @@
 export type { AttemptEnd, AttemptStart } from './attempt-events.ts';
 export type { BulkRest, BulkResult } from './bulk-result.ts';
-export type { Classify } from './classify.ts';
+export { type Classify, treat503AsRejected } from './classify.ts';
 export type { OrdersConnection } from './connection.ts';
 export { type Echo, echoWithPrivateKey } from './echo-with-private-key.ts';
 export {
@@ -25,8 +25,7 @@ export type { Outcome } from './outcome.ts';
 export { type PreparedUpdate, prepareUpdateOrder } from './prepare-update-order.ts';
 export type { RateLimitOptions } from './rate-limit.ts';
 export type { AttemptRecord, Receipt, ReceiptData } from './receipt.ts';
-export type { RetryOptions } from './retry-policy.ts';
-export type { CallOptions, ConnectionOptions, Timeouts } from './settings.ts';
+export type { CallOptions, ConnectionOptions, RetryOptions, Timeouts } from './settings.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts';
 export { safeUpdateOrder, type UpdatedOrder, type UpdateOrderResult, updateOrder } from './update-order.ts';
 export {

@@ -1,88 +1,53 @@
 import { expect, test } from 'vitest';
-import type { CallEnd } from './errors.ts';
-import type { Answer, Failure } from './exchange.ts';
+import { type Classify, treat503AsRejected } from './classify.ts';
+import type { Exchange } from './exchange.ts';
 import { judge } from './judge.ts';
-import { Receipt } from './receipt.ts';
 
-const operation = {
-  method: 'PATCH',
-  path: '',
-  lane: 'order_1234',
-  repeatable: false,
-  body: undefined,
-} as const;
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const html = { 'content-type': 'text/html' };
 const bench = {
-  operation,
   scrub: (text: string) => text,
   classify: undefined,
   now: 0,
+  limit: '15000 ms (timeouts.attempt)',
+  backoffMs: () => 700,
 };
-const receipt = new Receipt({ operation, bodyBytes: 0, calledAt: 0, attempts: [] });
 
-function answer(status: number, headers: Record<string, string> = json, body = '{}'): Answer {
-  return { type: 'answer', status, headers, text: body };
+function answer(status: number, headers: Record<string, string> = json, text = '{}'): Exchange {
+  return { failure: undefined, sent: true, response: { status, headers, text } };
 }
 
-function failure(given: Partial<Failure>): Failure {
-  return {
-    type: 'failure',
-    reason: 'connection',
-    progress: 'sent',
-    head: undefined,
-    cause: new Error('x'),
-    ...given,
-  };
+function failure(given: Partial<Exchange>): Exchange {
+  return { failure: 'connection', sent: true, response: undefined, cause: new Error('x'), ...given };
 }
 
 const head = { status: 200, headers: json, text: '{"a' };
 
 test.each([
-  ['a refused connection', failure({ progress: 'connecting' }), 'not_sent', 'connection_failed'],
-  ['a connect timeout', failure({ progress: 'connecting', reason: 'timeout' }), 'not_sent', 'timeout'],
-  ['an abort before sending', failure({ progress: 'connecting', reason: 'aborted' }), 'not_sent', 'aborted'],
+  ['a refused connection', failure({ sent: false }), 'not_sent', 'connection_failed'],
+  ['a connect timeout', failure({ sent: false, failure: 'timeout' }), 'not_sent', 'timeout'],
+  ['an abort before sending', failure({ sent: false, failure: 'aborted' }), 'not_sent', 'aborted'],
   ['a reset after sending', failure({}), 'unknown', 'connection_failed'],
-  ['a timeout after sending', failure({ reason: 'timeout' }), 'unknown', 'timeout'],
-  ['an abort after sending', failure({ reason: 'aborted' }), 'unknown', 'aborted'],
-  ['a truncated 200', failure({ progress: 'answering', head }), 'applied', 'invalid_response'],
-  ['a stalled 200', failure({ progress: 'answering', head, reason: 'timeout' }), 'applied', 'timeout'],
+  ['a timeout after sending', failure({ failure: 'timeout' }), 'unknown', 'timeout'],
+  ['an abort after sending', failure({ failure: 'aborted' }), 'unknown', 'aborted'],
+  ['a truncated 200', failure({ response: head }), 'applied', 'invalid_response'],
+  ['a stalled 200', failure({ response: head, failure: 'timeout' }), 'applied', 'timeout'],
   [
     'a 200 that is too large',
-    failure({ progress: 'answering', head, reason: 'too_large' }),
+    failure({ response: head, failure: 'too_large' }),
     'applied',
     'invalid_response',
   ],
-  [
-    'an abort while reading a 200',
-    failure({ progress: 'answering', head, reason: 'aborted' }),
-    'applied',
-    'aborted',
-  ],
-  [
-    'a truncated HTML 200',
-    failure({ progress: 'answering', head: { ...head, headers: html } }),
-    'unknown',
-    'invalid_response',
-  ],
+  ['an abort while reading a 200', failure({ response: head, failure: 'aborted' }), 'applied', 'aborted'],
+  ['a truncated HTML 200', failure({ response: { ...head, headers: html } }), 'unknown', 'invalid_response'],
   [
     'a stalled HTML 200',
-    failure({ progress: 'answering', head: { ...head, headers: html }, reason: 'timeout' }),
+    failure({ response: { ...head, headers: html }, failure: 'timeout' }),
     'unknown',
     'timeout',
   ],
-  [
-    'a truncated 409',
-    failure({ progress: 'answering', head: { ...head, status: 409 } }),
-    'rejected',
-    'http_error',
-  ],
-  [
-    'a truncated 500',
-    failure({ progress: 'answering', head: { ...head, status: 500 } }),
-    'unknown',
-    'http_error',
-  ],
+  ['a truncated 409', failure({ response: { ...head, status: 409 } }), 'rejected', 'http_error'],
+  ['a truncated 500', failure({ response: { ...head, status: 500 } }), 'unknown', 'http_error'],
   ['a 200 that is not JSON', answer(200, json, '{"a'), 'applied', 'invalid_response'],
   ['a 200 page of HTML', answer(200, html, '<p>'), 'unknown', 'invalid_response'],
   ['a 200 without a media type', answer(200, {}, '{}'), 'unknown', 'invalid_response'],
@@ -93,19 +58,29 @@ test.each([
   ...[400, 401, 403, 404, 409, 422, 429].map(
     (status) => [`a ${status}`, answer(status), 'rejected', 'http_error'] as const,
   ),
-  ['a 503 with Retry-After', answer(503, { ...json, 'retry-after': '1' }), 'rejected', 'http_error'],
+  ['a 503 with Retry-After', answer(503, { ...json, 'retry-after': '1' }), 'unknown', 'http_error'],
+  ...[403, 404, 405, 410].flatMap((status) =>
+    [
+      [`a ${status} with an HTML page`, answer(status, { 'content-type': 'Text/HTML;charset=utf-8' }, '<p>')],
+      [`a ${status} with an XHTML page`, answer(status, { 'content-type': 'application/xhtml+xml' }, '<p>')],
+      [`a ${status} page without a media type`, answer(status, {}, '\n <!DOCTYPE html>\n<p>')],
+      [`a ${status} page without a doctype`, answer(status, {}, '<html lang="en">')],
+    ].map(
+      ([name, page]) => [name, page, 'unknown', 'http_error'] as [string, Exchange, 'unknown', 'http_error'],
+    ),
+  ),
+  ['a 404 that is no page', answer(404, {}, 'not found'), 'rejected', 'http_error'],
+  ['a 404 in JSON about pages', answer(404, json, '<html'), 'rejected', 'http_error'],
+  ['an empty 404', answer(404, {}, ''), 'rejected', 'http_error'],
+  ['a 401 with an HTML page', answer(401, html, '<p>'), 'rejected', 'http_error'],
   [
-    'a 503 with a Retry-After that says nothing',
-    answer(503, { ...json, 'retry-after': 'soon' }),
+    'a truncated HTML 404',
+    failure({ response: { status: 404, headers: html, text: '<ht' } }),
     'unknown',
     'http_error',
   ],
 ] as const)('%s is judged %3$s', (_name, exchange, outcome, code) => {
-  const verdict = judge(exchange, bench);
-  expect(verdict).toMatchObject({ ok: false, outcome, code });
-  if (verdict.ok) return;
-  const end: CallEnd = { outcome, attempts: 1, receipt };
-  expect(verdict.error(end)).toMatchObject({ outcome, code, attempts: 1 });
+  expect(judge(exchange, bench)).toMatchObject({ outcome, code });
 });
 
 test.each([
@@ -115,35 +90,101 @@ test.each([
   [answer(200, {}, ''), undefined],
   [answer(200, json, ''), undefined],
 ])('a success gives its data', (exchange, data) => {
-  expect(judge(exchange, bench)).toMatchObject({ ok: true, outcome: 'applied', data });
+  const verdict = judge(exchange, bench);
+  expect(verdict).toMatchObject({ outcome: 'applied', data });
+  expect(verdict).not.toHaveProperty('code');
 });
 
-test('only 429, and 503 with Retry-After, invite another attempt', () => {
-  const invited = (status: number, headers = {}): boolean => {
-    const verdict = judge(answer(status, { ...json, ...headers }), bench);
-    return !verdict.ok && verdict.invited;
+test('of what was refused, only a 429 and what is known to be temporary may succeed later', () => {
+  const retryable = (status: number, headers = {}, classify?: Classify): boolean => {
+    const verdict = judge(answer(status, { ...json, ...headers }), { ...bench, classify });
+    return verdict.outcome === 'rejected' && verdict.retryable === true;
   };
   const after = { 'retry-after': '1' };
-  expect([429, 503].map((status) => invited(status, after))).toEqual([true, true]);
-  expect(invited(429)).toBe(true);
-  expect([503, 500, 400, 408].map((status) => invited(status))).toEqual([false, false, false, false]);
-  expect(invited(500, after)).toBe(false);
+  expect(retryable(429)).toBe(true);
+  expect(retryable(503, after, treat503AsRejected)).toBe(true);
+  expect(retryable(503, {}, treat503AsRejected)).toBe(true);
+  for (const status of [400, 401, 403, 404, 409, 410, 422]) expect(retryable(status, after)).toBe(false);
+});
+
+test('treat503AsRejected leaves a 503 page of HTML unknown, and all else as it is', () => {
+  const outcome = (status: number, headers: Record<string, string>): string =>
+    judge(answer(status, headers), { ...bench, classify: treat503AsRejected }).outcome;
+  expect(outcome(503, json)).toBe('rejected');
+  expect(outcome(503, {})).toBe('rejected');
+  expect(outcome(503, html)).toBe('unknown');
+  expect(outcome(502, json)).toBe('unknown');
+  expect(outcome(200, json)).toBe('applied');
+});
+
+test('a 429 that names no time asks for the pause that the client takes', () => {
+  expect(judge(answer(429), bench)).toMatchObject({ askedMs: 700 });
+  expect(judge(answer(429, { ...json, 'retry-after': '9' }), bench)).toMatchObject({ askedMs: 9_000 });
+  expect(judge(answer(503), bench)).toMatchObject({ askedMs: undefined });
+});
+
+test.each([
+  ['throws', () => Reflect.get(Object.create(null), Symbol())()],
+  ['throws a symbol', () => thrown(Symbol('why'))],
+  ['throws an object without a prototype', () => thrown(Object.create(null))],
+  ['returns a word of its own', () => 'ok'],
+  ['returns a promise', async () => 'applied'],
+])('when classify %s, only a success in JSON is believed', (_name, junk) => {
+  const classify = junk as unknown as Classify;
+  const judged = (response: Exchange) => judge(response, { ...bench, classify });
+  expect(judged(answer(200))).toMatchObject({ outcome: 'applied', code: 'invalid_response' });
+  expect(judged(answer(200, html))).toMatchObject({ outcome: 'unknown' });
+  for (const status of [429, 404, 500]) {
+    expect(judged(answer(status))).toMatchObject({ outcome: 'unknown', retryable: false });
+  }
+});
+
+test('classify cannot change the response that is judged', () => {
+  const classify: Classify = ({ headers }) => {
+    Reflect.deleteProperty(headers, 'content-type');
+    return undefined;
+  };
+  expect(judge(answer(200), { ...bench, classify })).toMatchObject({ headers: json, data: {} });
 });
 
 test('classify overrides a row', () => {
   const classify = ({ status }: { status: number }) =>
     status === 409 ? 'applied' : status === 200 ? 'rejected' : undefined;
   expect(judge(answer(409, json, '{"a":1}'), { ...bench, classify })).toMatchObject({
-    ok: true,
+    outcome: 'applied',
     data: { a: 1 },
   });
-  expect(judge(answer(200), { ...bench, classify })).toMatchObject({ ok: false, outcome: 'rejected' });
-  expect(judge(answer(500), { ...bench, classify })).toMatchObject({ ok: false, outcome: 'unknown' });
+  expect(judge(answer(200), { ...bench, classify })).toMatchObject({ outcome: 'rejected' });
+  expect(judge(answer(500), { ...bench, classify })).toMatchObject({ outcome: 'unknown' });
 });
 
-test('a message says what was attempted, what came, and what became of it', () => {
-  const verdict = judge(answer(503, { ...json, 'retry-after': '90' }), bench);
-  const error = verdict.ok ? undefined : verdict.error({ outcome: 'rejected', attempts: 1, receipt });
-  expect(error?.message).toBe('PATCH /v2/orders/…1234: 503. The service did not take it. Try again in 90 s.');
-  expect(error).toMatchObject({ status: 503, body: '{}', retryAfterMs: 90_000 });
+test.each<[Exchange, string | RegExp]>([
+  [answer(429, { ...json, 'retry-after': '90' }), '429, too many requests'],
+  [answer(503, { ...json, 'retry-after': '5' }), '503'],
+  [answer(404, html, '<p>'), /^404 with an HTML page, which is not the service’s: check the base URL/],
+  [
+    failure({ failure: 'timeout', cause: undefined }),
+    'timed out waiting for a response after 15000 ms (timeouts.attempt)',
+  ],
+])('says what happened: %2$s', (exchange, what) => {
+  expect(judge(exchange, bench)).toMatchObject({
+    what: typeof what === 'string' ? what : expect.stringMatching(what),
+  });
 });
+
+test('keeps the response of an HTTP error, and how long it asks to wait', () => {
+  const headers = { ...json, 'retry-after': '5' };
+  expect(judge(answer(503, headers), bench)).toMatchObject({
+    askedMs: 5_000,
+    response: { status: 503, headers, body: '{}' },
+  });
+});
+
+test('an error body that did not arrive whole is not kept, since it may end inside the key', () => {
+  const cut = failure({ response: { ...head, status: 422 } });
+  expect(judge(cut, bench)).toMatchObject({ response: { status: 422, body: '' } });
+});
+
+function thrown(value: unknown): never {
+  throw value;
+}

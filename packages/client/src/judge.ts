@@ -1,197 +1,188 @@
-import { sequels } from './call.ts';
-import { type Classify, classifyStatus } from './classify.ts';
+import type { Explanation } from '@orders/schema';
+import { type Classify, classifyResponse, isHtmlPage, isJson } from './classify.ts';
 import { cleanCause, nameOfCause } from './clean-cause.ts';
-import {
-  AbortError,
-  type CallEnd,
-  type CallError,
-  ConnectionError,
-  HttpError,
-  InvalidResponseError,
-  TimeoutError,
-} from './errors.ts';
-import type { Answer, AnswerHeaders, Exchange, Failure } from './exchange.ts';
-import { labelOf, type Operation } from './operation.ts';
-import type { Outcome } from './outcome.ts';
+import type { CallError, HttpResponse, TimeoutPhase } from './errors.ts';
+import type { AnswerHeaders, Exchange, HttpAnswer } from './exchange.ts';
+import { isOutcome, type Outcome } from './outcome.ts';
 import { askedDelay } from './retry-after.ts';
 import type { Scrub } from './scrub.ts';
 
-/** What an exchange came to: a success with its data, or a failure that can be told or tried again. */
+/** What an attempt came to: a success with its data, or a failure that is thrown or tried again. */
 export type Verdict = Success | Defeat;
 
 export interface Success {
-  readonly ok: true;
+  readonly code?: undefined;
   readonly outcome: 'applied';
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly data: unknown;
 }
 
+/** Why an attempt failed, as plain data: an error is made of it when the call ends. */
 export interface Defeat {
-  readonly ok: false;
   readonly code: CallError['code'];
   readonly outcome: Outcome;
-  readonly status: number | undefined;
-  /** Whether the service invites another attempt. */
-  readonly invited: boolean;
-  /** How long it asks to wait, in milliseconds. */
-  readonly askedMs: number | undefined;
-  /** Makes the error to throw when this is the last attempt. */
-  readonly error: (end: CallEnd) => CallError;
+  /** What happened, for the message. */
+  readonly what: string;
+  /** Whether the same request may succeed later, if it may be repeated. */
+  readonly retryable?: boolean;
+  readonly status?: number | undefined;
+  /** How long to wait before another attempt, in milliseconds, if the service or the client asks for it. */
+  readonly askedMs?: number | undefined;
+  /** Where a timeout found the attempt; absent before it began. */
+  readonly phase?: TimeoutPhase;
+  readonly cause?: unknown;
+  readonly response?: HttpResponse;
+  /** What is wrong with the update. */
+  readonly issues?: readonly Explanation[];
 }
 
 export interface Bench {
-  /** What was attempted, for messages. */
-  readonly operation: Operation;
   readonly scrub: Scrub;
   readonly classify: Classify | undefined;
   /** Unix time in milliseconds. */
   readonly now: number;
+  /** The limit of an attempt that timed out, as in "15000 ms (timeouts.attempt)". */
+  readonly limit: string;
+  /** The pause after a 429 that names none, in milliseconds. */
+  readonly backoffMs: () => number;
 }
 
 const maxErrorBody = 8_192;
 
 /** Judges an exchange by the table of outcomes; pure, so that each row can be tested by itself. */
-export function judge(exchange: Exchange, bench: Bench): Verdict {
-  return exchange.type === 'answer' ? judgeAnswer(exchange, bench) : judgeFailure(exchange, bench);
-}
-
-function judgeAnswer(answer: Answer, bench: Bench): Verdict {
-  const outcome = outcomeOf(answer, bench);
-  if (outcome !== 'applied') return refused(answer, outcome, bench);
-  const { status, headers } = answer;
-  const text = bench.scrub(answer.text);
-  const success = { ok: true, outcome, status, headers } as const;
-  // Over HTTP/2 undici tells a page that broke off before its first byte as an empty one.
-  if (text === '' && (isJson(headers) || headers['content-type'] === undefined))
-    return { ...success, data: undefined };
-  if (!isJson(headers)) return unusable(answer, 'another media type than application/json', bench);
-  try {
-    return { ...success, data: JSON.parse(text) };
-  } catch {
-    return unusable(answer, 'a body that is not JSON', bench);
+export function judge({ failure, sent, response, cause: thrown }: Exchange, bench: Bench): Verdict {
+  const meaning = response && readMeaning(response, bench);
+  if (response && meaning && failure !== 'aborted') {
+    // A body that broke off may end inside the key, where no redaction finds it.
+    if (meaning.outcome !== 'applied') return refused(response, failure ? '' : response.text, meaning, bench);
+    if (failure !== 'timeout') return judgeSuccess(response, failure, meaning, bench);
   }
-}
-
-function judgeFailure(failure: Failure, bench: Bench): Verdict {
-  const { head, progress, reason } = failure;
-  const { operation, scrub } = bench;
-  if (head) {
-    const outcome = outcomeOf(head, bench);
-    if (outcome !== 'applied' && reason !== 'aborted') return refused(head, outcome, bench);
-    if (reason === 'connection') return unusable(head, 'a body that broke off', bench);
-    if (reason === 'too_large') return unusable(head, 'a body larger than maxResponseBytes', bench);
-  }
-  const defeat = {
-    ok: false,
-    outcome: head ? outcomeWithoutBody(head, bench) : progress === 'sent' ? 'unknown' : 'not_sent',
-    status: head?.status,
-    invited: false,
-    askedMs: undefined,
+  const failed = {
+    outcome: meaning?.proven ?? (sent ? 'unknown' : 'not_sent'),
+    status: response?.status,
   } as const;
-  if (reason === 'aborted') {
-    const error = (end: CallEnd) =>
-      new AbortError(`${labelOf(operation)}: aborted. ${sequels[end.outcome]}`, {
-        ...end,
-        cause: failure.cause,
-      });
-    return { ...defeat, code: 'aborted', error };
+  if (failure === 'aborted') return { ...failed, code: 'aborted', what: 'aborted', cause: thrown };
+  const cause = cleanCause(thrown, bench.scrub);
+  if (failure === 'timeout') {
+    const phase = response ? 'body' : sent ? 'headers' : 'connect';
+    // undici names the limit of connecting itself.
+    const limit = cause ? nameOfCause(cause) : ` after ${bench.limit}`;
+    const what = `timed out waiting for ${awaited[phase]}${limit}`;
+    return { ...failed, code: 'timeout', what, phase, retryable: true };
   }
-  if (reason === 'timeout') {
-    const phase = head ? 'body' : progress === 'sent' ? 'headers' : 'connect';
-    const waited = { connect: 'a connection', headers: 'an answer', body: 'the rest of the answer' }[phase];
-    const error = (end: CallEnd) =>
-      new TimeoutError(
-        `${labelOf(operation)}: timed out waiting for ${waited}. ${sequels[end.outcome]}`,
-        end,
-        phase,
-      );
-    return { ...defeat, code: 'timeout', error };
+  const what = sent ? 'the connection broke before a response came' : 'no connection';
+  return { ...failed, code: 'connection_failed', what: what + nameOfCause(cause), cause, retryable: true };
+}
+
+const awaited = { connect: 'a connection', headers: 'a response', body: 'the rest of the response' };
+
+function judgeSuccess(
+  { status, headers, text }: HttpAnswer,
+  failure: Exchange['failure'],
+  { problem, proven }: Meaning,
+  { scrub }: Bench,
+): Verdict {
+  const readable = isJson(headers);
+  // Over HTTP/2 undici reports a page that broke off before its first byte as an empty one.
+  const empty = text === '' && (readable || headers['content-type'] === undefined);
+  const broken =
+    failure && (failure === 'too_large' ? 'a body larger than maxResponseBytes' : 'a body that broke off');
+  const foreign = readable || empty ? undefined : 'another media type than application/json';
+  let found = problem ?? broken ?? foreign;
+  try {
+    if (found === undefined)
+      return {
+        outcome: 'applied',
+        status,
+        headers: scrubHeaders(headers, scrub),
+        data: empty ? undefined : JSON.parse(text),
+      };
+  } catch {
+    found = 'a body that is not JSON';
   }
-  const cause = cleanCause(failure.cause, scrub);
-  const what = progress === 'sent' ? 'the connection broke before an answer came' : 'no connection';
-  const error = (end: CallEnd) =>
-    new ConnectionError(`${labelOf(operation)}: ${what}${nameOfCause(cause)}. ${sequels[end.outcome]}`, {
-      ...end,
-      cause,
-    });
-  return { ...defeat, code: 'connection_failed', error };
+  return invalidResponse(status, proven, found);
 }
 
-function outcomeOf(head: Omit<Answer, 'type'>, { classify, now }: Bench): Outcome {
-  return classify?.(head) ?? classifyStatus(head, now);
+/** What a response means. */
+interface Meaning {
+  readonly outcome: Outcome;
+  /** What is known without a body that can be read. */
+  readonly proven: Outcome;
+  /** Why `classify` could not be used. */
+  readonly problem?: string;
 }
 
-/** A success without a body that can be read counts only when the service itself spoke: a proxy's page proves nothing. */
-function outcomeWithoutBody(head: Omit<Answer, 'type'>, bench: Bench): Outcome {
-  const outcome = outcomeOf(head, bench);
-  return outcome === 'applied' && !isJson(head.headers) && bench.classify?.(head) !== 'applied'
-    ? 'unknown'
-    : outcome;
+function readMeaning(response: HttpAnswer, { classify, scrub }: Bench): Meaning {
+  const { status, headers } = response;
+  const outcome = classifyResponse(response);
+  // Such a success counts only when the service itself spoke: a proxy's page proves nothing.
+  const proven = outcome === 'applied' && !isJson(headers) ? 'unknown' : outcome;
+  let problem: string;
+  try {
+    // A copy, so that it can change nothing of what is judged.
+    const chosen: unknown = classify?.({ status, headers: { ...headers } });
+    if (chosen === undefined) return { outcome, proven };
+    if (isOutcome(chosen)) return { outcome: chosen, proven: chosen };
+    // A promise that rejects must not end the process.
+    Promise.resolve(chosen).catch(() => {});
+    problem = 'a response for which classify returned no outcome';
+  } catch (thrown) {
+    problem = `a response for which classify threw${nameOfCause(cleanCause(thrown, scrub))}`;
+  }
+  // Who classifies does so because the defaults are wrong somewhere, so only a success is still believed.
+  const believed = proven === 'applied' ? proven : 'unknown';
+  return { outcome: believed, proven: believed, problem };
 }
 
-function refused(head: Omit<Answer, 'type'>, outcome: Outcome, bench: Bench): Defeat {
-  const { operation, scrub, now } = bench;
+function refused(head: HttpAnswer, text: string, { outcome, problem }: Meaning, bench: Bench): Defeat {
+  const { scrub } = bench;
   const { status } = head;
-  const askedMs = askedDelay(head, now);
+  const hint = isHtmlPage(head) && status >= 400 ? htmlHint : (hints[status] ?? '');
+  const temporary = status === 429 || status === 503 || outcome !== 'rejected';
   return {
-    ok: false,
     code: 'http_error',
     outcome,
+    what: status + (problem === undefined ? hint : `, ${problem}`),
     status,
-    invited: status === 429 || (status === 503 && askedMs !== undefined),
-    askedMs,
-    error: (end) => {
-      const body = scrub(head.text).slice(0, maxErrorBody);
-      const headers = scrubHeaders(head.headers, scrub);
-      const wait = askedMs === undefined ? '' : ` Try again in ${Math.ceil(askedMs / 1_000)} s.`;
-      const message = `${labelOf(operation)}: ${status}${meanings[status] ?? ''}. ${sequels[end.outcome]}${wait}`;
-      return new HttpError(message, { ...end, retryAfterMs: askedMs }, { status, headers, body });
+    retryable: temporary && problem === undefined,
+    askedMs: askedDelay(head, bench.now) ?? (status === 429 ? Math.ceil(bench.backoffMs()) : undefined),
+    response: {
+      status,
+      headers: scrubHeaders(head.headers, scrub),
+      body: scrub(text).slice(0, maxErrorBody),
     },
   };
 }
 
-const meanings: Readonly<Record<number, string>> = {
+const htmlHint = ' with an HTML page, which is not the service’s: check the base URL and the proxies';
+
+const hints: Readonly<Record<number, string>> = {
   0: ', a redirect whose status a browser hides',
   401: ', the key is missing or wrong',
-  403: ', the key may not do this: an update requires a key of type SalesChannelApiKey',
+  403: ', the key may not do this: updates require a key of type SalesChannelApiKey',
   404: ', not found',
   429: ', too many requests',
 };
 
-function unusable(head: Omit<Answer, 'type'>, what: string, bench: Bench): Defeat {
-  return unusableAnswer(
-    head.status,
-    outcomeWithoutBody(head, bench),
-    `${labelOf(bench.operation)}: ${head.status} with ${what}`,
-  );
-}
-
-/** The verdict on an answer whose data the caller's schema does not take: the service took the update all the same. */
-export function refusedData({ status }: Success, what: string, operation: Operation): Defeat {
-  return unusableAnswer(status, 'applied', `${labelOf(operation)}: ${status} with ${what}`);
-}
-
-function unusableAnswer(status: number, outcome: Outcome, what: string): Defeat {
+/** The failure of a response of success that cannot be used. */
+export function invalidResponse(status: number, outcome: Outcome, found: string, cause?: unknown): Defeat {
+  const what = `${status} with ${found}`;
   return {
-    ok: false,
     code: 'invalid_response',
     outcome,
+    what,
     status,
-    invited: false,
-    askedMs: undefined,
-    error: (end) => new InvalidResponseError(`${what}. ${sequels[end.outcome]}`, end, status),
+    retryable: outcome === 'unknown',
+    cause,
   };
 }
 
-function isJson(headers: AnswerHeaders): boolean {
-  return /^application\/(json|[^;]+\+json)\s*(;|$)/i.test(String(headers['content-type'] ?? ''));
-}
-
 function scrubHeaders(headers: AnswerHeaders, scrub: Scrub): AnswerHeaders {
-  const clean = Object.entries(headers).map(([name, value]) => [
-    scrub(name),
-    typeof value === 'string' ? scrub(value) : value?.map(scrub),
-  ]);
-  return Object.fromEntries(clean);
+  const clean: Record<string, string | readonly string[] | undefined> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    clean[scrub(name)] = typeof value === 'string' ? scrub(value) : value?.map(scrub);
+  }
+  return clean;
 }

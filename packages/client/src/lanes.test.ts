@@ -1,39 +1,54 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { Lanes } from './lanes.ts';
+import type { Call } from './call.ts';
+import { Deadline } from './deadline.ts';
+import type { Verdict } from './judge.ts';
+import { inLanes } from './lanes.ts';
 
-async function isSettled(promise: Promise<unknown> | undefined): Promise<boolean> {
-  const pending = Symbol('pending');
-  // Enough turns of the microtask queue for every promise in a chain to settle.
-  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
-  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
+/** Calls in lanes, each of which ends when it is told to. */
+function start() {
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const layer = inLanes((call) => {
+    started.push(call.operation.path);
+    return new Promise<Verdict>((resolve) => ends.set(call.operation.path, resolve as () => void));
+  });
+  const call = (path: string, lane: string | undefined, signal?: AbortSignal): Promise<unknown> => {
+    const operation = { method: 'PATCH', path, lane, repeatable: false, body: '' } as const;
+    const deadline = new Deadline(60_000, signal);
+    return layer({ operation, deadline, attempts: [] } as unknown as Call);
+  };
+  const end = async (path: string): Promise<void> => {
+    ends.get(path)?.();
+    await turn();
+  };
+  return { started, call, end };
 }
 
-test('lets the first through at once and the others one after another', async () => {
-  const lanes = new Lanes();
-  const [first, second, third] = [lanes.enter('a'), lanes.enter('a'), lanes.enter('a')];
-  expect(first.ready).toBeUndefined();
-  expect(await isSettled(second.ready)).toBe(false);
-  first.leave();
-  expect(await isSettled(second.ready)).toBe(true);
-  expect(await isSettled(third.ready)).toBe(false);
-  second.leave();
-  expect(await isSettled(third.ready)).toBe(true);
+test('lets the calls of one lane through one after another, and other lanes at once', async () => {
+  const { started, call, end } = start();
+  for (const path of ['a1', 'a2', 'a3', 'b1']) void call(path, path[0]);
+  void call('echo', undefined);
+  expect(started).toEqual(['a1', 'b1', 'echo']);
+  await end('a1');
+  expect(started).toEqual(['a1', 'b1', 'echo', 'a2']);
+  await end('a2');
+  expect(started).toEqual(['a1', 'b1', 'echo', 'a2', 'a3']);
+  await end('a3');
+  void call('a4', 'a');
+  expect(started.at(-1)).toBe('a4');
 });
 
-test('who gives up waiting lets nobody overtake', async () => {
-  const lanes = new Lanes();
-  const [first, impatient, third] = [lanes.enter('a'), lanes.enter('a'), lanes.enter('a')];
-  impatient.leave();
-  expect(await isSettled(third.ready)).toBe(false);
-  first.leave();
-  expect(await isSettled(third.ready)).toBe(true);
-});
-
-test('lanes do not wait for each other, and an empty lane is forgotten', async () => {
-  const lanes = new Lanes();
-  const places = [lanes.enter('a'), lanes.enter('b'), lanes.enter('b')];
-  expect(places[1]?.ready).toBeUndefined();
-  for (const { leave } of places) leave();
-  expect(await isSettled(places[2]?.ready)).toBe(true);
-  expect(lanes.size).toBe(0);
+test('a call that gives up waiting lets nothing overtake', async () => {
+  const { started, call, end } = start();
+  const abort = new AbortController();
+  void call('a1', 'a');
+  const impatient = call('a2', 'a', abort.signal);
+  void call('a3', 'a');
+  abort.abort();
+  expect(await impatient).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+  await turn();
+  expect(started).toEqual(['a1']);
+  await end('a1');
+  expect(started).toEqual(['a1', 'a3']);
 });

@@ -1,3 +1,5 @@
+import type { Outcome } from './outcome.ts';
+
 /** What is to be done, before anything is known of how. */
 export interface Operation {
   readonly method: 'GET' | 'PATCH';
@@ -19,6 +21,25 @@ export function labelOf({ method, path, lane }: Named): string {
   const tail = lane.length > 8 ? lane.slice(-4).replace(/[^\w-]/g, '') : '';
   return `${method} /v2/orders/…${tail}`;
 }
+
+/** The sentence that ends a message: what became of the operation. */
+export function outcomeMessage({ repeatable }: Operation, outcome: Outcome): string {
+  return (repeatable ? echoOutcomes : updateOutcomes)[outcome];
+}
+
+const updateOutcomes = {
+  not_sent: 'The update was not sent.',
+  rejected: 'The update was not applied.',
+  applied: 'The update was applied.',
+  unknown: 'Whether the update was applied is unknown.',
+} as const;
+
+const echoOutcomes = {
+  not_sent: 'The request was not sent.',
+  rejected: 'The request was refused.',
+  applied: 'The key was accepted.',
+  unknown: 'Whether the key was accepted is unknown.',
+} as const;
 
 /** Length of a text in UTF-8, in bytes, in any runtime. */
 export function byteLength(text: string): number {

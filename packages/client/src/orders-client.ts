@@ -46,6 +46,13 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate> extends 
    * @throws OrdersError, for example an `HttpError`.
    */
   echoWithPrivateKey<Data = unknown>(options?: CallOptions<Data>): Promise<Echo<Data>>;
+  /**
+   * Until when a 429 pauses the calls of this client; `undefined` when none does. A pause ends by itself, after
+   * `maxPauseMs` at the latest.
+   */
+  readonly pausedUntil: Date | undefined;
+  /** Lifts the pause after a 429, also those of calls with credentials of their own: calls that wait go on at once. */
+  resume(): void;
   /** Ends when all calls have settled, and closes the sockets, unless the dispatcher is yours. A later call is `not_sent`. */
   close(): Promise<void>;
 }
@@ -60,6 +67,11 @@ export function clientOf<Update extends OrderUpdate>(
     updateOrders: (source, options) => updateOrders(connection, source, options),
     prepareUpdateOrder: (token, update) => prepareUpdateOrder(connection, token, update),
     echoWithPrivateKey: (options) => echoWithPrivateKey(connection, options),
+    get pausedUntil() {
+      const pausedMs = connection.limit.pausedMs(connection.credentials);
+      return pausedMs > 0 ? new Date(Date.now() + pausedMs) : undefined;
+    },
+    resume: () => connection.limit.resume(),
     close: connection.close,
     [Symbol.asyncDispose]: connection.close,
   };

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { inspect, promisify } from 'node:util';
+import { bearer } from '@orders/auth';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { createOrdersClient } from './create-orders-client.ts';
 import { InvalidRequestError } from './errors.ts';
 
@@ -74,4 +76,32 @@ test.each([2, 3_000])('its curl command runs and applies the same update of %d l
   const { stdout } = await shell;
   expect(JSON.parse(stdout)).toMatchObject({ revision: 1 });
   expect(service.appliedTo(token)).toEqual([update]);
+});
+
+test('its curl command is the true request: the headers of the client, a bearer token, and no key in sight', async () => {
+  await using server = await startRawServer((socket) => socket.end(httpAnswer(200, {}, '{}')));
+  const bearerToken = 'swordfish.token';
+  await using orders = createOrdersClient({
+    baseUrl: server.url,
+    credentials: bearer(bearerToken),
+    headers: { 'X-Shop': `it's 1` },
+  });
+  const curl = orders.prepareUpdateOrder('order_1234', buildOrderUpdate()).toCurl();
+  // What a process is started with, others on the machine can see.
+  const started = curl.replace(
+    'curl ',
+    () => 'sh -c \'tr "\\0" " " < /proc/$$/cmdline >&2; exec curl --silent "$@"\' sh ',
+  );
+  const env = { ...process.env, ORDERS_BEARER_TOKEN: bearerToken };
+  const shell = run('sh', ['-s'], { env });
+  shell.child.stdin?.end(started);
+  const { stdout, stderr } = await shell;
+  expect(stdout).toBe('{}');
+  expect(stderr).toContain('--data');
+  expect(stderr).not.toContain(bearerToken);
+  const [head = ''] = (server.requests[0] ?? '').toLowerCase().split('\r\n\r\n');
+  expect(head).toContain(`authorization: bearer ${bearerToken}`);
+  expect(head).toContain(`x-shop: it's 1`);
+  expect(head).toContain('accept: application/json');
+  expect(head).toContain('content-type: application/json');
 });

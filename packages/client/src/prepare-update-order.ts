@@ -3,21 +3,21 @@ import type { OrderUpdate } from '@orders/schema';
 import type { OrdersConnection } from './connection.ts';
 import { byteLength, labelOf, type Operation } from './operation.ts';
 import type { CallOptions } from './settings.ts';
-import { applied, type UpdatedOrder, updateOperation } from './update-order.ts';
+import { type UpdatedOrder, updateOperation } from './update-order.ts';
+
+type Sender = Pick<OrdersConnection, 'perform' | 'baseUrl' | 'headers' | 'credentials'>;
 
 /**
  * A request that has been checked and not yet sent. It never changes, and prints without the key, the body and
  * the whole order token: read `body` and `url` to see them.
  */
 export class PreparedUpdate {
-  readonly #connection: Pick<OrdersConnection, 'perform'>;
+  readonly #connection: Sender;
   readonly #operation: Operation;
-  readonly #url: string;
 
-  constructor(connection: Pick<OrdersConnection, 'perform' | 'baseUrl'>, operation: Operation) {
+  constructor(connection: Sender, operation: Operation) {
     this.#connection = connection;
     this.#operation = operation;
-    this.#url = connection.baseUrl + operation.path;
     Object.freeze(this);
   }
 
@@ -26,7 +26,7 @@ export class PreparedUpdate {
   }
 
   get url(): string {
-    return this.#url;
+    return this.#connection.baseUrl + this.#operation.path;
   }
 
   /** The exact text that will be sent. */
@@ -40,22 +40,30 @@ export class PreparedUpdate {
   }
 
   /**
-   * The request as a command for a POSIX shell. It reads the key from the environment variable `ORDERS_API_KEY`, so it
-   * can be shared without the key; it does hold the body and the whole order token.
+   * The request as a command for a POSIX shell, with all headers of the client. It reads the key from the environment
+   * variable `ORDERS_API_KEY`, a bearer token from `ORDERS_BEARER_TOKEN`, and shows neither in the list of processes. It
+   * can be shared without them; it does hold your own headers, the body and the whole order token.
    */
   toCurl(): string {
-    return [
-      `curl --globoff --path-as-is -X PATCH ${quote(this.#url)}`,
-      '-u "$ORDERS_API_KEY:"',
-      "-H 'Content-Type: application/json'",
-      "-H 'Accept: application/json'",
-      curlBody(this.body),
+    const headers = { ...this.#connection.headers, 'content-type': 'application/json' };
+    const command = [
+      `curl --globoff --path-as-is -X PATCH ${quote(this.url)}`,
+      ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+      // No argument, which may be at most 128 KiB long; without the line break at its end.
+      "-H @/dev/fd/3 --data @- 3<<AUTHORIZATION <<'BODY'",
     ].join(' \\\n  ');
+    const { credentials } = this.#connection;
+    const isBearer = typeof credentials !== 'function' && credentials.reveal().startsWith('Bearer ');
+    // Put together by the shell, whose `printf` is no process of its own.
+    const authorization = isBearer
+      ? 'Bearer $ORDERS_BEARER_TOKEN'
+      : `Basic $(printf %s "$ORDERS_API_KEY:" | base64 | tr -d '\\n')`;
+    return `${command}\nAuthorization: ${authorization}\nAUTHORIZATION\n${this.body}\nBODY\n`;
   }
 
   /** Sends it, as `updateOrder` does. Each call sends it once more. */
   async send<Data = unknown>(options: CallOptions<Data> = {}): Promise<UpdatedOrder<Data>> {
-    return applied(await this.#connection.perform(this.#operation, options));
+    return (await this.#connection.perform(this.#operation, options)) as UpdatedOrder<Data>;
   }
 
   /** What it prints as: method, path with the token's last four characters, length. */
@@ -84,12 +92,6 @@ export function prepareUpdateOrder<Update extends OrderUpdate>(
   update: NoInfer<Update>,
 ): PreparedUpdate {
   return new PreparedUpdate(connection, updateOperation(connection.schema, token, update));
-}
-
-/** A shell takes no argument of more than 128 KiB, so a long body comes from standard input, with a line break at its end. */
-function curlBody(body: string): string {
-  if (body.length < 30_000) return `--data-binary ${quote(body)}`;
-  return `--data-binary @- <<'ORDERS_BODY'\n${body}\nORDERS_BODY`;
 }
 
 function quote(text: string): string {

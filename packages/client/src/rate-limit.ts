@@ -1,3 +1,6 @@
+import type { Credentials } from '@orders/auth';
+import { check, checkWhole } from './check.ts';
+
 /** How fast a client sends: attempts are counted, not calls. */
 export interface RateLimitOptions {
   /** Attempts per second on average. */
@@ -9,43 +12,105 @@ export interface RateLimitOptions {
   readonly burst?: number;
 }
 
+/** Called when an attempt that was let through has ended: whether a response came. */
+export type EndAttempt = (responded: boolean) => void;
+
+interface Pause {
+  until: number;
+  /** Cut short by the longest pause: when it is over, one attempt goes first and shows whether the others may. */
+  readonly probeFirst: boolean;
+}
+
+const ignore: EndAttempt = () => {};
+
 /**
- * Spaces attempts evenly (the generic cell rate algorithm) and holds all of them back while the service
- * asks for a pause. Pure but for its own state: the caller passes the time, in milliseconds, and waits.
+ * Spaces attempts evenly (the generic cell rate algorithm), and holds back those whose key the service asked to pause.
+ * The caller waits. `now` is in milliseconds on any one clock.
  */
 export class RateLimit {
   readonly #spacingMs: number;
   readonly #toleranceMs: number;
+  readonly #maxPauseMs: number;
+  /** By key; a function that returns keys stands for those it returns. */
+  readonly #pauses = new Map<string | Credentials, Pause>();
+  readonly #listeners = new Set<() => void>();
   /** When the next attempt is due if all before it came evenly. */
   #dueAt = 0;
-  #pausedUntil = 0;
 
   /** @throws TypeError when a rate or a burst is not positive. */
-  constructor(options: RateLimitOptions | undefined) {
+  constructor(options: RateLimitOptions | undefined, maxPauseMs: number) {
     const { requestsPerSecond, burst = 1 } = options ?? { requestsPerSecond: Number.POSITIVE_INFINITY };
-    if (!(requestsPerSecond > 0)) throw new TypeError('rateLimit.requestsPerSecond: write a number above 0.');
-    if (!Number.isSafeInteger(burst) || burst < 1)
-      throw new TypeError('rateLimit.burst: write a whole number from 1 on.');
+    check(requestsPerSecond > 0, 'rateLimit.requestsPerSecond: write a number above 0.');
+    checkWhole('rateLimit.burst', burst);
     this.#spacingMs = 1_000 / requestsPerSecond;
     this.#toleranceMs = this.#spacingMs * (burst - 1);
+    this.#maxPauseMs = maxPauseMs;
   }
 
-  /** Holds every attempt back for so long from `now`. */
-  pause(now: number, ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + ms);
+  /** Calls `run` when a pause is lifted or an attempt that went first has ended; returns what takes that back. */
+  onChange(run: () => void): () => void {
+    this.#listeners.add(run);
+    return () => this.#listeners.delete(run);
   }
 
-  /** How long the service's pause still lasts. */
-  pausedMs(now: number): number {
-    return Math.max(0, this.#pausedUntil - now);
+  /** Holds every attempt with these credentials back for so long from `now`, at most the longest pause. */
+  pause(credentials: Credentials, ms: number, now = performance.now()): void {
+    const until = now + Math.min(ms, this.#maxPauseMs);
+    if (until <= now + this.pausedMs(credentials, now)) return;
+    for (const [key, pause] of this.#pauses)
+      if (pause.until + this.#maxPauseMs < now) this.#pauses.delete(key);
+    this.#pauses.set(keyOf(credentials), { until, probeFirst: ms > this.#maxPauseMs });
   }
 
-  /** How long the next attempt must wait; it takes its place only when it can wait that long. */
-  reserve(now: number, patienceMs: number): number {
-    const earliest = Math.max(now, this.#pausedUntil);
-    const due = Math.max(this.#dueAt, earliest);
-    const delay = Math.max(earliest, due - this.#toleranceMs) - now;
-    if (delay < patienceMs) this.#dueAt = due + this.#spacingMs;
+  /** How long a pause of these credentials still lasts. */
+  pausedMs(credentials: Credentials, now = performance.now()): number {
+    const pause = this.#pauses.get(keyOf(credentials));
+    return pause ? Math.max(0, pause.until - now) : 0;
+  }
+
+  /** Lifts all pauses. */
+  resume(): void {
+    this.#pauses.clear();
+    this.#dueAt = 0;
+    this.#notify();
+  }
+
+  /** How long the next attempt must wait; it takes a slot only when it can wait that long. */
+  reserve(credentials: Credentials, maxWaitMs: number, now = performance.now()): number {
+    const pausedMs = this.pausedMs(credentials, now);
+    const due = Math.max(this.#dueAt, now + pausedMs);
+    const delay = Math.max(pausedMs, due - this.#toleranceMs - now);
+    if (delay < maxWaitMs) this.#dueAt = due + this.#spacingMs;
     return delay;
   }
+
+  /**
+   * Lets an attempt leave now that takes at most `maxMs`: returns what to call when it has ended, or `undefined` while a
+   * pause holds it back. The attempt that goes first after a long pause holds the others back until it has ended.
+   */
+  start(credentials: Credentials, maxMs: number, now = performance.now()): EndAttempt | undefined {
+    const key = keyOf(credentials);
+    const pause = this.#pauses.get(key);
+    if (pause && pause.until > now) return undefined;
+    this.#pauses.delete(key);
+    if (!pause?.probeFirst) return ignore;
+    const probing = { until: now + maxMs, probeFirst: true };
+    this.#pauses.set(key, probing);
+    return (responded) => {
+      // Not where another 429 has set another pause.
+      if (this.#pauses.get(key) !== probing) return;
+      // Without a response the next attempt goes first.
+      probing.until = 0;
+      if (responded) this.#pauses.delete(key);
+      this.#notify();
+    };
+  }
+
+  #notify(): void {
+    for (const run of [...this.#listeners]) run();
+  }
+}
+
+function keyOf(credentials: Credentials): string | Credentials {
+  return typeof credentials === 'function' ? credentials : credentials.reveal();
 }

@@ -30,7 +30,7 @@ export interface ReceiptData {
   readonly versions: { readonly client: string; readonly runtime: string };
 }
 
-/** What a call notes while it runs: not its body, so that a kept receipt does not keep it either. */
+/** What a receipt keeps of a call: not its body. */
 export interface CallNotes {
   readonly operation: Named;
   readonly bodyBytes: number;
@@ -44,11 +44,6 @@ export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
-/** An attempt as it is shown. */
-export function rounded(attempt: AttemptRecord): AttemptRecord {
-  return { ...attempt, afterMs: tenths(attempt.afterMs), durationMs: tenths(attempt.durationMs) };
-}
-
 /**
  * What happened in a call, safe to paste into a ticket: no key, no body, no whole order token.
  * It is put together when read, so a call that nobody asks about pays nothing for it.
@@ -57,8 +52,8 @@ export class Receipt {
   readonly #notes: CallNotes;
   #data: ReceiptData | undefined;
 
-  constructor(notes: CallNotes) {
-    this.#notes = notes;
+  constructor({ operation: { method, path, lane }, bodyBytes, calledAt, attempts }: CallNotes) {
+    this.#notes = { operation: { method, path, lane }, bodyBytes, calledAt, attempts };
   }
 
   /** The receipt as plain data. */
@@ -68,7 +63,7 @@ export class Receipt {
       id: crypto.randomUUID(),
       operation: labelOf(operation),
       calledAt: new Date(calledAt).toISOString(),
-      attempts: attempts.map(rounded),
+      attempts,
       bodyBytes,
       versions: { client: version, runtime: globalThis.navigator?.userAgent ?? 'unknown' },
     };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askedDelay, parseRetryAfter } from './retry-after.ts';
+import { askedDelay } from './retry-after.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
@@ -11,13 +11,13 @@ test.each([
   ['Saturday, 21-Nov-26 12:00:30 GMT', 30_000],
   ['Sat, 21 Nov 2026 11:59:00 GMT', 0],
 ])('reads Retry-After %j', (value, ms) => {
-  expect(parseRetryAfter(value, now)).toBe(ms);
+  expect(askedDelay({ status: 503, headers: { 'retry-after': value } }, now)).toBe(ms);
 });
 
 test.each(['', '-1', '1.5', 'soon', '1e3', 'Sat, never', undefined])(
   'takes Retry-After %j as absent',
   (value) => {
-    expect(parseRetryAfter(value, now)).toBeUndefined();
+    expect(askedDelay({ status: 503, headers: { 'retry-after': value } }, now)).toBeUndefined();
   },
 );
 

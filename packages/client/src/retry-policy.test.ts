@@ -1,43 +1,49 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { backoff, type FailedAttempt, retryDelay } from './retry-policy.ts';
+import type { Call } from './call.ts';
+import type { Defeat } from './judge.ts';
+import { backoff, retryDelay } from './retry-policy.ts';
 
 const half = (): number => 0.5;
-const options = { maxAttempts: 3, unknownOutcome: false };
+const retry = { maxAttempts: 3, unknownOutcome: false };
 
-function failed(given: Partial<FailedAttempt>): FailedAttempt {
-  return {
-    outcome: 'not_sent',
-    attempts: 1,
-    invited: false,
-    askedMs: undefined,
-    remainingMs: 30_000,
-    repeatable: false,
-    ended: false,
-    ...given,
+/** The delay after a failed attempt, with 30 s left. */
+function delayAfter({
+  outcome = 'not_sent' as Defeat['outcome'],
+  retryable = true,
+  askedMs = undefined as number | undefined,
+  attempts = 1,
+  repeatable = false,
+  aborted = false,
+  options = retry,
+}): number | undefined {
+  const call = {
+    attempts: Array(attempts).fill({ outcome }),
+    operation: { repeatable },
+    settings: { retry: options },
+    deadline: { remainingMs: () => 30_000, signal: { aborted } },
   };
+  const failure: Defeat = { code: 'connection_failed', what: '', outcome, retryable };
+  return retryDelay(failure, call as unknown as Call, askedMs, half);
 }
 
-test('tries again what was not sent', () => {
-  expect(retryDelay(failed({}), options, half)).toBe(500);
-});
-
-test('tries a rejected update again only when the service invites it, after the time it asks', () => {
-  expect(retryDelay(failed({ outcome: 'rejected' }), options, half)).toBeUndefined();
-  expect(retryDelay(failed({ outcome: 'rejected', invited: true, askedMs: 4_000 }), options, half)).toBe(
-    4_000,
-  );
-});
+test.each(['not_sent', 'rejected'] as const)(
+  'retries a %s update only when it may succeed later',
+  (outcome) => {
+    expect(delayAfter({ outcome })).toBe(500);
+    expect(delayAfter({ outcome, askedMs: 4_000 })).toBe(4_000);
+    expect(delayAfter({ outcome, retryable: false })).toBeUndefined();
+  },
+);
 
 test('never tries early when the time asked lies beyond the deadline', () => {
-  const asked = failed({ outcome: 'rejected', invited: true, askedMs: 30_000 });
-  expect(retryDelay(asked, options, half)).toBeUndefined();
+  expect(delayAfter({ outcome: 'rejected', askedMs: 30_000 })).toBeUndefined();
 });
 
 test('never repeats an unknown update by itself, but repeats what may be repeated', () => {
-  expect(retryDelay(failed({ outcome: 'unknown' }), options, half)).toBeUndefined();
-  expect(retryDelay(failed({ outcome: 'unknown', repeatable: true }), options, half)).toBe(500);
-  expect(retryDelay(failed({ outcome: 'unknown' }), { ...options, unknownOutcome: true }, half)).toBe(500);
+  expect(delayAfter({ outcome: 'unknown' })).toBeUndefined();
+  expect(delayAfter({ outcome: 'unknown', repeatable: true })).toBe(500);
+  expect(delayAfter({ outcome: 'unknown', options: { ...retry, unknownOutcome: true } })).toBe(500);
 });
 
 test('never repeats what was applied, what the caller ended, or more than maxAttempts', () => {
@@ -45,16 +51,16 @@ test('never repeats what was applied, what the caller ended, or more than maxAtt
     fc.property(
       fc.constantFrom('not_sent', 'rejected', 'unknown', 'applied'),
       fc.boolean(),
-      (outcome, invited) => {
-        const eager = { maxAttempts: 3, unknownOutcome: true };
-        const attempt = failed({ outcome, invited, repeatable: true });
-        expect(retryDelay({ ...attempt, attempts: 3 }, eager, half)).toBeUndefined();
-        expect(retryDelay({ ...attempt, ended: true }, eager, half)).toBeUndefined();
-        expect(retryDelay(attempt, { ...eager, maxAttempts: 1 }, half)).toBeUndefined();
+      (outcome, retryable) => {
+        const options = { maxAttempts: 3, unknownOutcome: true };
+        const attempt = { outcome, retryable, repeatable: true, options };
+        expect(delayAfter({ ...attempt, attempts: 3 })).toBeUndefined();
+        expect(delayAfter({ ...attempt, aborted: true })).toBeUndefined();
+        expect(delayAfter({ ...attempt, options: { ...options, maxAttempts: 1 } })).toBeUndefined();
       },
     ),
   );
-  expect(retryDelay(failed({ outcome: 'applied', repeatable: true }), options, half)).toBeUndefined();
+  expect(delayAfter({ outcome: 'applied', repeatable: true })).toBeUndefined();
 });
 
 test('pauses a random part of a bound that doubles from one second to eight', () => {

@@ -1,10 +1,16 @@
 import { basic, type Credentials, type Secret } from '@orders/auth';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
-import { type AttemptEnd, type AttemptStart, checkAttemptEvents } from './attempt-events.ts';
+import {
+  type AfterAttempt,
+  type AttemptEnd,
+  type AttemptStart,
+  type BeforeAttempt,
+  checkAttemptEvents,
+} from './attempt-events.ts';
+import { check, checkMs, checkWhole } from './check.ts';
 import type { Classify } from './classify.ts';
 import type { RateLimitOptions } from './rate-limit.ts';
-import { checkHeaders } from './request-headers.ts';
-import type { RetryOptions } from './retry-policy.ts';
+import { checkHeaders, isAuthorization } from './request-headers.ts';
 import type { StandardSchema } from './standard-schema.ts';
 
 /** How long things may take, in milliseconds. */
@@ -21,6 +27,21 @@ export interface Timeouts {
   readonly total?: number;
 }
 
+/** How a call is tried again. */
+export interface RetryOptions {
+  /**
+   * Attempts in all, the first one included; 1 never sends twice.
+   * @default 3
+   */
+  readonly maxAttempts?: number;
+  /**
+   * Whether an update whose outcome is unknown is sent again. The API does not document that an update may be repeated:
+   * a cart line sent twice might be added twice.
+   * @default false
+   */
+  readonly unknownOutcome?: boolean;
+}
+
 /** Options of one call; each overrides the client's. */
 export interface CallOptions<Data = unknown> {
   /** Ends the call: it settles with an `AbortError` whose outcome says how far it came. */
@@ -31,21 +52,22 @@ export interface CallOptions<Data = unknown> {
   readonly headers?: Readonly<Record<string, string>>;
   readonly credentials?: Credentials;
   /**
-   * Checks and types the answer; any Standard Schema. The interface document shows no answers: without a
-   * schema, `data` is JSON of unknown shape. A refused answer is an `InvalidResponseError` with outcome `applied`.
+   * Checks and types the response; any Standard Schema. The API does not document its responses: without a schema,
+   * `data` is JSON of unknown shape. A response that it refuses, or for which it throws, is an `InvalidResponseError`
+   * with outcome `applied`.
    */
   readonly responseSchema?: StandardSchema<Data>;
   /**
    * Called before each attempt, and waited for: what it stores is stored before a byte of that attempt leaves. It runs
    * once lane and rate limit let the attempt through, while the signal and `timeouts.total` go on. When it throws or
-   * rejects, the attempt is not made: the call ends with an `AbortError` whose `cause` keeps name, message and code of
-   * what was thrown, and the place at the rate limit is spent.
+   * rejects, the attempt is not made and has no `afterAttempt`: the call ends with an `AbortError` whose `cause` keeps
+   * name, message and code of the error, and the slot at the rate limit is spent.
    * @default nothing is called
    */
   readonly beforeAttempt?: (start: AttemptStart) => unknown;
   /**
-   * Told of each attempt once it has ended, and how long the call waits before the next one. Not waited for. What it
-   * throws changes nothing for the call: it becomes an uncaught error.
+   * Called once each attempt has ended, with its result and how long the call waits before the next one. Not waited
+   * for. What it throws changes nothing for the call: `process.emitWarning` reports it.
    * @default nothing is called
    */
   readonly afterAttempt?: (end: AttemptEnd) => void;
@@ -68,7 +90,7 @@ export interface ConnectionOptions<Update extends OrderUpdate = OrderUpdate> {
   readonly retry?: RetryOptions;
   /** More headers of every request; not Authorization, Host or Content-*. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Overrides what a status means, since the interface document shows no statuses. */
+  /** Overrides what a response means, since the API does not document its statuses. @see treat503AsRejected */
   readonly classify?: Classify;
   /**
    * Whether updates to one order leave one at a time, in call order, or as they come.
@@ -76,16 +98,22 @@ export interface ConnectionOptions<Update extends OrderUpdate = OrderUpdate> {
    */
   readonly ordering?: 'per-order' | 'none';
   /**
-   * Largest answer that is read, in bytes.
+   * Largest response that is read, in bytes.
    * @default 1_048_576
    */
   readonly maxResponseBytes?: number;
   /**
-   * How fast attempts leave, over all calls of this client. Whatever it is, a 429 holds all of them back
+   * How fast attempts leave, over all calls of this client. Whatever it is, a 429 pauses all calls with the same key
    * for the time that the service asks.
    * @default no limit
    */
   readonly rateLimit?: RateLimitOptions;
+  /**
+   * The longest pause after a 429, in milliseconds. Where the service asks for more, one attempt goes first once this
+   * time is over, and the others follow when it is not refused with another 429.
+   * @default 3_600_000
+   */
+  readonly maxPauseMs?: number;
   /**
    * Whether plain http to another machine is allowed: it shows the key to the network between.
    * @default false
@@ -100,64 +128,66 @@ export interface ConnectionOptions<Update extends OrderUpdate = OrderUpdate> {
 
 /** How a call runs, with every default filled in. */
 export interface CallSettings {
+  readonly signal: AbortSignal | undefined;
+  readonly responseSchema: StandardSchema | undefined;
+  readonly beforeAttempt: BeforeAttempt | undefined;
+  readonly afterAttempt: AfterAttempt | undefined;
   readonly credentials: Credentials;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Required<Timeouts>;
   readonly retry: Required<RetryOptions>;
 }
 
+const defaults: Pick<CallSettings, 'headers' | 'timeouts' | 'retry'> = {
+  headers: { accept: 'application/json' },
+  timeouts: { attempt: 15_000, total: 45_000 },
+  retry: { maxAttempts: 3, unknownOutcome: false },
+};
+
 /** @throws TypeError when an option is missing or out of range; the message says what to write. */
 export function clientSettings(options: Omit<ConnectionOptions, 'schema'>): CallSettings {
-  const { apiKey } = options;
-  if ((apiKey === undefined) === (options.credentials === undefined)) {
-    throw new TypeError('Pass either apiKey or credentials: { apiKey: process.env.ORDERS_API_KEY }.');
-  }
-  const credentials = apiKey === undefined ? options.credentials : basic(apiKey);
-  const defaults: CallSettings = {
-    credentials: checkCredentials(credentials),
-    headers: { accept: 'application/json' },
-    timeouts: { attempt: 15_000, total: 45_000 },
-    retry: { maxAttempts: 3, unknownOutcome: false },
-  };
-  const { timeouts, retry, headers } = options;
-  return callSettings(defaults, {
-    ...(timeouts && { timeouts }),
-    ...(retry && { retry }),
-    ...(headers && { headers }),
-  });
+  const { apiKey, credentials } = options;
+  const noKey = apiKey === undefined;
+  const unset = noKey && 'apiKey' in options ? 'apiKey is undefined: is the environment variable set? ' : '';
+  check(
+    noKey !== (credentials === undefined),
+    `${unset}Pass either apiKey: process.env.ORDERS_API_KEY, or credentials.`,
+  );
+  return callSettings(defaults, noKey ? options : { ...options, credentials: basic(apiKey) });
 }
 
 /** Overrides settings by the options of one call. @throws TypeError as `clientSettings` does. */
-export function callSettings(settings: CallSettings, options: CallOptions<unknown>): CallSettings {
-  const { timeouts, retry, headers, credentials } = options;
-  checkAttemptEvents(options.beforeAttempt, options.afterAttempt);
-  if (!(timeouts || retry || headers || credentials)) return settings;
-  const attempt = checkMs('timeouts.attempt', timeouts?.attempt ?? settings.timeouts.attempt);
-  const total = checkMs('timeouts.total', timeouts?.total ?? settings.timeouts.total);
-  const maxAttempts = retry?.maxAttempts ?? settings.retry.maxAttempts;
-  if (!Number.isSafeInteger(maxAttempts) || maxAttempts < 1) {
-    throw new TypeError('retry.maxAttempts: write a whole number from 1 on.');
-  }
-  return {
-    credentials: credentials === undefined ? settings.credentials : checkCredentials(credentials),
-    headers: headers ? { ...settings.headers, ...checkHeaders(headers) } : settings.headers,
-    timeouts: { attempt, total },
-    retry: { maxAttempts, unknownOutcome: retry?.unknownOutcome ?? settings.retry.unknownOutcome },
-  };
-}
-
-/** A timer of more milliseconds would fire at once. */
-const longest = 2 ** 31 - 1;
-
-export function checkMs(name: string, value: number): number {
-  if (!(value > 0 && value <= longest)) {
-    throw new TypeError(`${name}: write milliseconds, more than 0 and at most ${longest}.`);
-  }
-  return value;
-}
-
-function checkCredentials(credentials: Credentials | undefined): Credentials {
+export function callSettings(
+  settings: typeof defaults & { readonly credentials?: Credentials },
+  options: CallOptions,
+): CallSettings {
+  const { credentials = settings.credentials, headers, timeouts, retry } = options;
+  const { responseSchema, signal, beforeAttempt, afterAttempt } = options;
   // Not `instanceof`: the credentials may come from another copy of @orders/auth.
-  if (typeof credentials === 'function' || typeof credentials?.reveal === 'function') return credentials;
-  throw new TypeError('credentials: pass basic(key), bearer(token), or a function that yields one of them.');
+  check(
+    typeof credentials === 'function' || isAuthorization(credentials?.reveal?.()),
+    'credentials: pass basic(key), bearer(token), or a function that returns one of them.',
+  );
+  checkAttemptEvents(options);
+  check(
+    !responseSchema || typeof responseSchema['~standard']?.validate === 'function',
+    'responseSchema: pass a Standard Schema, such as a schema of zod, valibot or arktype.',
+  );
+  check(!signal || typeof signal.addEventListener === 'function', 'signal: pass an AbortSignal.');
+  return {
+    responseSchema,
+    signal,
+    beforeAttempt,
+    afterAttempt,
+    credentials,
+    headers: { ...settings.headers, ...checkHeaders(headers ?? {}) },
+    timeouts: {
+      attempt: checkMs('timeouts.attempt', timeouts?.attempt ?? settings.timeouts.attempt),
+      total: checkMs('timeouts.total', timeouts?.total ?? settings.timeouts.total),
+    },
+    retry: {
+      maxAttempts: checkWhole('retry.maxAttempts', retry?.maxAttempts ?? settings.retry.maxAttempts),
+      unknownOutcome: retry?.unknownOutcome ?? settings.retry.unknownOutcome,
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { setImmediate as turn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
@@ -9,7 +10,7 @@ import type { CallOptions } from './settings.ts';
 
 const token = 'secret_order_token_1234';
 const update = buildOrderUpdate({ order_id: 'private-order' });
-const busy = { fault: 'status', status: 503, headers: { 'retry-after': '0' } } as const;
+const busy = { fault: 'status', status: 429, headers: { 'retry-after': '0' } } as const;
 const never = new Promise<never>(() => {});
 const entries = [
   ['undici', createOverUndici],
@@ -56,11 +57,11 @@ test.each(entries)(
   async (_, create) => {
     await using running = await start(create);
     const { service, orders } = running;
-    service.faults.next([busy, { ...busy, status: 429, headers: { 'retry-after': '0.02' } }]);
+    service.faults.next([busy, { ...busy, headers: { 'ratelimit-reset': '0.02' } }]);
     const ends: AttemptEnd[] = [];
     const { receipt } = await orders.updateOrder(token, update, { afterAttempt: (end) => ends.push(end) });
     expect(ends).toMatchObject([
-      { attempt: 1, status: 503, outcome: 'rejected', error: 'http_error', retryInMs: 0 },
+      { attempt: 1, status: 429, outcome: 'rejected', error: 'http_error', retryInMs: 0 },
       { attempt: 2, status: 429, outcome: 'rejected', error: 'http_error' },
       { attempt: 3, status: 200, outcome: 'applied' },
     ]);
@@ -121,26 +122,35 @@ test('an update that is refused before it is sent has no attempt to tell of', as
 });
 
 test.each(entries)(
-  'over %s what afterAttempt throws is an uncaught error, and changes nothing for the call',
+  'over %s what afterAttempt throws is a warning, and changes nothing for the call',
   async (_, create) => {
     await using running = await start(create);
     const { service, orders } = running;
     service.faults.next([busy]);
-    const uncaught: unknown[] = [];
-    process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error): void => void warnings.push(message);
+    process.on('warning', onWarning);
     try {
       const afterAttempt = ({ attempt }: AttemptEnd): never => {
-        throw new Error(`the page is gone: ${attempt}`);
+        throw new Error(`the page is gone: ${attempt} ${service.key}`);
       };
       const { attempts } = await orders.updateOrder(token, update, { afterAttempt });
       expect(attempts).toBe(2);
-      const { error } = await orders.safeUpdateOrder('missing', update, { afterAttempt });
+      const rejects = async (): Promise<never> => afterAttempt({ attempt: 3 } as AttemptEnd);
+      const { error } = await orders.safeUpdateOrder('missing', update, {
+        afterAttempt: rejects as () => never,
+      });
       expect(error).toMatchObject({ code: 'http_error', status: 404 });
+      await turn();
     } finally {
-      process.setUncaughtExceptionCaptureCallback(null);
+      process.off('warning', onWarning);
     }
-    const messages = uncaught.map((error) => (error instanceof Error ? error.message : error));
-    expect(messages).toEqual([1, 2, 1].map((attempt) => `the page is gone: ${attempt}`));
+    expect(warnings).toEqual(
+      [1, 2, 3].map(
+        (attempt) =>
+          `afterAttempt threw, which changes nothing for the call: the page is gone: ${attempt} [secret]`,
+      ),
+    );
   },
 );
 

@@ -1,38 +1,37 @@
 import type { AfterAttempt, BeforeAttempt } from './attempt-events.ts';
-import { abortedCall, type Call, heldBackTooLong, stoppedCall } from './call.ts';
-import { type AttemptRecord, rounded, tenths } from './receipt.ts';
+import { abortedCall, type Call, outOfTime, runCallback } from './call.ts';
+import { cleanCause } from './clean-cause.ts';
+import type { Defeat } from './judge.ts';
+import { type AttemptRecord, tenths } from './receipt.ts';
 
-/** Calls `beforeAttempt` and waits for it, no longer than the call may take. Once it resolves, the attempt may be made. */
-export async function announceAttempt(call: Call, beforeAttempt: BeforeAttempt): Promise<void> {
-  const { deadline, attempts } = call;
-  const start = { attempt: attempts.length + 1 };
-  // What is thrown at once is told as what is rejected, and any thenable is waited for.
-  const storing = (async () => beforeAttempt(start))();
-  const end = await deadline.wait(storing);
-  if (end === 'aborted') throw abortedCall(call);
-  if (end === 'timeout') throw heldBackTooLong(call);
+/** Calls `beforeAttempt` and waits for it, no longer than the call may take; reports why the attempt must not be made. */
+export async function announceAttempt(call: Call, beforeAttempt: BeforeAttempt): Promise<Defeat | undefined> {
+  const start = { attempt: call.attempts.length + 1 };
+  const where = 'waiting for beforeAttempt';
   try {
-    await storing;
+    const result = await runCallback(call, () => beforeAttempt(start), where);
+    if ('code' in result) return result;
+    // It may have kept the thread until no time was left. A signal that fires now ends the attempt, not the call before it.
+    return call.deadline.remainingMs() === 0 ? outOfTime(call, where) : undefined;
   } catch (thrown) {
-    throw stoppedCall(call, thrown);
+    const what = 'beforeAttempt threw, which ended the call';
+    return { ...abortedCall(call), what, cause: cleanCause(thrown, call.scrub) };
   }
-  // It may have kept the thread until no time was left.
-  if (deadline.remainingMs() === 0) throw heldBackTooLong(call);
 }
 
-/** Tells `afterAttempt` of the last attempt noted. What it throws is an uncaught error, as that of an event's listener is. */
+/** Passes the last attempt to `afterAttempt`. What it throws is a warning, since it must not change the call. */
 export function reportAttempt(
-  { attempts }: Call,
+  { attempts, scrub }: Call,
   afterAttempt: AfterAttempt,
-  retryInMs: number | undefined,
+  record: AttemptRecord,
+  delay: number | undefined,
 ): void {
-  const last = attempts.at(-1) as AttemptRecord;
-  const wait = retryInMs === undefined ? {} : { retryInMs: tenths(retryInMs) };
-  try {
-    afterAttempt({ ...rounded(last), attempt: attempts.length, ...wait });
-  } catch (thrown) {
-    queueMicrotask(() => {
-      throw thrown;
-    });
-  }
+  const wait = delay !== undefined && { retryInMs: tenths(delay) };
+  const end = { ...record, attempt: attempts.length, ...wait };
+  const reporting = (async () => afterAttempt(end))();
+  reporting.catch((thrown: unknown) => {
+    const { process } = globalThis as { process?: { emitWarning?: (message: string, name: string) => void } };
+    const message = `afterAttempt threw, which changes nothing for the call: ${cleanCause(thrown, scrub)?.message}`;
+    process?.emitWarning?.(message, 'OrdersWarning');
+  });
 }

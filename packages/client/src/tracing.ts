@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { Call, CallSuccess, Layer } from './call.ts';
+import type { Call, CallSuccess } from './call.ts';
+import type { MakeCall } from './connection.ts';
 import type { CallError } from './errors.ts';
 import { labelOf } from './operation.ts';
 import type { Outcome } from './outcome.ts';
@@ -18,11 +19,11 @@ export interface OrdersRequestTrace {
 const channel = tracingChannel<unknown, OrdersRequestTrace>('orders.request');
 
 /** Publishes each call on the tracing channel `orders.request` of `node:diagnostics_channel`. */
-export function traced(next: Layer): Layer {
+export function traced(next: MakeCall): MakeCall {
   return (call) => (channel.hasSubscribers ? publish(call, next) : next(call));
 }
 
-async function publish(call: Call, next: Layer): Promise<CallSuccess> {
+async function publish(call: Call, next: MakeCall): Promise<CallSuccess> {
   const settled = Promise.withResolvers<CallSuccess>();
   await channel.tracePromise(
     async () => {

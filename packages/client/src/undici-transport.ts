@@ -1,34 +1,42 @@
 import type { Dispatcher } from 'undici';
 import type { ConnectingSockets } from './connecting-sockets.ts';
-import type {
-  Answer,
-  AnswerHeaders,
-  Exchange,
-  ExchangeLimits,
-  Failure,
-  Progress,
-  Transport,
+import { afterSockets } from './deadline.ts';
+import {
+  type AnswerHead,
+  type AnswerHeaders,
+  type Exchange,
+  type ExchangeLimits,
+  readHead,
+  type Transport,
 } from './exchange.ts';
 
-/** Sends over an undici dispatcher, which tells exactly when the first byte leaves. */
+/** After this time without a request, the sockets are read before the next one. */
+const quietMs = 50;
+
+/** Sends over an undici dispatcher, which reports exactly when the first byte leaves. */
 export function undiciTransport(dispatcher: Dispatcher, connecting?: ConnectingSockets): Transport {
+  let lastUsedAt = Number.POSITIVE_INFINITY;
   return (request, limits) =>
     new Promise((resolve) => {
-      const { method, origin, path, headers, authorization, body = null } = request;
+      const { method, origin, path, headers, body = null } = request;
       const exchange = new PendingExchange(limits, resolve, connecting);
-      dispatcher.dispatch(
-        {
-          method,
-          origin,
-          path,
-          body,
-          headers: { ...headers, authorization: authorization.reveal() },
-          // One timer bounds the whole attempt, so that its precision does not depend on the parser's.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-        },
-        exchange,
-      );
+      // One timer bounds the whole attempt, so that its precision does not depend on the parser's.
+      const options = { method, origin, path, body, headers, headersTimeout: 0, bodyTimeout: 0 };
+      const send = (): void => {
+        if (exchange.settled) return;
+        lastUsedAt = performance.now();
+        // A composed interceptor may throw, or be an async function that rejects.
+        try {
+          const dispatched: unknown = dispatcher.dispatch(options, exchange);
+          if (typeof dispatched === 'object')
+            Promise.resolve(dispatched).catch((thrown) => exchange.onResponseError(null, thrown));
+        } catch (thrown) {
+          exchange.onResponseError(null, thrown);
+        }
+      };
+      // After a pause or a long task, a connection that the service has closed is noticed before it is used.
+      if (performance.now() - lastUsedAt > quietMs) setImmediate(send);
+      else send();
     });
 }
 
@@ -38,13 +46,13 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits;
   readonly #resolve: (exchange: Exchange) => void;
   readonly #connecting: ConnectingSockets | undefined;
+  readonly #endsAt: number;
   readonly #timer: NodeJS.Timeout;
   readonly #onAbort = () => this.#fail('aborted', this.#limits.signal?.reason);
   #controller: Controller | undefined;
-  #progress: Progress = 'connecting';
+  #sent = false;
   #settled = false;
-  #status = 0;
-  #headers: AnswerHeaders = {};
+  #head: AnswerHead | undefined;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -57,72 +65,98 @@ class PendingExchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#connecting = connecting;
     connecting?.enter();
-    this.#timer = setTimeout(() => this.#fail('timeout', undefined), limits.timeoutMs);
+    this.#endsAt = performance.now() + limits.timeoutMs;
+    this.#timer = setTimeout(() => afterSockets(() => this.#fail('timeout', undefined)), limits.timeoutMs);
     limits.signal?.addEventListener('abort', this.#onAbort);
+  }
+
+  get settled(): boolean {
+    return this.#settled;
   }
 
   /** Called when the connection stands, just before the first byte is written: what aborts here leaves nothing. */
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
+    // After a pause of the process, the connection may be ready before the late timer has run.
+    if (performance.now() >= this.#endsAt) this.#fail('timeout', undefined);
     if (this.#settled) controller.abort(new Error('The call ended before the request was sent.'));
     else {
-      if (this.#progress === 'connecting') this.#connecting?.leave();
-      this.#progress = 'sent';
+      if (!this.#sent) this.#connecting?.leave();
+      this.#sent = true;
     }
   }
 
   onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
-    if (status < 200) return;
-    this.#progress = 'answering';
-    this.#status = status;
-    this.#headers = headers;
+    if (Number.isInteger(status) && status < 200) return;
+    this.#read(() => {
+      this.#head = readHead(status, headers);
+    });
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
-    this.#bytes += chunk.byteLength;
-    this.#chunks.push(chunk);
-    if (this.#bytes > this.#limits.maxResponseBytes) this.#fail('too_large', undefined);
+    this.#read(() => {
+      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+      this.#bytes += bytes.length;
+      this.#chunks.push(bytes);
+      if (this.#bytes > this.#limits.maxResponseBytes) this.#fail('too_large', undefined);
+    });
   }
 
   onResponseEnd(): void {
-    this.#settle({ type: 'answer', ...this.#answered() });
+    this.#settle(undefined, undefined);
   }
 
-  onResponseError(_controller: Controller | null, error: Error): void {
-    const late = 'code' in error && error.code === 'UND_ERR_CONNECT_TIMEOUT';
-    this.#fail(late ? 'timeout' : 'connection', error);
+  onResponseError(_controller: Controller | null, error: unknown): void {
+    this.#fail(isConnectTimeout(error) ? 'timeout' : 'connection', error);
   }
 
-  #fail(reason: Failure['reason'], cause: unknown): void {
+  /** A dispatcher of the user's own may report anything at any time, even what throws when it is read. */
+  #read(run: () => void): void {
+    try {
+      if (!this.#settled) run();
+    } catch (thrown) {
+      this.#fail('connection', thrown);
+    }
+  }
+
+  #fail(failure: Exchange['failure'], cause: unknown): void {
     if (this.#settled) return;
-    const head = this.#progress === 'answering' ? this.#answered() : undefined;
-    this.#settle({ type: 'failure', reason, progress: this.#progress, head, cause });
-    if (this.#progress !== 'sent') this.#end();
-    // Node spins for ever when an HTTP/2 stream ends before its body has left, which takes a turn.
+    this.#settle(failure, cause);
+    // Our own agent speaks HTTP/1.1: its connection is reset before `close` could end it.
+    if (this.#connecting || !this.#sent || this.#head) this.#end();
+    // Node spins endlessly when an HTTP/2 stream ends before its body has left, which takes a turn.
     else setImmediate(() => this.#end());
   }
 
   #end(): void {
-    this.#controller?.abort(new Error('The call has ended.'));
+    const abort = (): void => this.#controller?.abort(new Error('The call has ended.'));
+    if (this.#connecting) this.#connecting.abandon(abort);
+    else abort();
   }
 
-  #answered(): Omit<Answer, 'type'> {
+  #settle(failure: Exchange['failure'], cause: unknown): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    if (!this.#sent) this.#connecting?.leave();
+    clearTimeout(this.#timer);
+    this.#limits.signal?.removeEventListener('abort', this.#onAbort);
+    const response = this.#head && { ...this.#head, text: this.#text() };
+    this.#resolve({ failure, sent: this.#sent || response !== undefined, response, cause });
+  }
+
+  #text(): string {
     const [only] = this.#chunks;
     const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
     const text = body.toString();
-    return {
-      status: this.#status,
-      headers: this.#headers,
-      text: text.startsWith('\ufeff') ? text.slice(1) : text,
-    };
+    return text.startsWith('\ufeff') ? text.slice(1) : text;
   }
+}
 
-  #settle(exchange: Exchange): void {
-    if (this.#settled) return;
-    this.#settled = true;
-    if (this.#progress === 'connecting') this.#connecting?.leave();
-    clearTimeout(this.#timer);
-    this.#limits.signal?.removeEventListener('abort', this.#onAbort);
-    this.#resolve(exchange);
+/** Anything can be thrown, even a value that throws when it is read. */
+function isConnectTimeout(error: unknown): boolean {
+  try {
+    return Object(error).code === 'UND_ERR_CONNECT_TIMEOUT';
+  } catch {
+    return false;
   }
 }

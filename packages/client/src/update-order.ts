@@ -1,33 +1,24 @@
 import {
   type Explanation,
   explain,
-  OrderToken,
+  isOrderToken,
   type OrderUpdate,
   type OrderUpdateSchema,
 } from '@orders/schema';
 
-import type { CallSuccess } from './call.ts';
+import { type CallSuccess, errorOf } from './call.ts';
 import type { OrdersConnection } from './connection.ts';
-import { type CallError, InvalidRequestError, isOrdersError } from './errors.ts';
-import type { AnswerHeaders } from './exchange.ts';
-import { labelOf, type Operation } from './operation.ts';
-import { Receipt } from './receipt.ts';
+import { type CallError, isOrdersError } from './errors.ts';
+import type { Operation } from './operation.ts';
 import type { CallOptions } from './settings.ts';
 
 /** An update that the service took. */
-export interface UpdatedOrder<Data = unknown> {
-  readonly outcome: 'applied';
+export interface UpdatedOrder<Data = unknown> extends CallSuccess {
   /** The answer as JSON, or as `responseSchema` makes it; `undefined` when the answer is empty. Its shape is not shown. */
   readonly data: Data;
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  /** Attempts made. */
-  readonly attempts: number;
-  /** What happened, safe to paste into a ticket. */
-  readonly receipt: Receipt;
 }
 
-/** An update that the service took, or the error that tells what became of it. */
+/** An update that the service took, or the error that says what became of it. */
 export type UpdateOrderResult<Data = unknown> =
   | ({ readonly ok: true; readonly error?: never } & UpdatedOrder<Data>)
   | { readonly ok: false; readonly error: CallError; readonly data?: never };
@@ -45,17 +36,12 @@ export async function updateOrder<Update extends OrderUpdate, Data = unknown>(
   update: NoInfer<Update>,
   options: CallOptions<Data> = {},
 ): Promise<UpdatedOrder<Data>> {
-  const success = await connection.perform(updateOperation(connection.schema, token, update), options);
-  return applied(success);
-}
-
-/** Tells a call that succeeded as an update that the service took. */
-export function applied<Data>({ data, status, headers, attempts, receipt }: CallSuccess): UpdatedOrder<Data> {
-  return { outcome: 'applied', data: data as Data, status, headers, attempts, receipt };
+  const operation = updateOperation(connection.schema, token, update);
+  return (await connection.perform(operation, options)) as UpdatedOrder<Data>;
 }
 
 /**
- * Updates an order as `updateOrder` does, and tells a failure as a value. Rejects only with a `TypeError`, for a wrong
+ * Like `updateOrder`, but returns `{ ok: false, error }` instead of throwing. Rejects only with a `TypeError`, for a wrong
  * option.
  */
 export async function safeUpdateOrder<Update extends OrderUpdate, Data = unknown>(
@@ -80,33 +66,27 @@ export function updateOperation<Update extends OrderUpdate>(
 ): Operation {
   const checked = schema.safeParse(update);
   const issues = checked.success ? [] : explain(checked.error);
-  if (!OrderToken.safeParse(token).success) issues.unshift(badToken);
-  if (!checked.success || issues.length > 0) throw invalidUpdate(token, issues);
-  return {
+  if (!isOrderToken(token)) issues.unshift(badToken);
+  const operation = {
     method: 'PATCH',
-    path: `/v2/orders/${encodeURIComponent(token)}`,
-    lane: token,
+    path: '',
+    lane: typeof token === 'string' ? token : '',
     repeatable: false,
-    body: JSON.stringify(checked.data),
-  };
+    body: undefined,
+  } as const;
+  if (checked.success && issues.length === 0) {
+    const path = `/v2/orders/${encodeURIComponent(token)}`;
+    return { ...operation, path, body: JSON.stringify(checked.data) };
+  }
+  throw errorOf(
+    { operation, attempts: [], bodyBytes: 0, calledAt: Date.now() },
+    { code: 'invalid_request', outcome: 'not_sent', what: 'the update is invalid', issues },
+  );
 }
 
 const badToken: Explanation = {
   path: 'order_token',
   code: 'bad_token',
   message: 'Expected the order token that the service generated',
-  hint: 'Pass it as the service gave it: a string that is not empty, "." or "..", without control characters.',
+  hint: 'Pass it as it is: a string that is not empty, "." or "..", without control characters.',
 };
-
-function invalidUpdate(token: unknown, issues: readonly Explanation[]): InvalidRequestError {
-  const lane = typeof token === 'string' ? token : '';
-  const operation: Operation = { method: 'PATCH', path: '', lane, repeatable: false, body: undefined };
-  const label = labelOf(operation);
-  const receipt = new Receipt({ operation, bodyBytes: 0, calledAt: Date.now(), attempts: [] });
-  const shown = issues
-    .slice(0, 3)
-    .map(({ path, message, hint = '' }) => `${path || 'body'}: ${message}. ${hint}`.trim());
-  const more = issues.length > 3 ? [`and ${issues.length - 3} more in issues`] : [];
-  const message = `${label}: the update was not sent. ${[...shown, ...more].join(' | ')}`;
-  return new InvalidRequestError(message, { outcome: 'not_sent', attempts: 0, receipt }, issues);
-}

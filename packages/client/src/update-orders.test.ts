@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
+import { inFull } from '../test/in-full.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import type { AttemptEnd } from './attempt-events.ts';
 import type { BulkResult } from './bulk-result.ts';
@@ -162,6 +163,18 @@ test('an abort ends the iteration even when the source never answers', async () 
   await expect(collecting).resolves.toEqual([]);
 });
 
+test('a generator that fires the signal itself ends the iteration without an error', async () => {
+  await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
+  const abort = new AbortController();
+  const source = (function* () {
+    yield* items(['a']);
+    abort.abort();
+    yield* items(['b']);
+  })();
+  const results = await collect(orders.updateOrders(source, { signal: abort.signal }));
+  expect(results.map((result) => result.error?.code)).toEqual(['aborted', 'aborted']);
+});
+
 test('what the source throws comes after the results of what had been read', async () => {
   await using service = await startOrderService({ orders: ['a'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
@@ -189,10 +202,38 @@ test('a pause that the service asks for holds the bulk back, and fails nothing',
   expect(results[0]?.error).toMatchObject({ status: 429, outcome: 'rejected', retryAfterMs: 200 });
 });
 
+test('a bulk keeps to the rate limit of its client, and no item fails of its own queue', async () => {
+  const [count, total] = inFull ? [1_000, 2_000] : [160, 250];
+  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
+  const rateLimit = { requestsPerSecond: 200 };
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit, timeouts: { total } });
+  const source = items(Array.from({ length: count }, (_, index) => `order_${index}`));
+  const start = performance.now();
+  const results = await collect(orders.updateOrders(source, { concurrency: 64 }));
+  expect(results.filter(({ ok }) => !ok)).toEqual([]);
+  expect(results).toHaveLength(count);
+  expect(performance.now() - start).toBeGreaterThan((count - 5) * 5);
+});
+
+test('an item that cannot be read is invalid, and the bulk goes on', async () => {
+  await using service = await startOrderService({ orders: ['a'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const source = [...items(['a']), null, 7, proxy, ...items(['a'])] as ReturnType<typeof items>;
+  const results = await collect(orders.updateOrders(source));
+  results.sort((x, y) => x.index - y.index);
+  expect(results.map((result) => (result.ok ? result.outcome : result.error.code))).toEqual([
+    'applied',
+    ...['invalid_request', 'invalid_request', 'invalid_request'],
+    'applied',
+  ]);
+});
+
 test('the events of a bulk tell the item and its index', async () => {
   await using service = await startOrderService({ orders: ['a', 'b'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
-  service.faults.next([{ fault: 'status', status: 503, headers: { 'retry-after': '0' } }], { token: 'a' });
+  service.faults.next([{ fault: 'status', status: 429, headers: { 'retry-after': '0' } }], { token: 'a' });
   const source = items(['a', 'b', 'a']);
   const told: string[] = [];
   const bulk = orders.updateOrders(source, {
@@ -210,7 +251,7 @@ test('the events of a bulk tell the item and its index', async () => {
   });
   for await (const { ok } of bulk) expect(ok).toBe(true);
   const of = (row: number): string[] => told.filter((line) => line.includes(` ${row}: `));
-  expect(of(0)).toEqual(['before 0: 1', 'after 0: 1 503 0', 'before 0: 2', 'after 0: 2 200 undefined']);
+  expect(of(0)).toEqual(['before 0: 1', 'after 0: 1 429 0', 'before 0: 2', 'after 0: 2 200 undefined']);
   expect([...of(1), ...of(2)]).toEqual(
     [1, 2].flatMap((row) => [`before ${row}: 1`, `after ${row}: 1 200 undefined`]),
   );

@@ -1,7 +1,8 @@
 import type { OrderUpdate } from '@orders/schema';
 import { type AttemptEnd, type AttemptStart, checkAttemptEvents } from './attempt-events.ts';
-import { Bulk, type Entry } from './bulk.ts';
+import { type Entry, startBulk } from './bulk.ts';
 import type { BulkRest, BulkResult } from './bulk-result.ts';
+import { checkWhole } from './check.ts';
 import type { OrdersConnection } from './connection.ts';
 import type { CallOptions } from './settings.ts';
 import { safeUpdateOrder, type UpdateOrderResult } from './update-order.ts';
@@ -16,7 +17,7 @@ export interface BulkItem<Update extends OrderUpdate = OrderUpdate> {
 export interface BulkOptions<Data = unknown, Item = unknown>
   extends Omit<CallOptions<Data>, 'beforeAttempt' | 'afterAttempt'> {
   /**
-   * Updates on their way at the same time.
+   * Updates in flight at the same time.
    * @default 16
    */
   readonly concurrency?: number;
@@ -28,7 +29,7 @@ export interface BulkOptions<Data = unknown, Item = unknown>
    */
   readonly beforeAttempt?: (start: AttemptStart & { readonly item: Item; readonly index: number }) => unknown;
   /**
-   * Told of each attempt of each update once it has ended, as `afterAttempt` of a single call is.
+   * Called once each attempt of each update has ended, as `afterAttempt` of a single call is.
    * @default nothing is called
    */
   readonly afterAttempt?: (end: AttemptEnd & { readonly item: Item; readonly index: number }) => void;
@@ -47,8 +48,8 @@ export interface BulkUpdate<Item, Data = unknown> extends AsyncIterable<BulkResu
  * Updates many orders from an iterable, as it comes: reads no further than it can send, holds a bounded number of items
  * and results, sends updates to one order in the order given, and yields results in the order of completion.
  *
- * A failed update is a result, not an exception. While the service asks for a pause, nothing is read or sent. When
- * `signal` fires, what is on its way is aborted, nothing more is read, and the iteration ends after their results.
+ * A failed update is a result, not an exception. Nothing is read or sent while a 429 pauses the key, or faster than `rateLimit`
+ * allows, so an item's timeouts begin when it may leave. When `signal` fires, what is in flight is aborted, nothing more is read, and the iteration ends after their results.
  *
  * @throws TypeError when `concurrency` is no whole number from 1 on, or what is to be called no function. The iteration
  * rejects with what the source throws, after the results of what had been read.
@@ -58,28 +59,21 @@ export function updateOrders<Update extends OrderUpdate, Item extends BulkItem<U
   source: Iterable<Item> | AsyncIterable<Item>,
   { concurrency = 16, beforeAttempt, afterAttempt, ...options }: BulkOptions<Data, NoInfer<Item>> = {},
 ): BulkUpdate<Item, Data> {
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw new TypeError('concurrency: write a whole number from 1 on.');
-  }
-  checkAttemptEvents(beforeAttempt, afterAttempt);
-  const optionsOf = (entry: Entry<Item>): CallOptions<Data> => {
-    if (!(beforeAttempt || afterAttempt)) return options;
-    return {
-      ...options,
-      ...(beforeAttempt && { beforeAttempt: (start) => beforeAttempt({ ...start, ...entry }) }),
-      ...(afterAttempt && { afterAttempt: (end) => afterAttempt({ ...end, ...entry }) }),
-    };
-  };
+  checkWhole('concurrency', concurrency);
+  checkAttemptEvents({ beforeAttempt, afterAttempt });
+  const optionsOf = ({ item, index }: Entry<Item>): CallOptions<Data> => ({
+    ...options,
+    ...(beforeAttempt && { beforeAttempt: (start) => beforeAttempt({ ...start, item, index }) }),
+    ...(afterAttempt && { afterAttempt: (end) => afterAttempt({ ...end, item, index }) }),
+  });
+  // An item that is none is found invalid like any wrong update.
   const send = (entry: Entry<Item>): Promise<UpdateOrderResult<Data>> =>
-    safeUpdateOrder(connection, entry.item?.token, entry.item?.update, optionsOf(entry));
-  const bulk = new Bulk(source, send, {
+    safeUpdateOrder(connection, entry.token as string, entry.update as Update, optionsOf(entry));
+  return startBulk(source, send, {
     concurrency,
-    laneOf: connection.ordered ? (item) => item?.token : () => undefined,
-    pausedMs: connection.pausedMs,
+    ordered: connection.ordered,
+    credentials: options.credentials ?? connection.credentials,
+    rate: connection.limit,
     signal: options.signal,
   });
-  return {
-    [Symbol.asyncIterator]: () => ({ next: () => bulk.next(), return: () => bulk.return() }),
-    stop: () => bulk.stop(),
-  };
 }

@@ -50,7 +50,7 @@ test.concurrent.each([
   ['sent over HTTP/2', () => startHttp2Server(certificate, () => {}), 'unknown', 1],
   ['reading the answer', () => answering(httpAnswer(200, { 'content-length': '9' }, '{')), 'applied', 1],
   ['checking the answer', () => answering(httpAnswer(200, {}, '{}')), 'applied', 1],
-  ['pausing between attempts', () => answering(httpAnswer(503, { 'retry-after': '30' })), 'rejected', 1],
+  ['pausing between attempts', () => answering(httpAnswer(429, { 'retry-after': '30' })), 'rejected', 1],
 ] as const)(
   'an abort while %s settles at once and lets Node end',
   async (stage, serve, outcome, attempts) => {

@@ -13,7 +13,7 @@ import {
 
 const token = 'secret_order_token_1234';
 const update = buildOrderUpdate({ order_id: 'private-order' });
-const busy = { fault: 'status', status: 503, headers: { 'retry-after': '0' } } as const;
+const busy = { fault: 'status', status: 429, headers: { 'retry-after': '0' } } as const;
 const reset = { fault: 'reset_after_applying' } as const;
 const never = new Promise<never>(() => {});
 const entries = [
@@ -64,7 +64,7 @@ test.each([
     expect(error).toBeInstanceOf(AbortError);
     expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attempts: 0 });
     expect(error?.message).toBe(
-      'PATCH /v2/orders/…1234: beforeAttempt threw, which ended the call. Nothing was sent.',
+      'PATCH /v2/orders/…1234: beforeAttempt threw, which ended the call. The update was not sent.',
     );
     expect(error?.cause).toMatchObject({ name: 'Error', message: 'the disk is full', code: 'ENOSPC' });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('private-order');
@@ -75,8 +75,8 @@ test.each([
 });
 
 test.each([
-  ['rejected', busy, 'The service did not take it.'],
-  ['unknown', reset, 'It may have been sent, and whether the service took it is unknown.'],
+  ['rejected', busy, 'The update was not applied.'],
+  ['unknown', reset, 'Whether the update was applied is unknown.'],
 ] as const)(
   'when beforeAttempt throws later, the outcome is that of the attempts before: %s',
   async (outcome, fault, says) => {
@@ -112,7 +112,7 @@ test.each(entries)(
     const { error } = await orders.safeUpdateOrder(token, update, { beforeAttempt: () => gate.promise });
     expect(error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attempts: 0 });
     expect(error?.message).toBe(
-      'PATCH /v2/orders/…1234: timed out waiting for beforeAttempt. Nothing was sent.',
+      'PATCH /v2/orders/…1234: timed out after 60 ms (timeouts.total) waiting for beforeAttempt. The update was not sent.',
     );
     gate.resolve();
     for (let turns = 0; turns < 5; turns++) await turn();

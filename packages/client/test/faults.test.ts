@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { buildOrderUpdate, createOrderService, type Fault, startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
-import { Agent, createOrdersClient, type OrdersClientOptions, type Outcome } from '../src/index.ts';
+import {
+  Agent,
+  createOrdersClient,
+  type OrdersClientOptions,
+  type Outcome,
+  treat503AsRejected,
+} from '../src/index.ts';
 
 const token = 'order_1234';
 const update = buildOrderUpdate();
@@ -136,13 +142,30 @@ const rows: Row[] = [
     fault: status(code),
     ...rejectedHttp,
   })),
-  ...[408, 500, 502, 504, 520, 799].flatMap((code) => [
+  ...[408, 500, 502, 503, 504, 520, 799].flatMap((code) => [
     { name: String(code), fault: status(code), ...unknownHttp, applied: 0 },
     { name: `${code} after applying`, fault: status(code, {}, true), ...unknownHttp, applied: 1 },
   ]),
-  { name: '503 without Retry-After', fault: status(503), ...unknownHttp, applied: 0 },
-  { name: '503 with Retry-After, always', fault: status(503, soonRetried), ...rejectedHttp, attempts: 3 },
-  { name: '503 with Retry-After too late', fault: status(503, { 'retry-after': '60' }), ...rejectedHttp },
+  { name: '503 with Retry-After', fault: status(503, soonRetried), ...unknownHttp, applied: 0 },
+  {
+    name: '503 with Retry-After after applying',
+    fault: status(503, soonRetried, true),
+    ...unknownHttp,
+    applied: 1,
+  },
+  {
+    name: '503 with Retry-After, known to be a refusal',
+    fault: status(503, soonRetried),
+    options: { classify: treat503AsRejected },
+    ...rejectedHttp,
+    attempts: 3,
+  },
+  ...[403, 404, 405, 410].map((code) => ({
+    name: `${code} with an HTML page after applying`,
+    fault: status(code, { 'content-type': 'text/html' }, true),
+    ...unknownHttp,
+    applied: 1,
+  })),
   { name: '429 with Retry-After, always', fault: status(429, soonRetried), ...rejectedHttp, attempts: 3 },
   {
     name: '429 with a reset',
@@ -174,9 +197,9 @@ test.concurrent.each(rows)('$name without a port: the same', async ({ fault, opt
   await dispatcher.destroy();
 });
 
-test.concurrent('a 503 with Retry-After that recovers is applied once', async () => {
+test.concurrent('a 429 with Retry-After that recovers is applied once', async () => {
   await using service = await startOrderService({ orders: [token] });
-  service.faults.next(status(503, soonRetried));
+  service.faults.next(status(429, soonRetried));
   expect(await callOnce({ baseUrl: service.url, apiKey: service.key }, service)).toEqual({
     ends: 'applied',
     outcome: 'applied',

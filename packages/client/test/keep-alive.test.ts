@@ -1,10 +1,12 @@
-import { setImmediate as turn } from 'node:timers/promises';
+import { createServer } from 'node:net';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { buildOrderUpdate } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Agent, createOrdersClient } from '../src/index.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
 import { answerJson, startHttp2Server } from './http2-server.ts';
+import { listenOnLoopback } from './loopback.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
 const authority = await createAuthority('Private authority');
@@ -109,4 +111,35 @@ test.each([
     }),
     { numRuns: 40 },
   );
+});
+
+test.concurrent.each([
+  { name: 'within timeouts.idle is used again', idle: 4_000, headers: {}, connections: 1 },
+  { name: 'past timeouts.idle is not used again', idle: 100, headers: {}, connections: 2 },
+  {
+    name: 'past timeouts.idle is not used again, whatever Keep-Alive allows',
+    idle: 100,
+    headers: { 'keep-alive': 'timeout=60' },
+    connections: 2,
+  },
+  {
+    name: 'that Keep-Alive announces to end within 2 s is not used again',
+    idle: 4_000,
+    headers: { 'keep-alive': 'timeout=2' },
+    connections: 2,
+  },
+])('an idle connection $name', async ({ idle, headers, connections }) => {
+  const server = createServer((socket) =>
+    socket.on('data', () => socket.write(httpAnswer(200, headers, '{}'))),
+  );
+  await using listener = await listenOnLoopback(server);
+  await using orders = createOrdersClient({
+    baseUrl: `http://127.0.0.1:${listener.port}`,
+    apiKey: 'swordfish-swordfish',
+    timeouts: { idle },
+  });
+  await orders.updateOrder('order_1234', update);
+  await delay(200);
+  await orders.updateOrder('order_1234', update);
+  expect(listener.connections).toBe(connections);
 });

@@ -7,7 +7,9 @@ const kinds: readonly Fault[] = [
   { fault: 'status', status: 429, headers: { 'retry-after': '0' } },
   { fault: 'status', status: 500 },
   { fault: 'status', status: 503 },
-  { fault: 'status', status: 503, headers: { 'retry-after': '0' } },
+  // Pages of proxies whose connection to the service broke after it had applied the update.
+  { fault: 'status', status: 503, headers: { 'retry-after': '0' }, applied: true },
+  { fault: 'status', status: 404, headers: { 'content-type': 'text/html' }, applied: true },
   { fault: 'redirect' },
   { fault: 'empty' },
   { fault: 'no_content' },

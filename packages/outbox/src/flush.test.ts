@@ -52,10 +52,10 @@ onPostgres('tells nothing of an earlier try beside an outcome that nobody knows'
 });
 
 onPostgres(
-  'takes back an update that was parked, once its worker knows that it never left',
+  'takes back an update that was parked, once its worker knows that it was not applied',
   async (scene) => {
     const { open, service, token, reaches } = scene;
-    service.faults.next({ fault: 'status', status: 503, headers: { 'retry-after': '0' } }, { token });
+    service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '0' } }, { token });
     const held = holdAnswers(scene);
     const blocked = await open({ localConcurrency: 1, client: held.client });
     await blocked.work();

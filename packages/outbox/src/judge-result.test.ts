@@ -1,4 +1,9 @@
-import { createOrdersClient, type UpdateOrderResult } from '@orders/client';
+import {
+  type Classify,
+  createOrdersClient,
+  treat503AsRejected,
+  type UpdateOrderResult,
+} from '@orders/client';
 import { type Fault, startOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -7,13 +12,20 @@ import type { Verdict } from './verdict.ts';
 
 const options: JudgeOptions = { onRejected: 'continue', maxRetryDelayMs: 60_000, random: () => 1 };
 
-async function resultOf(fault: Fault | undefined, update: object = { cart: {} }): Promise<UpdateOrderResult> {
+const busy = { fault: 'status', status: 503, headers: { 'retry-after': '2' } } as const;
+const page = { fault: 'status', status: 404, headers: { 'content-type': 'text/html' } } as const;
+
+async function resultOf(
+  fault: Fault | undefined,
+  { update = { cart: {} }, classify }: { readonly update?: object; readonly classify?: Classify } = {},
+): Promise<UpdateOrderResult> {
   await using service = await startOrderService();
   await using client = createOrdersClient({
     baseUrl: service.url,
     apiKey: service.key,
     timeouts: { connect: 2_000, attempt: 300, total: 2_000 },
     retry: { maxAttempts: 1 },
+    ...(classify ? { classify } : {}),
   });
   if (fault) service.faults.next(fault);
   return client.safeUpdateOrder(service.token, update as { cart: object });
@@ -43,12 +55,9 @@ test.for<[string, Fault | undefined, Partial<Verdict> | 'unknown']>([
     { fault: 'status', status: 429, headers: { 'retry-after': '999999999' } },
     { state: 'queued', delayMs: 86_400_000, pauseAllMs: 86_400_000 },
   ],
-  [
-    'a 503 with Retry-After',
-    { fault: 'status', status: 503, headers: { 'retry-after': '2' } },
-    { state: 'queued', delayMs: 2_000 },
-  ],
+  ['a 503 with Retry-After', busy, 'unknown'],
   ['a 503 without', { fault: 'status', status: 503 }, 'unknown'],
+  ['a 404 page of HTML', page, 'unknown'],
   ['a 500', { fault: 'status', status: 500 }, 'unknown'],
   ['a 408', { fault: 'status', status: 408 }, 'unknown'],
   ['a redirect', { fault: 'redirect' }, 'unknown'],
@@ -63,8 +72,15 @@ test.for<[string, Fault | undefined, Partial<Verdict> | 'unknown']>([
   if (judged !== 'unknown' && judged.pauseAllMs !== undefined) expect(judged.status).toBe(429);
 });
 
+test('waits for a 503 that the client takes for a refusal, and pauses no other order', async () => {
+  const result = await resultOf(busy, { classify: treat503AsRejected });
+  const judged = judgeResult(result, 3, options);
+  expect(judged).toMatchObject({ state: 'queued', status: 503, delayMs: 2_000, failures: 3 });
+  expect(judged).not.toHaveProperty('pauseAllMs');
+});
+
 test('rejects what the schema refuses now, with its issues', async () => {
-  const judged = judgeResult(await resultOf(undefined, { cart: [] }), 0, options);
+  const judged = judgeResult(await resultOf(undefined, { update: { cart: [] } }), 0, options);
   expect(judged).toMatchObject({ state: 'rejected', code: 'invalid_request', issues: [{ path: 'cart' }] });
 });
 

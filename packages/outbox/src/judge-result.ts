@@ -15,8 +15,8 @@ export interface JudgeOptions {
   readonly random: () => number;
 }
 
-/** How long to wait when the service says slow down and does not say how long, in milliseconds. */
-const unaskedPauseMs = 1_000;
+/** The shortest pause after a 429 that does not allow a retry at once, in milliseconds. */
+const leastPauseMs = 1_000;
 
 /** The longest wait that a service may ask for, in milliseconds: then it is asked again. */
 const mostAskedMs = 86_400_000;
@@ -40,10 +40,12 @@ export function judgeResult(
     case 'rejected': {
       // Aborted while it told why: it did not take it, and may the next time.
       if (error.code === 'aborted') return { ...told, ...later(failures, options), failures };
-      // Only these two invite another attempt, as in the client; any other would be refused for ever.
+      // The client takes a 503 for a refusal only where its `classify` says so; then it is temporary, like a 429.
       const status = 'status' in error ? error.status : undefined;
       if (status !== 429 && status !== 503) return refuse(told, options);
-      const delayMs = askedDelay(error.retryAfterMs ?? unaskedPauseMs);
+      // Without a time in the response the client reports its own short pause, which ignores earlier calls.
+      const { retryAfterMs = leastPauseMs } = error;
+      const delayMs = retryAfterMs === 0 ? 0 : askedDelay(Math.max(leastPauseMs, retryAfterMs));
       const pause = status === 429 ? { pauseAllMs: delayMs } : {};
       return { ...told, ...pause, state: 'queued', hold: false, delayMs, failures };
     }

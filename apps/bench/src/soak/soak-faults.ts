@@ -3,10 +3,12 @@ import type { Fault } from '@orders/testing';
 /**
  * What may go wrong with a request: everything but faults that would only take long. A service that says
  * "not taken" and takes it all the same is not among them, because no client could count that right.
+ * A proxy's page in place of a connection that broke is: its outcome is unknown.
  */
 export const soakFaults: readonly Fault[] = [
   { fault: 'status', status: 429, headers: { 'retry-after': '0' } },
-  { fault: 'status', status: 503, headers: { 'retry-after': '0' } },
+  { fault: 'status', status: 503, headers: { 'retry-after': '0' }, applied: true },
+  { fault: 'status', status: 404, headers: { 'content-type': 'text/html' }, applied: true },
   { fault: 'status', status: 422 },
   { fault: 'status', status: 500 },
   { fault: 'status', status: 502, applied: true },

@@ -13,7 +13,7 @@ interface PrintedAttempt {
 
 const attempts: readonly PrintedAttempt[] = [
   { time: '0.00 s', what: 'connection refused', outcome: 'not-sent', word: 'not_sent' },
-  { time: '0.71 s', what: '503, Retry-After: 1', outcome: 'rejected', word: 'rejected' },
+  { time: '0.71 s', what: '429, Retry-After: 1', outcome: 'rejected', word: 'rejected' },
   { time: '1.74 s', what: '200', outcome: 'applied', word: 'applied' },
 ];
 
@@ -27,8 +27,8 @@ export function HomeHero() {
         </h1>
         <p>
           TypeScript packages for changing an order that a payment service already holds. They check an update
-          before it is sent, say exactly where it is wrong and what to write instead, and always tell what
-          became of it.
+          before it is sent, say exactly where it is wrong and what to write instead, and always report
+          whether it was applied.
         </p>
         <p class="home-actions">
           <a class="home-button home-button-main" href={withBase('/getting-started.html')}>

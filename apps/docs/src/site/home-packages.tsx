@@ -14,7 +14,7 @@ const packages = [
   },
   {
     name: '@orders/client',
-    text: 'Sends updates with retry, deadline and order per order, and is certain of the outcome, or says that it is not.',
+    text: 'Sends updates with retry and deadline, in sequence per order, and reports whether each was applied, or that this is unknown.',
     runs: 'Node 22.19 or newer; others over fetch',
   },
   {

@@ -6,12 +6,10 @@ export const Trouble = z.enum([
   'none',
   /** Each answer is held back. */
   'slow',
-  /** 503 with Retry-After: the client tries again. */
+  /** 429 with Retry-After: the client pauses all updates, then retries. */
   'busy',
-  /** 503 without Retry-After: the outcome is unknown. */
+  /** 503: the outcome is unknown. */
   'failing',
-  /** 429 with Retry-After: the client slows down as a whole. */
-  'rate_limited',
   /** The update is applied, and the connection is reset before an answer. */
   'reset_after_applying',
   /** Nobody can connect: nothing is sent. It holds for every request, whatever the share. */

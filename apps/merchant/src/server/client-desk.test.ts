@@ -26,7 +26,7 @@ test('stores and tells every step in the order in which it happened', async () =
   await using open = await openTestDesk({ retry: { maxAttempts: 3 } });
   const told: DeskMessage[] = [];
   open.hub.subscribe((message) => told.push(message));
-  open.service.faults.next([{ fault: 'status', status: 503, headers: { 'retry-after': '0' } }]);
+  open.service.faults.next([{ fault: 'status', status: 429, headers: { 'retry-after': '0' } }]);
   const { id } = await open.updates.submit(update());
   expect(await open.updates.settled(id)).toMatchObject({ state: 'applied', report: { attempts: 2 } });
   const stored = await open.storage.events.after(0, 100);
@@ -39,7 +39,7 @@ test('stores and tells every step in the order in which it happened', async () =
     'update_settled applied',
   ]);
   expect(stored[2]?.event).toMatchObject({
-    status: 503,
+    status: 429,
     error: 'http_error',
     durationMs: expect.any(Number),
     retryInMs: expect.any(Number),

@@ -1,3 +1,5 @@
+import { createOrdersClient } from '@orders/client';
+import { startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { Trouble } from '../contract/switchboard-view.ts';
 import { switchboardFaults } from './switchboard-faults.ts';
@@ -15,10 +17,25 @@ test.each(Trouble.options.filter((trouble) => trouble !== 'none' && trouble !== 
   },
 );
 
-test('busy asks to come back, failing does not', () => {
+test('busy is a 429 with Retry-After, failing a 503', () => {
   const [busy, failing] = (['busy', 'failing'] as const).flatMap((trouble) =>
     switchboardFaults({ trouble, percent: 100 }).map(({ play }) => play),
   );
-  expect(busy).toEqual({ fault: 'status', status: 503, headers: { 'retry-after': '1' } });
+  expect(busy).toEqual({ fault: 'status', status: 429, headers: { 'retry-after': '1' } });
   expect(failing).toEqual({ fault: 'status', status: 503 });
+});
+
+test('an update that arrives between two restarts of a service that is down is rejected, not unknown', async () => {
+  await using service = await startOrderService({
+    faults: switchboardFaults({ trouble: 'down', percent: 100 }),
+  });
+  await using orders = createOrdersClient({
+    baseUrl: service.url,
+    apiKey: service.key,
+    retry: { maxAttempts: 1 },
+  });
+  expect(await orders.safeUpdateOrder(service.token, { cart: {} })).toMatchObject({
+    error: { outcome: 'rejected', status: 429 },
+  });
+  expect(service.ledger).toEqual([]);
 });

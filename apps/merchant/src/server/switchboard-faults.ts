@@ -3,8 +3,8 @@ import type { SwitchboardSetting, Trouble } from '../contract/switchboard-view.t
 
 /** How long a slow service holds each answer back, in milliseconds. */
 const slowMs = 1500;
-/** How long a busy service asks to wait, in seconds. */
-const retryAfter = { 'retry-after': '1' };
+/** A 429 is the one response after which the client retries. */
+const busy = { fault: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
 
 /** How long a service that is down stays away before it must be sent away again, in milliseconds. */
 export const downMs = 2000;
@@ -14,9 +14,8 @@ type Fault = Exclude<FaultRule['play'], readonly unknown[]>;
 /** What an update meets. A service that is down is not here: nobody reaches it to meet anything. */
 const faultOf: Readonly<Record<Exclude<Trouble, 'none' | 'down'>, Fault>> = {
   slow: { fault: 'latency', ms: slowMs },
-  busy: { fault: 'status', status: 503, headers: retryAfter },
+  busy,
   failing: { fault: 'status', status: 503 },
-  rate_limited: { fault: 'status', status: 429, headers: retryAfter },
   reset_after_applying: { fault: 'reset_after_applying' },
 };
 
@@ -32,13 +31,13 @@ export function switchboardFaults({ trouble, percent }: SwitchboardSetting): rea
 /**
  * A reset on accept would not do: connections that are kept go on, and on a new one bytes may have left before the reset
  * comes, so that an update that nobody read would be of unknown outcome. Refused connections leave no doubt; they are had
- * by a restart, and an update that slips in between two of them is turned away.
+ * by a restart. An update that slips in between two of them gets a 429, which proves that it was not applied.
  */
 const downRules: readonly FaultRule[] = [
   { when: 'always', play: { fault: 'restart', downMs }, method: 'OPTIONS' },
   {
     when: 'always',
-    play: { fault: 'status', status: 503, headers: { ...retryAfter, connection: 'close' } },
+    play: { ...busy, headers: { ...busy.headers, connection: 'close' } },
     operation: 'update',
   },
 ];

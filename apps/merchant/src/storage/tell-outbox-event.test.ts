@@ -25,17 +25,17 @@ const receipt = {
   id: 'a-receipt',
   operation: 'PATCH /v2/orders/…er-1',
   calledAt: '2026-01-01T00:00:01.000Z',
-  attempts: [{ afterMs: 0, durationMs: 12.5, outcome: 'rejected', status: 503 }],
+  attempts: [{ afterMs: 0, durationMs: 12.5, outcome: 'rejected', status: 429 }],
   bodyBytes: 2,
   versions: { client: '1.0.0', runtime: 'node 24' },
 } as const;
 
 test('tells an attempt that will be made again with all that was said of it', () => {
-  const busy = status('queued', { code: 'http_error', message: 'Busy', status: 503, receipt });
+  const busy = status('queued', { code: 'http_error', message: 'Busy', status: 429, receipt });
   expect(tellEnd({ event: event('queued', 'http_error'), status: busy }, known)).toEqual({
     outcome: 'rejected',
     durationMs: 12.5,
-    status: 503,
+    status: 429,
     error: 'http_error',
     isRetried: true,
   });

@@ -22,7 +22,7 @@ test('makes a client that sends to the address with the key', async () => {
 test.each([
   [
     { baseUrl: 'nowhere', apiKey: 'sekret' },
-    'the base URL: write the whole address, such as "https://api.example.com".',
+    'the base URL: write the full URL, such as "https://api.example.com".',
   ],
   [{ baseUrl: 'http://api.example.com', apiKey: 'sekret' }, /use https, or set --allow-insecure-http\.$/],
   [

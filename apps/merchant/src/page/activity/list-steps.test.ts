@@ -18,7 +18,7 @@ const update: UpdateView = {
 const busy: AttemptEnd = {
   at: '2026-01-01T00:00:01.000Z',
   outcome: 'rejected',
-  status: 503,
+  status: 429,
   durationMs: 9,
   retryInMs: 800,
 };

@@ -30,7 +30,7 @@ const story: readonly NumberedEvent[] = (
       ...of,
       attempt: 1,
       outcome: 'rejected',
-      status: 503,
+      status: 429,
       error: 'http_error',
       durationMs: 12,
       retryInMs: 800,
@@ -44,7 +44,7 @@ const story: readonly NumberedEvent[] = (
 const before: LiveUpdate = { update: queued, attempts: [], reopenings: [] };
 const told = (count: number) => story.slice(0, count).reduce(foldUpdate, before);
 
-test('tells a 503 that recovers, step by step', () => {
+test('tells a 429 that recovers, step by step', () => {
   expect(told(1)).toEqual(before);
   expect(told(2)).toEqual({
     update: { ...queued, state: 'sending' },
@@ -58,7 +58,7 @@ test('tells a 503 that recovers, step by step', () => {
       end: {
         at: '2026-01-01T00:00:02.000Z',
         outcome: 'rejected',
-        status: 503,
+        status: 429,
         error: 'http_error',
         durationMs: 12,
         retryInMs: 800,
@@ -66,7 +66,7 @@ test('tells a 503 that recovers, step by step', () => {
     },
   ]);
   expect(told(4).attempts.map(({ number, end }) => [number, end?.status])).toEqual([
-    [1, 503],
+    [1, 429],
     [2, undefined],
   ]);
   expect(told(6).update).toEqual({ ...queued, state: 'applied', report });

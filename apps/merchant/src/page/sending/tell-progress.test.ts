@@ -15,7 +15,7 @@ const update: UpdateView = {
   sentThrough: 'client',
   round: 0,
 };
-const end: AttemptEnd = { at: '2026-01-01T00:00:01.000Z', outcome: 'rejected', status: 503, durationMs: 9 };
+const end: AttemptEnd = { at: '2026-01-01T00:00:01.000Z', outcome: 'rejected', status: 429, durationMs: 9 };
 
 test('an update that has not left is queued', () => {
   expect(tellProgress({ update: { ...update, state: 'queued' }, attempts: [], reopenings: [] })).toEqual({

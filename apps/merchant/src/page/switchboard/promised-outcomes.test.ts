@@ -12,7 +12,7 @@ test.each([
       ['rejected', 13],
     ],
   ],
-  [{ trouble: 'rate_limited', percent: 10 }, [['applied', 100]]],
+  [{ trouble: 'busy', percent: 10 }, [['applied', 100]]],
   [
     { trouble: 'failing', percent: 30 },
     [

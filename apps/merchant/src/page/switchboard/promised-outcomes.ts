@@ -8,7 +8,6 @@ const promisedOutcomes: Readonly<Record<Trouble, readonly Outcome[]>> = {
   slow: ['applied'],
   busy: ['applied', 'rejected'],
   failing: ['unknown'],
-  rate_limited: ['applied', 'rejected'],
   reset_after_applying: ['unknown'],
   down: ['not_sent'],
 };

@@ -34,7 +34,7 @@ test('counts outcomes and finds the median of each slot', () => {
       attempt(1, { durationMs: 30 }),
       attempt(6.9, { durationMs: 10, outcome: 'unknown' }),
       attempt(7, { durationMs: 20 }),
-      attempt(7.1, { durationMs: 8, outcome: 'rejected', status: 503 }),
+      attempt(7.1, { durationMs: 8, outcome: 'rejected', status: 429 }),
       attempt(17, { durationMs: 4 }),
     ],
     now,

@@ -24,18 +24,13 @@ const troubles = {
   },
   busy: {
     name: 'Busy',
-    service: 'Takes nothing (503) and asks to come back in a second.',
-    desk: 'The desk waits as asked and tries again, three times in all. Only if none gets through it is rejected.',
+    service: 'Rejects updates as too many (429) and asks for a pause of one second.',
+    desk: 'The desk pauses the updates of every order, then retries, three attempts in all. If the last gets a 429 too, the update is rejected.',
   },
   failing: {
     name: 'Failing',
     service: 'Answers with an error (503) that does not say whether it took the update.',
     desk: 'Sent again, a cart might be taken twice. So the desk stops there and leaves the choice to you.',
-  },
-  rate_limited: {
-    name: 'Rate limiting',
-    service: 'Says that too much comes at once (429) and asks to come back in a second.',
-    desk: 'The desk holds back the updates of every order, then tries again, three times in all.',
   },
   reset_after_applying: {
     name: 'Cutting off',
@@ -52,10 +47,9 @@ const troubles = {
 /** What becomes of an update in the outbox, where that differs. */
 const inOutbox: Readonly<Partial<Record<Trouble, string>>> = {
   slow: 'The outbox waits. Later updates of the same order wait behind, those of other orders do not.',
-  busy: 'The outbox waits as asked and sends it again, until it is taken.',
+  busy: 'The outbox pauses the updates of every order, then retries until they are applied.',
   failing:
     'Sent again, a cart might be taken twice. So the outbox parks it: its order waits for your choice, others go on.',
-  rate_limited: 'The outbox holds back the updates of every order, then sends them until they are taken.',
   reset_after_applying:
     'The order has changed, but nothing here can tell. The outbox parks it, and its order waits.',
   down: 'Nothing is lost: updates wait in the outbox and leave when it is back. What was on its way is parked.',

@@ -38,7 +38,10 @@ export interface FaultsByPlace {
  */
 export type Fault = FaultsByPlace[keyof FaultsByPlace];
 
-/** An answer of another status, such as `{ fault: 'status', status: 503, headers: { 'retry-after': '2' } }`. */
+/**
+ * A response with another status, such as `{ fault: 'status', status: 429, headers: { 'retry-after': '2' } }`. The client
+ * retries an update after a 429; a 5xx, with `Retry-After` or without, makes its outcome `unknown`.
+ */
 export interface StatusFault {
   readonly fault: 'status';
   /** From 200 to 999. */

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildOrderUpdate } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { createOrdersClient } from '../src/index.ts';
+import { updateDuringPause } from './paused-updates.ts';
+import { httpAnswer, startRawServer } from './raw-server.ts';
+
+const update = buildOrderUpdate();
+const success = httpAnswer(200, {}, '{}');
+
+function openClient(baseUrl: string) {
+  return createOrdersClient({ baseUrl, apiKey: 'swordfish-swordfish', retry: { maxAttempts: 1 } });
+}
+
+/** Blocks the event loop, as a long computation or garbage collection does. */
+function block(ms: number): void {
+  const endsAt = performance.now() + ms;
+  while (performance.now() < endsAt);
+}
+
+/** Calls `act` where Node handles a read, so that it does not look at the sockets again before it runs what `act` adds. */
+function duringRead<T>(act: () => Promise<T>): Promise<T> {
+  return new Promise((resolve) => readFile(import.meta.filename, () => resolve(act())));
+}
+
+test.concurrent.each([
+  { transport: 'undici', scheme: 'http' },
+  { transport: 'undici', scheme: 'https' },
+  { transport: 'fetch', scheme: 'http' },
+  { transport: 'fetch', scheme: 'https' },
+] as const)(
+  'responses that arrive while the process is paused past the timeout are read over $transport and $scheme',
+  async (how) => {
+    const counts = await updateDuringPause({ ...how, updates: 40, attemptMs: 2_000, pauseMs: 2_100 });
+    expect(counts).toEqual({ applied: 40 });
+  },
+);
+
+test('a connection that the service closed while the process was busy is not used again', async () => {
+  const sockets: Socket[] = [];
+  await using server = await startRawServer((socket) => {
+    sockets.push(socket);
+    socket.write(success);
+  });
+  await using orders = openClient(server.url);
+  await orders.updateOrder('order_1234', update);
+  await delay(100);
+  const result = await duringRead(() => {
+    for (const socket of sockets) socket.destroy();
+    return orders.safeUpdateOrder('order_1234', update);
+  });
+  expect(result).toMatchObject({ ok: true, outcome: 'applied' });
+});
+
+test('an update whose timeout passes while the process is busy is not sent', async () => {
+  await using server = await startRawServer((socket) => socket.write(success));
+  await using orders = openClient(server.url);
+  await orders.updateOrder('order_1234', update);
+  const { error } = await duringRead(() => {
+    setImmediate(() => block(300));
+    return orders.safeUpdateOrder('order_1234', update, { timeouts: { attempt: 200 } });
+  });
+  expect(error).toMatchObject({ code: 'timeout', outcome: 'not_sent' });
+  await orders.updateOrder('order_1234', update);
+  expect(server.requests).toHaveLength(2);
+});

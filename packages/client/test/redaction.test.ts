@@ -1,0 +1,246 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import { createServer, type ServerResponse } from 'node:http';
+import process from 'node:process';
+import { setImmediate as turn } from 'node:timers/promises';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { basic, Secret } from '@orders/auth';
+import { buildOrderUpdate } from '@orders/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
+import { createOrdersClient as createOverUndici, HttpError, InvalidResponseError } from '../src/index.ts';
+import { listenOnLoopback } from './loopback.ts';
+import { type RedactionSecret, redactionCases, redactionSecrets } from './redaction-cases.ts';
+
+const entries = [
+  { entry: 'undici', create: createOverUndici },
+  { entry: 'fetch', create: createOverFetch },
+] as const;
+const forms = [
+  'plain',
+  'plain, the header',
+  'percent',
+  'percent in lower case',
+  'form',
+  'HTML decimal',
+  'HTML hexadecimal',
+  'HTML named',
+  'JSON \\u',
+  'JSON \\u in upper case',
+  'base64url',
+].map((form) => redactionCases[form] as (secret: RedactionSecret) => string);
+const update = buildOrderUpdate();
+
+/** A service that answers each request as a test says. */
+async function startService(respond: (response: ServerResponse) => void) {
+  const server = createServer((request, response) => request.resume().on('end', () => respond(response)));
+  const listener = await listenOnLoopback(server);
+  return {
+    url: `http://127.0.0.1:${listener.port}`,
+    [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
+  };
+}
+
+/** Listens to the tracing channel `orders.request`. */
+function listenToTraces() {
+  const seen: object[] = [];
+  const note = (trace: object) => void seen.push({ ...trace });
+  const handlers = { start: note, end: note, asyncStart: note, asyncEnd: note, error: note };
+  const channel = tracingChannel<unknown, object>('orders.request');
+  channel.subscribe(handlers);
+  return { seen, [Symbol.dispose]: () => void channel.unsubscribe(handlers) };
+}
+
+/** All that a log, a debugger or a person can get out of a value, as one text. */
+function everyTextOf(value: unknown): string {
+  const all = { depth: Number.POSITIVE_INFINITY, maxStringLength: null, maxArrayLength: null };
+  const texts = [
+    String(value),
+    JSON.stringify(value),
+    inspect(value, { ...all, showHidden: true }),
+    inspect(value, { ...all, showHidden: true, customInspect: false }),
+  ];
+  const seen = new Set<unknown>();
+  const walk = (found: unknown): void => {
+    if (typeof found === 'string') texts.push(found);
+    if (typeof found !== 'object' || found === null || seen.has(found)) return;
+    seen.add(found);
+    for (const name of Reflect.ownKeys(found)) {
+      texts.push(String(name));
+      walk(Reflect.get(found, name));
+    }
+  };
+  walk(value);
+  return texts.join('\n');
+}
+
+/** The start of a form is enough to know it by, and is what a body holds that broke off. */
+function expectNoKey(value: unknown, secret: RedactionSecret): void {
+  const text = everyTextOf(value);
+  for (const [form, write] of Object.entries(redactionCases))
+    expect(text.includes(write(secret).slice(0, 10)), form).toBe(false);
+}
+
+/** A form as JSON that holds it, unescaped once where it is JSON itself. */
+function quote(written: string): string {
+  try {
+    JSON.parse(`"${written}"`);
+    return `"${written}"`;
+  } catch {
+    return JSON.stringify(written);
+  }
+}
+
+const rows = entries.flatMap((each) =>
+  [200, 401, 422, 500].flatMap((status) => redactionSecrets.map((secret) => ({ ...each, status, secret }))),
+);
+
+test.each(rows)('over $entry, a $status that echoes $secret.key shows it in data alone', async (row) => {
+  const { entry, create, status, secret } = row;
+  const { key, authorization } = secret;
+  let written = '';
+  let isCut = false;
+  const bodyOf = () => `{${quote(written)}:[${quote(written)}],"whole":true}`;
+  await using service = await startService((response) => {
+    const body = bodyOf();
+    const bytes = Buffer.from(written).toString('latin1');
+    response.writeHead(status, bytes, {
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'x-echo': bytes,
+      'x-echoes': [bytes, `key=${bytes}`],
+    });
+    if (!isCut) response.end(body);
+    else response.write(body.slice(0, quote(written).length - 2), () => response.destroy());
+  });
+  const credentials = authorization.startsWith('Basic')
+    ? { apiKey: key }
+    : { credentials: new Secret(authorization) };
+  await using orders = create({ baseUrl: service.url, retry: { maxAttempts: 1 }, ...credentials });
+  using traces = listenToTraces();
+  const attempts: object[] = [];
+  const afterAttempt = (end: object) => void attempts.push(end);
+
+  for (const write of forms) {
+    written = write(secret);
+    isCut = false;
+    const result = await orders.safeUpdateOrder('order_token_1234', update, { afterAttempt });
+    const { data, ...shown } = result;
+    expectNoKey(shown, secret);
+    if (result.ok) {
+      expect(isDeepStrictEqual(data, JSON.parse(bodyOf()))).toBe(true);
+      expect(result.headers['x-echo']).toBe('[secret]');
+    } else {
+      expect(result.error).toMatchObject({
+        status,
+        headers: { 'x-echo': '[secret]' },
+        body: '{"[secret]":["[secret]"],"whole":true}',
+      });
+    }
+    const echoed = await orders.echoWithPrivateKey({ afterAttempt }).catch((error: unknown) => error);
+    expect(echoed instanceof HttpError).toBe(status !== 200);
+    expectNoKey({ ...(echoed as object), data: undefined }, secret);
+    expectNoKey(status === 200 ? undefined : echoed, secret);
+
+    isCut = true;
+    const { error } = await orders.safeUpdateOrder('order_token_1234', update, { afterAttempt });
+    expect(error).toBeInstanceOf(status === 200 ? InvalidResponseError : HttpError);
+    for (const part of [error, error?.stack, error?.cause, error?.receipt, `${error?.receipt}`])
+      expectNoKey(part, secret);
+  }
+  expect(attempts).toHaveLength(3 * forms.length);
+  expect(traces.seen.length > 0).toBe(entry === 'undici');
+  expectNoKey([attempts, traces.seen], secret);
+});
+
+test.each(entries)(
+  'over $entry, errors that hooks throw with the key in them show no key',
+  async ({ create }) => {
+    const [secret] = redactionSecrets as [RedactionSecret];
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    await using service = await startService((response) => response.end());
+    await using orders = create({ baseUrl: service.url, apiKey: secret.key });
+    const thrower = () => {
+      throw Object.assign(new Error(forms.map((write) => write(secret)).join(' ')), secret);
+    };
+    process.on('warning', onWarning);
+    try {
+      await orders.echoWithPrivateKey({ afterAttempt: thrower });
+      await turn();
+    } finally {
+      process.off('warning', onWarning);
+    }
+    const stopped = await orders
+      .echoWithPrivateKey({ beforeAttempt: thrower })
+      .catch((error: unknown) => error);
+    expect(everyTextOf(warnings)).toContain('[secret] [secret]');
+    expect(everyTextOf(stopped)).toContain('[secret] [secret]');
+    expectNoKey([warnings, stopped], secret);
+  },
+);
+
+test.each(entries)(
+  'over $entry, errors that hooks throw show no key that a function for credentials returned',
+  async ({ create }) => {
+    const [secret] = redactionSecrets as [RedactionSecret];
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    await using service = await startService((response) =>
+      response.writeHead(429, { 'retry-after': '0' }).end(),
+    );
+    await using orders = create({ baseUrl: service.url, credentials: async () => basic(secret.key) });
+    const thrower = () => {
+      throw Object.assign(new Error(forms.map((write) => write(secret)).join(' ')), secret);
+    };
+    process.on('warning', onWarning);
+    const stopped = await orders
+      .echoWithPrivateKey({
+        beforeAttempt: ({ attempt }) => attempt === 2 && thrower(),
+        afterAttempt: thrower,
+      })
+      .catch((error: unknown) => error);
+    await turn();
+    process.off('warning', onWarning);
+    expect(stopped).toMatchObject({ code: 'aborted', attempts: 1 });
+    expect(warnings).toHaveLength(1);
+    for (const shown of [warnings, stopped]) expect(everyTextOf(shown)).toContain('[secret] [secret]');
+    expectNoKey([warnings, stopped], secret);
+  },
+);
+
+const keys = ['test', 'a', '6100', 'true', '{', 'null', '"', 'swordfish-swordfish'];
+
+test.each(entries.flatMap((each) => keys.map((key) => ({ ...each, key }))))(
+  'over $entry with the key $key, data is what JSON.parse makes of the body',
+  async ({ create, key }) => {
+    let body = '';
+    await using service = await startService((response) => {
+      response.setHeader('content-type', 'application/json').end(body);
+    });
+    await using orders = create({ baseUrl: service.url, apiKey: key });
+    const words = [
+      key,
+      `Basic ${btoa(`${key}:`)}`,
+      btoa(key),
+      Buffer.from(key).toString('hex'),
+      encodeURIComponent(key),
+    ];
+    const word = fc.oneof(fc.constantFrom(...words), fc.string());
+    const { tree } = fc.letrec((tie) => ({
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        fc.jsonValue(),
+        word,
+        fc.array(tie('tree')),
+        fc.dictionary(word, tie('tree')),
+      ),
+    }));
+    const staysAsSent = fc.asyncProperty(tree, async (sent) => {
+      body = JSON.stringify(sent);
+      const { data } = await orders.updateOrder('order_token_1234', update);
+      expect(isDeepStrictEqual(data, JSON.parse(body))).toBe(true);
+    });
+    await fc.assert(staysAsSent, { numRuns: 30, examples: [[{ test: true, a: 6100, null: null }], [words]] });
+  },
+);
