@@ -2,71 +2,118 @@ import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../../../.ci/launch-browser.ts';
-import { type CodeBlock, readBlocks } from './read-blocks.ts';
+import { readBlocks } from './read-blocks.ts';
 
-const forms = readBlocks().filter(
+const components = readBlocks().filter(
   ({ place, language }) => place.startsWith('guides/forms.md') && language === 'tsx',
 );
 let browser: Browser;
+let script: string;
 
 beforeAll(async () => {
-  browser = await launchBrowser();
+  const entry = `
+    import { createRoot } from 'react-dom/client';
+    const save = (saved: unknown) => { document.title = JSON.stringify(saved); };
+    createRoot(document.body).render(<OrderForm onSave={save} />);
+  `;
+  const [bundle, launched] = await Promise.all([
+    build({
+      stdin: {
+        contents: `${components[0]?.code}${entry}`,
+        loader: 'tsx',
+        resolveDir: import.meta.dirname,
+      },
+      bundle: true,
+      write: false,
+      format: 'iife',
+      jsx: 'automatic',
+      conditions: ['@orders/source'],
+      define: { 'process.env.NODE_ENV': '"production"' },
+      logLevel: 'silent',
+    }),
+    launchBrowser(),
+  ]);
+  browser = launched;
+  script = bundle.outputFiles[0]?.text ?? '';
 }, 60_000);
 
 afterAll(() => browser.close());
 
-/** Renders a component of a block of code, in a page whose title becomes what the component saves. */
-async function render({ code }: CodeBlock, component: string): Promise<Page> {
-  const entry = `
-    import { createRoot } from 'react-dom/client';
-    const save = (saved: unknown) => { document.title = JSON.stringify(saved); };
-    createRoot(document.body).render(<${component} onSave={save} />);
-  `;
-  const { outputFiles } = await build({
-    stdin: { contents: code + entry, loader: 'tsx', resolveDir: import.meta.dirname },
-    bundle: true,
-    write: false,
-    format: 'iife',
-    jsx: 'automatic',
-    conditions: ['@orders/source'],
-    define: { 'process.env.NODE_ENV': '"production"' },
-    logLevel: 'silent',
-  });
+/** Renders the form of the guide, in a page whose title becomes what the form saves. */
+async function renderForm(): Promise<Page> {
   const page = await browser.newPage();
   page.setDefaultTimeout(10_000);
-  await page.addScriptTag({ content: outputFiles[0]?.text ?? '' });
+  await page.addScriptTag({ content: script });
   return page;
 }
 
-function formOf(component: string): CodeBlock {
-  const found = forms.find(({ code }) => code.includes(`function ${component}(`));
-  if (!found) throw new Error(`The guide shows no ${component}.`);
-  return found;
-}
+const save = (page: Page): Promise<void> => page.getByRole('button', { name: 'Save' }).click();
 
-test('the form through Standard Schema shows what is wrong, and saves what passes', async () => {
-  const page = await render(formOf('HooksForm'), 'HooksForm');
-  await page.getByLabel('Webhooks').fill('/webhooks');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').filter({ hasText: 'Expected an http or https URL' }).waitFor();
-  await page.getByLabel('Webhooks').fill('https://shop.example/hooks');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => page.title()).toBe('{"webhook_url":"https://shop.example/hooks"}');
+/** The message that assistive technology reads with a field: that of the element named by `aria-describedby`. */
+const messageOf = (page: Page, label: string, line = 0): Promise<string | null> =>
+  page
+    .getByLabel(label)
+    .nth(line)
+    .evaluate((input) => {
+      const message = document.getElementById(input.getAttribute('aria-describedby') ?? '');
+      return input.getAttribute('aria-invalid') === 'true' ? (message?.textContent ?? '') : null;
+    });
+
+const focused = (page: Page): Promise<string | null> =>
+  page.evaluate(() => document.activeElement?.getAttribute('name') ?? null);
+
+test('a form saves 258,00 as an integer, and shows the blank fields and lines as not changed', async () => {
+  const page = await renderForm();
+  await page.getByLabel('SKU').fill('MUG');
+  await page.getByLabel('Price').fill('258,00');
+  await page.getByRole('button', { name: 'Add a line' }).click();
+  await page.getByRole('button', { name: 'Add a line' }).click();
+  await page.getByLabel('SKU').nth(2).fill('CUP');
+  await page.getByLabel('Quantity').nth(2).fill('');
+  await save(page);
+  await expect
+    .poll(() => page.title())
+    .toBe('{"cart":{"items":[{"sku":"MUG","quantity":1,"unit_price":25800},{"sku":"CUP"}]}}');
+  expect(await page.getByRole('status').textContent()).toBe(
+    'Not changed: order_id, cart.items.1, cart.items.2.quantity, cart.items.2.unit_price, hooks.webhook_url',
+  );
 });
 
-test('the form with hints says what to write instead, as it is typed, and saves numbers as numbers', async () => {
-  const page = await render(formOf('LineEditor'), 'LineEditor');
-  await page.getByLabel('unit_price').fill('129,00');
-  await page
-    .getByRole('alert')
-    .filter({ hasText: 'Expected an integer, got "129,00". Write an integer.' })
-    .waitFor();
-  await page.getByLabel('unit_price').fill('12900');
-  await page.getByLabel('sku').fill('4711');
-  await page.getByRole('button', { name: 'Save' }).click();
-  await expect.poll(() => page.title()).toBe('{"sku":"4711","quantity":1,"unit_price":12900}');
+test('every wrong field has its message, the first one has the focus, and nothing is saved', async () => {
+  const page = await renderForm();
+  await page.getByRole('button', { name: 'Add a line' }).click();
+  await page.getByLabel('SKU').nth(0).fill('MUG');
+  await page.getByLabel('Price').nth(0).fill('1 299');
+  await page.getByLabel('Quantity').nth(1).fill('2.5');
+  await page.getByLabel('Price').nth(1).fill('NaN');
+  await page.getByLabel('Webhooks').fill('shop.example');
+  await save(page);
+  await expect
+    .poll(() => messageOf(page, 'Price', 0))
+    .toBe('Write an amount without spaces or thousands separators, such as 1299.00.');
+  expect(await messageOf(page, 'Quantity', 1)).toBe('Write a whole number such as 2.');
+  expect(await messageOf(page, 'Price', 1)).toBe('Write an amount such as 1299.00.');
+  expect(await messageOf(page, 'Webhooks')).toMatch(/beginning with https:\/\//);
+  expect(await messageOf(page, 'SKU', 0)).toBeNull();
+  expect(await focused(page)).toBe('cart.items.0.unit_price');
+  expect(await page.title()).toBe('');
 });
 
-test('every component that the guide shows is rendered here', () => {
-  expect(forms).toHaveLength(2);
+test('a message goes when its field is right, and moves with its line', async () => {
+  const page = await renderForm();
+  await page.getByLabel('SKU').fill('MUG');
+  await page.getByRole('button', { name: 'Add a line' }).click();
+  await page.getByLabel('Price').nth(1).fill('1,299');
+  await save(page);
+  await expect.poll(() => focused(page)).toBe('cart.items.1.unit_price');
+  await page.getByRole('button', { name: 'Remove line 1' }).click();
+  await expect.poll(() => messageOf(page, 'Price')).toMatch(/at most 2 decimals/);
+  await page.getByLabel('Price').fill('1299');
+  await expect.poll(() => messageOf(page, 'Price')).toBeNull();
+  await save(page);
+  await expect.poll(() => page.title()).toBe('{"cart":{"items":[{"quantity":1,"unit_price":129900}]}}');
+});
+
+test('the form that is rendered here is the only component of the guide', () => {
+  expect(components).toHaveLength(1);
 });

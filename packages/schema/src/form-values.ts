@@ -1,0 +1,194 @@
+import type * as z from 'zod/mini';
+import { type AmountFormat, readAmount } from './form-amount.ts';
+import type { JsonRule } from './rule.ts';
+import { defOf, jsonRulesOf } from './zod-internals.ts';
+
+export type Schema = z.core.$ZodType;
+type Fields = Readonly<Record<string, unknown>>;
+
+/** How the text of a form is written. */
+export interface FormFormat {
+  readonly amounts: AmountFormat;
+  readonly newLine: Fields;
+}
+
+/** The values of a form, read by the fields of a schema. */
+export interface FormValues {
+  /** The input of the schema: without blank fields, and with numbers and booleans in place of their text. */
+  readonly body: unknown;
+  /** The value of each field, and its place in the order of the form. */
+  readonly given: ReadonlyMap<string, GivenValue>;
+  /** The fields and lines that are blank. */
+  readonly leftOut: readonly string[];
+  /** The keys of a list's lines in the form: blank lines are missing from the body. */
+  readonly lineKeys: ReadonlyMap<unknown, readonly string[]>;
+}
+
+interface GivenValue {
+  readonly value: unknown;
+  readonly place: number;
+}
+
+interface Reading {
+  readonly format: FormFormat;
+  readonly given: Map<string, GivenValue>;
+  readonly leftOut: string[];
+  readonly lineKeys: Map<unknown, readonly string[]>;
+  values: number;
+}
+
+export const wholeNumber: AmountFormat = { decimals: 0, separator: '.' };
+
+// No form is larger; a cycle is.
+const maxValues = 100_000;
+
+/**
+ * Reads the values of a form library, or the entries of a `FormData` or `URLSearchParams`.
+ *
+ * @throws when the form is too large, or throws while it is read.
+ */
+export function readFormValues(schema: Schema, form: unknown, format: FormFormat): FormValues {
+  const reading: Reading = {
+    format,
+    given: new Map(),
+    leftOut: [],
+    lineKeys: new Map(),
+    values: 0,
+  };
+  const values = isFormData(form) ? nestEntries(form) : form;
+  return { ...reading, body: readValue(values, schema, '', reading) ?? {} };
+}
+
+/** The schema behind `optional` and the like. */
+function coreOf(schema: Schema): Schema {
+  const { innerType, in: input } = defOf(schema) as { readonly innerType?: Schema; readonly in?: Schema };
+  const inner = innerType ?? input;
+  return inner ? coreOf(inner) : schema;
+}
+
+/** The schema of the value under a key. */
+export function schemaAt(schema: Schema | undefined, key: string): Schema | undefined {
+  const def = schema && defOf(coreOf(schema));
+  if (def?.type === 'array') return def.element;
+  return def?.type === 'object' && Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
+}
+
+/** The type of a field, and its rules. */
+export interface FieldKind {
+  readonly type?: string;
+  readonly limits?: JsonRule | undefined;
+  /** How it is written, if it is an amount. */
+  readonly amounts?: AmountFormat | undefined;
+}
+
+export function kindOf(schema: Schema | undefined, field: string, amounts: AmountFormat): FieldKind {
+  if (!schema) return {};
+  const core = coreOf(schema);
+  const limits = jsonRulesOf(core)[0];
+  // Of the integers of the API, these two are not amounts.
+  const isAmount = limits?.type && !/\b(quantity|discount_rate)$/.test(field);
+  return { type: defOf(core).type, limits, amounts: isAmount ? amounts : undefined };
+}
+
+export const fieldIn = (field: string, key: string): string => (field && `${field}.`) + key;
+
+/** react-hook-form holds NaN for an empty number field. */
+const isBlank = (value: unknown): boolean =>
+  value == null || Number.isNaN(value) || (typeof value === 'string' && !value.trim());
+
+/** Returns the value for the body, or `undefined` to leave the field out. */
+function readValue(value: unknown, schema: Schema | undefined, field: string, reading: Reading): unknown {
+  if (++reading.values > maxValues) throw new RangeError();
+  reading.given.set(field, { value, place: reading.values });
+  if (isBlank(value)) {
+    reading.leftOut.push(field);
+    return undefined;
+  }
+  const { type, amounts } = kindOf(schema, field, reading.format.amounts);
+  if (Array.isArray(value)) return readList(value, schema, field, reading);
+  if (isPlainObject(value)) {
+    // The names of a `FormData` make a list an object, with gaps where lines were removed from the page.
+    const isList = type === 'array' && Object.keys(value).every((key) => /^\d+$/.test(key));
+    return (isList ? readList : readObject)(value, schema, field, reading);
+  }
+  if (type === 'boolean') return value === 'true' || value === 'on' || (value === 'false' ? false : value);
+  return type === 'number' ? readNumber(value, amounts) : value;
+}
+
+/** Returns the number to send, or text, which the schema refuses. */
+function readNumber(value: unknown, amounts = wholeNumber): unknown {
+  // 258 may have been typed, for 258.00, or computed, for 2.58.
+  if (typeof value === 'number' && amounts.decimals > 0) return String(value);
+  const read = typeof value === 'string' ? readAmount(value, amounts) : value;
+  return Number.isSafeInteger(read) ? read : value;
+}
+
+function readObject(value: object, schema: Schema | undefined, field: string, reading: Reading): unknown {
+  const fields: [string, unknown][] = [];
+  for (const [key, inside] of Object.entries(value)) {
+    const part = schemaAt(schema, key);
+    let read = readValue(inside, part, fieldIn(field, key), reading);
+    // A cart is required, and one whose fields are all blank is still a cart.
+    if (part && defOf(part).type === 'object' && !isBlank(inside)) read ??= {};
+    if (read !== undefined) fields.push([key, read]);
+  }
+  return fields.length > 0 ? Object.fromEntries(fields) : undefined;
+}
+
+function readList(value: object, schema: Schema | undefined, field: string, reading: Reading): unknown {
+  const { leftOut, lineKeys, format } = reading;
+  const newLine = /\bitems$/.test(field) ? format.newLine : {};
+  const lines = new Map<string, unknown>();
+  for (const [key, line] of Object.entries(value)) {
+    const before = leftOut.length;
+    const read = isUntouched(line, newLine)
+      ? undefined
+      : readValue(line, schemaAt(schema, key), fieldIn(field, key), reading);
+    if (read !== undefined) lines.set(key, read);
+    else leftOut.splice(before, Infinity, fieldIn(field, key));
+  }
+  const list = [...lines.values()];
+  lineKeys.set(list, [...lines.keys()]);
+  if (list.length > 0) return list;
+  // Whether an empty list removes the lines of an order is undocumented.
+  leftOut.push(field);
+  return undefined;
+}
+
+/** Whether each field of a line is blank or has the value of a new line. */
+function isUntouched(line: unknown, newLine: Fields): boolean {
+  return (
+    isPlainObject(line) &&
+    Object.entries(line).every(([name, value]) => isBlank(value) || value === newLine[name])
+  );
+}
+
+/** The schema refuses other objects, such as a `File` or a `Date`. */
+function isPlainObject(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // The `Object.prototype` of another realm is not ours.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+function isFormData(form: unknown): form is Iterable<readonly [string, unknown]> {
+  return typeof (form as { getAll?: unknown } | null | undefined)?.getAll === 'function';
+}
+
+/** Nests fields by their names, `cart.items.0.sku` or `cart[items][0][sku]`; of fields of one name, the last counts. */
+function nestEntries(entries: Iterable<readonly [string, unknown]>): object {
+  // Objects without a prototype, so that no name leads out of the form.
+  const create = (): Record<string, unknown> => Object.create(null);
+  const form = create();
+  for (const [name, value] of entries) {
+    const keys = name.split(/[.[\]]+/).filter(Boolean);
+    const last = keys.pop() ?? '';
+    let object = form;
+    for (const key of keys) {
+      if (!isPlainObject(object[key])) object[key] = create();
+      object = object[key] as typeof form;
+    }
+    object[last] = value;
+  }
+  return form;
+}

@@ -1,0 +1,302 @@
+import type * as z from 'zod/mini';
+import { type AmountFormat, formatAmount, readAmount } from './form-amount.ts';
+import {
+  type FieldKind,
+  type FormValues,
+  fieldIn,
+  kindOf,
+  readFormValues,
+  type Schema,
+  schemaAt,
+  wholeNumber,
+} from './form-values.ts';
+import { show } from './hints.ts';
+
+/** How a form is read. */
+export interface FormReaderOptions {
+  /** How amounts are written: `unit_price` and `vat_amount` of a line, the total and the VAT amount of the order. */
+  readonly amounts?: AmountOptions;
+  /** The values of a line when it is added to the cart. A line that holds nothing else is left out, like a blank one. */
+  readonly newLine?: Readonly<Record<string, unknown>>;
+  /** Returns the message of an issue, for example in another language; `undefined` keeps the English one. */
+  readonly translate?: (issue: FormIssue) => string | undefined;
+}
+
+/** How amounts are written. */
+export interface AmountOptions {
+  /**
+   * How many decimals of a written amount are part of the integer that is sent: with 2, `258.00` and `258` are both
+   * sent as 25800. It is never guessed from the currency: the API does not document the unit of amounts. Without it, an
+   * amount is written as the integer that is sent.
+   */
+  readonly decimals: number;
+  /**
+   * The decimal separator in messages and in `formatAmount`. Amounts of up to two decimals are read with either one.
+   * With three or more, `1,299` could be 1.299 or 1299, so only this one is read, and it has to be declared.
+   * @default '.'
+   */
+  readonly separator?: '.' | ',';
+}
+
+/** An issue of one field: plain data, which can be translated and sent to a browser. */
+export interface FormIssue {
+  /** The name of the field: `cart.items.0.unit_price`; empty for the form as a whole. */
+  readonly field: string;
+  /** The rule that is broken; a schema of yours has its own codes. A code never changes its meaning. */
+  readonly code: FormIssueCode;
+  /** Says what to write instead, to the person who fills in the form. */
+  readonly message: string;
+  /** The value of the field, if it is text, a number or a boolean. */
+  readonly received?: string | number | boolean;
+  /** The least value, as a person writes it. */
+  readonly min?: string;
+  /** The greatest value, as a person writes it, or the most characters. */
+  readonly max?: string | number;
+  /** The accepted values. */
+  readonly allowed?: readonly string[];
+  /** The most decimals of an amount. */
+  readonly decimals?: number;
+  /** A number, written as it should be. */
+  readonly example?: string;
+}
+
+/** The codes of issues. */
+export type FormIssueCode =
+  | 'required'
+  | 'invalid_type'
+  | 'invalid_amount'
+  | 'group_separator'
+  | 'too_many_decimals'
+  | 'ambiguous_amount'
+  | 'not_integer'
+  | 'out_of_range'
+  | 'too_long'
+  | 'invalid_currency'
+  | 'invalid_url'
+  | 'misspelled'
+  | 'misplaced'
+  | 'not_supported'
+  | 'not_serializable'
+  | (string & {});
+
+/** The data to send, or the issues, in the order of the form's fields. */
+export type FormResult<Data> = FormSuccess<Data> | FormFailure;
+
+/** The data of a form that can be sent. */
+export interface FormSuccess<Data> {
+  readonly ok: true;
+  readonly data: Data;
+  /** The names of the blank fields and lines. They are not sent, so they stay unchanged. */
+  readonly leftOut: readonly string[];
+}
+
+/** The issues of a form that cannot be sent. */
+export interface FormFailure {
+  readonly ok: false;
+  readonly issues: readonly FormIssue[];
+  /** The names of the blank fields and lines. */
+  readonly leftOut: readonly string[];
+}
+
+/** Reads what a form holds. */
+export interface FormReader<Data> {
+  /**
+   * Reads the values of a form library, or the entries of a `FormData` or `URLSearchParams` with names such as
+   * `cart.items.0.sku`. Never throws, whatever the form holds; only an asynchronous schema of yours makes it throw.
+   */
+  readonly read: (values: unknown) => FormResult<Data>;
+  /** The resolver of react-hook-form: `useForm({ resolver })`. Issues of the form as a whole are at `errors.form`. */
+  readonly resolver: (values: unknown) => FormResolverResult<Data>;
+  /**
+   * Writes an amount for a form: with two decimals, 25800 becomes `258.00`.
+   * @throws TypeError when it is not an integer that JavaScript holds exactly.
+   */
+  readonly formatAmount: (amount: number) => string;
+}
+
+/** What react-hook-form expects of a resolver. */
+export type FormResolverResult<Data> =
+  | { readonly values: Data; readonly errors: Record<string, never> }
+  | { readonly values: Record<string, never>; readonly errors: object };
+
+/**
+ * Creates a reader that turns the values of a form into data that the schema accepts, or lists issues by field. A blank
+ * field is left out, so that it stays unchanged.
+ *
+ * @param schema `OrderUpdate`, a schema of `defineOrderUpdate`, or a part such as `Cart`.
+ * @throws TypeError when an option is unknown or wrong.
+ */
+export function createFormReader<Data>(
+  schema: z.ZodMiniType<Data, Data>,
+  options: FormReaderOptions = {},
+): FormReader<Data> {
+  const amounts = amountFormat(options);
+  const { newLine = {}, translate } = options;
+
+  const fail = (issues: FormIssue[], leftOut: readonly string[]): FormFailure => ({
+    ok: false,
+    issues: issues.map((issue) => ({ ...issue, message: translated(issue, translate) })),
+    leftOut,
+  });
+  const read = (values: unknown): FormResult<Data> => {
+    let form: FormValues;
+    try {
+      form = readFormValues(schema, values, { amounts, newLine });
+    } catch {
+      return fail([{ field: '', code: 'not_serializable', message: 'Cannot read the form.' }], []);
+    }
+    const { success, data, error } = schema.safeParse(form.body);
+    if (success) return { ok: true, data, leftOut: form.leftOut };
+    return fail(findIssues(schema, form, error.issues, amounts), form.leftOut);
+  };
+
+  return {
+    read,
+    resolver: (values) => {
+      const result = read(values);
+      return result.ok
+        ? { values: result.data, errors: {} }
+        : { values: {}, errors: toFieldErrors(result.issues, values) };
+    },
+    formatAmount: (amount) => {
+      if (Number.isSafeInteger(amount)) return formatAmount(amount, amounts);
+      throw new TypeError(`Expected an integer, got ${show(amount)}. Write the amount as it is sent.`);
+    },
+  };
+}
+
+/** Checks the names of all options: a misspelled `decimals` would make every amount a hundredth of itself. */
+function amountFormat({
+  amounts = { decimals: 0 },
+  newLine,
+  translate,
+  ...unknown
+}: FormReaderOptions): AmountFormat {
+  // 1,299 may be 1299 or, once an amount has three decimals, 1.299.
+  const { decimals, separator = decimals < 3 ? '.' : undefined, ...others } = amounts;
+  const isUnknown = Object.keys({ ...unknown, ...others }).length > 0;
+  const isCount = Number.isInteger(decimals) && decimals >= 0 && decimals < 16;
+  if (!isUnknown && isCount && (separator === '.' || separator === ',')) return { decimals, separator };
+  const given = JSON.stringify({ amounts, ...unknown });
+  throw new TypeError(
+    `Cannot use ${given}. Write { amounts: { decimals: 2, separator: "." }, newLine, translate }.`,
+  );
+}
+
+/** An issue of a schema; those of our rules have a `rule` and a `hint`. */
+interface RawIssue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  readonly code?: string;
+  readonly rule?: string;
+  readonly hint?: string;
+}
+
+/** The issues of the schema, in the order of the form's fields. */
+function findIssues(
+  schema: Schema,
+  { body, given, lineKeys }: FormValues,
+  raw: readonly RawIssue[],
+  amounts: AmountFormat,
+): FormIssue[] {
+  const issues = raw.map((issue) => {
+    let field = '';
+    let part: Schema | undefined = schema;
+    let value = body;
+    for (const key of issue.path.map(String)) {
+      field = fieldIn(field, lineKeys.get(value)?.[Number(key)] ?? key);
+      part = schemaAt(part, key);
+      value = (value as Fields | undefined)?.[key];
+    }
+    return describeIssue(issue, field, given.get(field)?.value, kindOf(part, field, amounts));
+  });
+  const placeOf = ({ field }: FormIssue): number => given.get(field)?.place ?? Infinity;
+  return issues.sort((one, other) => placeOf(one) - placeOf(other));
+}
+
+/** The codes of the schema that have another name in a form. */
+const codes: Readonly<Record<string, FormIssueCode>> = {
+  wrong_type: 'invalid_type',
+  unknown_currency: 'invalid_currency',
+  bad_url: 'invalid_url',
+  not_set_here: 'not_supported',
+  not_json: 'not_serializable',
+};
+
+function describeIssue(
+  raw: RawIssue,
+  field: string,
+  given: unknown,
+  { type, limits = {}, amounts }: FieldKind,
+): FormIssue {
+  const write = (number = 0): string => formatAmount(number, amounts ?? wholeNumber);
+  const name = raw.rule ?? raw.code ?? 'invalid';
+  const known = codes[name] ?? name;
+  const code = known === 'invalid_type' && limits.type ? numberProblem(given, amounts) : known;
+  const data = {
+    field,
+    code,
+    ...(given !== undefined && given !== Object(given) && { received: given as string | number | boolean }),
+    ...(code === 'out_of_range' && { min: write(limits.minimum), max: write(limits.maximum) }),
+    ...(limits.maxLength && { max: limits.maxLength }),
+    ...(limits.enum && { allowed: limits.enum }),
+    ...(limits.type && { example: amounts ? `1299${write().slice(1)}` : '2' }),
+    ...(amounts && { decimals: amounts.decimals }),
+  };
+  const { example, decimals, min, max } = data;
+  const { message, hint } = raw;
+  const texts: Partial<Record<string, string | undefined>> = {
+    required: 'Fill in this field.',
+    invalid_type: type === 'boolean' ? 'Choose yes or no.' : type === 'string' ? 'Write text.' : undefined,
+    invalid_amount: `Write an amount such as ${example}.`,
+    group_separator: `Write an amount without spaces or thousands separators, such as ${example}.`,
+    too_many_decimals: `Write an amount with at most ${decimals} decimals, such as ${example}.`,
+    ambiguous_amount: `Write the amount as text, such as "${example}".`,
+    not_integer: `Write a whole number such as ${example}.`,
+    out_of_range: `Write a number from ${min} to ${max}.`,
+    too_long: `Write at most ${max} characters. ${hint}`,
+    invalid_currency: hint,
+    invalid_url: hint,
+  };
+  // A schema of the caller has a message of its own.
+  return { ...data, message: raw.rule ? (texts[code] ?? `${message}. ${hint}`) : message };
+}
+
+/** The reason why the value of a number field was not read. */
+function numberProblem(given: unknown, amounts: AmountFormat | undefined): FormIssueCode {
+  if (typeof given !== 'string') return amounts ? 'ambiguous_amount' : 'not_integer';
+  const read = readAmount(given, amounts ?? wholeNumber);
+  if (typeof read === 'number') return 'out_of_range';
+  return amounts ? read : 'not_integer';
+}
+
+/** A translation that throws does not hide the issue. */
+function translated(issue: FormIssue, translate: FormReaderOptions['translate']): string {
+  try {
+    return translate?.(issue) ?? issue.message;
+  } catch {
+    return issue.message;
+  }
+}
+
+type Fields = Record<string, unknown>;
+
+/** Nests issues as react-hook-form does; of a field, the first issue counts. */
+function toFieldErrors(issues: readonly FormIssue[], values: unknown): object {
+  const errors: Fields = {};
+  for (const { field, code, message } of issues) {
+    let node = errors;
+    let value = values;
+    const step = (key: string): void => {
+      value = (value as Fields | undefined)?.[key];
+      if (!Object.hasOwn(node, key)) node[key] = Array.isArray(value) ? [] : {};
+      node = node[key] as Fields;
+    };
+    // An error under `__proto__` would be lost, and the form valid.
+    for (const key of (/^$|__proto__/.test(field) ? 'form' : field).split('.')) step(key);
+    // The error of a list or an object stands beside those of what it holds.
+    if (value === Object(value)) step('root');
+    if (!node['type']) Object.assign(node, { type: code, message });
+  }
+  return errors;
+}
