@@ -8,7 +8,7 @@ import { type Defeat, invalidResponse, judge, type Success, type Verdict } from 
 import type { RateLimit } from './rate-limit.ts';
 import { isAuthorization } from './request-headers.ts';
 import { backoff } from './retry-policy.ts';
-import { scrubberOf } from './scrub.ts';
+import { type Scrub, scrubberOf } from './scrub.ts';
 import type { StandardIssue, StandardSchema } from './standard-schema.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
@@ -20,18 +20,20 @@ export interface AttemptContext {
   readonly maxResponseBytes: number;
   readonly limit: RateLimit;
   readonly random: () => number;
+  /** Takes the key that was read last out of a text. */
+  lastScrub: Scrub;
 }
 
 /** Makes one attempt: reads the credentials, sends, judges the response, checks its data. */
 export async function makeAttempt(call: Call, context: AttemptContext): Promise<Verdict> {
   const { limit } = context;
-  const { credentials, timeouts, responseSchema } = call.settings;
+  const { credentials, responseSchema } = call.settings;
   for (;;) {
-    const authorization = await readAuthorization(call);
+    const authorization = await readAuthorization(call, context);
     if (typeof authorization !== 'string') return authorization;
     const ended = endOf(call, 'before the request could be sent');
     if (ended) return ended;
-    const endAttempt = limit.start(credentials, timeouts.attempt);
+    const endAttempt = limit.start(credentials);
     if (endAttempt) {
       const verdict = await send(call, authorization, context);
       endAttempt(verdict.status !== undefined);
@@ -82,7 +84,7 @@ const unreadable: Defeat = {
 };
 
 /** Reads the header's value and prepares its redaction, so that neither can fail once the request is sent. */
-async function readAuthorization(call: Call): Promise<string | Defeat> {
+async function readAuthorization(call: Call, context: AttemptContext): Promise<string | Defeat> {
   const { credentials } = call.settings;
   let authorization: unknown = credentials;
   if (typeof credentials === 'function') {
@@ -99,7 +101,11 @@ async function readAuthorization(call: Call): Promise<string | Defeat> {
   try {
     const value: unknown = (authorization as Authorization).reveal();
     if (isAuthorization(value)) {
-      call.scrub = scrubberOf(authorization as Authorization);
+      const scrub = scrubberOf(authorization as Authorization);
+      const { scrub: before } = call;
+      // A response may quote the key of an attempt before.
+      if (before !== scrub) call.scrub = (text) => scrub(before(text));
+      context.lastScrub = scrub;
       return value;
     }
   } catch {
@@ -114,7 +120,7 @@ async function checkData(success: Success, schema: StandardSchema, call: Call): 
   const { status } = success;
   const validate = () => schema['~standard'].validate(success.data);
   try {
-    const checked = await runCallback(call, validate, 'while responseSchema checked the response');
+    const checked = await runCallback(call, validate, 'waiting for responseSchema');
     if ('code' in checked) return { ...checked, outcome: 'applied', status, phase: 'body' };
     const result: { readonly value?: unknown; readonly issues?: readonly StandardIssue[] | undefined } =
       checked.value;

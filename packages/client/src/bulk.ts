@@ -1,5 +1,6 @@
 import type { Credentials } from '@orders/auth';
 import type { BulkRest, BulkResult } from './bulk-result.ts';
+import { longest } from './check.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { UpdateOrderResult } from './update-order.ts';
 
@@ -124,7 +125,7 @@ export function startBulk<Item, Data>(
       notify();
     };
     const unsubscribe = rate.onChange(wake);
-    const timer = setTimeout(wake, ms);
+    const timer = setTimeout(wake, Math.min(ms, longest));
     stopWaiting = () => {
       clearTimeout(timer);
       unsubscribe();

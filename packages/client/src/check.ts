@@ -1,5 +1,5 @@
 /** A timer of more milliseconds would fire at once. */
-const longest = 2 ** 31 - 1;
+export const longest = 2 ** 31 - 1;
 
 /** @throws TypeError with the message, which says what to write. */
 export function check(isRight: unknown, message: string): asserts isRight {

@@ -9,26 +9,28 @@ import type { Outcome } from './outcome.ts';
 export type Classify = (head: AnswerHead) => Outcome | undefined;
 
 /** What a response means by default; pure. Only one that plainly comes from the service and refuses is `rejected`. */
-export function classifyResponse(response: HttpAnswer): Outcome {
-  const { status } = response;
+export function classifyResponse(response: HttpAnswer, isWhole: boolean): Outcome {
+  const { status, headers } = response;
   if (status >= 200 && status < 300) return 'applied';
   if (status < 400 || status >= 500 || status === 408) return 'unknown';
   // A proxy shows such pages in place of a failure behind it, which may have come after the update was applied.
-  if (pageStatuses.has(status) && isHtmlPage(response)) return 'unknown';
+  // Without a media type only the body shows whether it is one, and it may not have come that far.
+  const mayBePage = isHtmlPage(response) || !(isWhole || mediaType(headers));
+  if (pageStatuses.has(status) && mayBePage) return 'unknown';
   return 'rejected';
 }
 
 const pageStatuses = new Set([403, 404, 405, 410]);
 
 /**
- * A `classify` for a service whose own 503 is known to mean "not applied": a 503 is `rejected` and retried like a 429.
- * A 503 that is an HTML page stays `unknown`, because a proxy made it.
+ * A `classify` for a service whose own 503 is known to mean "not applied": a 503 in JSON is `rejected` and retried like
+ * a 429. Any other 503 stays `unknown`: the service responds in JSON, so a proxy made it.
  *
- * Use it only when no proxy between you and the service answers 503 for a connection that broke: the 503 of a stock
- * Varnish, and nginx maintenance pages, may stand for an update that was applied.
+ * Use it only when no proxy between you and the service sends a 503 in JSON for a connection that broke: such a
+ * maintenance page may stand for an update that was applied.
  */
 export const treat503AsRejected: Classify = ({ status, headers }) =>
-  status === 503 && !htmlType.test(mediaType(headers)) ? 'rejected' : undefined;
+  status === 503 && isJson(headers) ? 'rejected' : undefined;
 
 const htmlType = /^(text\/html|application\/xhtml\+xml)$/;
 
@@ -43,5 +45,8 @@ export function isJson(headers: AnswerHead['headers']): boolean {
 }
 
 function mediaType(headers: AnswerHead['headers']): string {
-  return headerOf(headers, 'content-type').replace(/;.*/s, '').trim().toLowerCase();
+  return headerOf(headers, 'content-type')
+    .replace(/[;,].*/s, '')
+    .trim()
+    .toLowerCase();
 }

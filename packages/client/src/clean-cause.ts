@@ -23,7 +23,7 @@ function read(cause: unknown): { readonly name: string; readonly message: string
     const { name, message, code } = Object(error) as { name?: unknown; message?: unknown; code?: unknown };
     return { name: String(name ?? 'Error'), message: String(message ?? error).trim(), code };
   } catch {
-    return { name: 'Error', message: 'a value that cannot be printed', code: undefined };
+    return { name: 'Error', message: 'an unreadable value', code: undefined };
   }
 }
 

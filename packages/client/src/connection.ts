@@ -68,7 +68,9 @@ export function openConnection<Update extends OrderUpdate>(
   const { transport, outermost, byteLength, release } = runtime(options);
 
   const { random } = Math;
-  const attempts = withAttempts({ transport, baseUrl, classify, maxResponseBytes, limit, random });
+  const lastScrub = typeof credentials === 'function' ? (text: string) => text : scrubberOf(credentials);
+  const context = { transport, baseUrl, classify, maxResponseBytes, limit, random, lastScrub };
+  const attempts = withAttempts(context);
   const layers = ordered ? inLanes(attempts) : attempts;
   const released = Promise.withResolvers<void>();
   let closed = false;
@@ -90,7 +92,7 @@ export function openConnection<Update extends OrderUpdate>(
       operation,
       settings: ownSettings,
       deadline: new Deadline(timeouts.total, signal),
-      scrub: typeof credentials === 'function' ? (text) => text : scrubberOf(credentials),
+      scrub: typeof credentials === 'function' ? context.lastScrub : scrubberOf(credentials),
       attempts: [],
       bodyBytes: byteLength(operation.body ?? ''),
       calledAt: Date.now(),

@@ -54,7 +54,8 @@ export type Transport = (request: ExchangeRequest, limits: ExchangeLimits) => Pr
 /** The head of a response as a dispatcher or a `fetch` reports it, which may be the user's own: what is no header is left out. */
 export function readHead(status: unknown, headers: unknown): AnswerHead {
   const read: Record<string, string | readonly string[]> = {};
-  for (const [name, value] of Object.entries(headers ?? {})) {
+  for (const [written, value] of Object.entries(headers ?? {})) {
+    const name = written.toLowerCase();
     if (typeof value === 'string') read[name] = value;
     else if (Array.isArray(value)) read[name] = value.map(String);
   }

@@ -24,7 +24,7 @@ export function nothingLeft(failure: unknown): boolean {
 
 /** A connection that never stood, or a server's certificate that was refused, which is checked before a request is written. */
 const early =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_)/;
+  /^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_)/;
 
 /** What made `fetch` fail, to keep and to show. Runtimes write the URL, and with it the whole order token, into it. */
 export function causeOf(failure: unknown, path: string): Error | undefined {

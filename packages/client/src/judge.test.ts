@@ -70,6 +70,21 @@ test.each([
     ),
   ),
   ['a 404 that is no page', answer(404, {}, 'not found'), 'rejected', 'http_error'],
+  ...(['connection', 'timeout', 'too_large'] as const).map(
+    (reason) =>
+      [
+        `a 404 without a media type whose body does not come (${reason})`,
+        failure({ failure: reason, response: { status: 404, headers: {}, text: '<!do' } }),
+        'unknown',
+        'http_error',
+      ] as const,
+  ),
+  [
+    'a 404 with two media types of HTML',
+    answer(404, { 'content-type': 'text/html, text/html' }, '<p>'),
+    'unknown',
+    'http_error',
+  ],
   ['a 404 in JSON about pages', answer(404, json, '<html'), 'rejected', 'http_error'],
   ['an empty 404', answer(404, {}, ''), 'rejected', 'http_error'],
   ['a 401 with an HTML page', answer(401, html, '<p>'), 'rejected', 'http_error'],
@@ -107,11 +122,11 @@ test('of what was refused, only a 429 and what is known to be temporary may succ
   for (const status of [400, 401, 403, 404, 409, 410, 422]) expect(retryable(status, after)).toBe(false);
 });
 
-test('treat503AsRejected leaves a 503 page of HTML unknown, and all else as it is', () => {
+test('treat503AsRejected leaves a 503 that is not in JSON unknown, and all else as it is', () => {
   const outcome = (status: number, headers: Record<string, string>): string =>
     judge(answer(status, headers), { ...bench, classify: treat503AsRejected }).outcome;
   expect(outcome(503, json)).toBe('rejected');
-  expect(outcome(503, {})).toBe('rejected');
+  expect(outcome(503, {})).toBe('unknown');
   expect(outcome(503, html)).toBe('unknown');
   expect(outcome(502, json)).toBe('unknown');
   expect(outcome(200, json)).toBe('applied');

@@ -52,7 +52,7 @@ const maxErrorBody = 8_192;
 
 /** Judges an exchange by the table of outcomes; pure, so that each row can be tested by itself. */
 export function judge({ failure, sent, response, cause: thrown }: Exchange, bench: Bench): Verdict {
-  const meaning = response && readMeaning(response, bench);
+  const meaning = response && readMeaning(response, failure === undefined, bench);
   if (response && meaning && failure !== 'aborted') {
     // A body that broke off may end inside the key, where no redaction finds it.
     if (meaning.outcome !== 'applied') return refused(response, failure ? '' : response.text, meaning, bench);
@@ -61,6 +61,7 @@ export function judge({ failure, sent, response, cause: thrown }: Exchange, benc
   const failed = {
     outcome: meaning?.proven ?? (sent ? 'unknown' : 'not_sent'),
     status: response?.status,
+    askedMs: response && askedDelay(response, bench.now),
   } as const;
   if (failure === 'aborted') return { ...failed, code: 'aborted', what: 'aborted', cause: thrown };
   const cause = cleanCause(thrown, bench.scrub);
@@ -113,9 +114,9 @@ interface Meaning {
   readonly problem?: string;
 }
 
-function readMeaning(response: HttpAnswer, { classify, scrub }: Bench): Meaning {
+function readMeaning(response: HttpAnswer, isWhole: boolean, { classify, scrub }: Bench): Meaning {
   const { status, headers } = response;
-  const outcome = classifyResponse(response);
+  const outcome = classifyResponse(response, isWhole);
   // Such a success counts only when the service itself spoke: a proxy's page proves nothing.
   const proven = outcome === 'applied' && !isJson(headers) ? 'unknown' : outcome;
   let problem: string;
@@ -155,13 +156,12 @@ function refused(head: HttpAnswer, text: string, { outcome, problem }: Meaning, 
   };
 }
 
-const htmlHint = ' with an HTML page, which is not the service’s: check the base URL and the proxies';
+const htmlHint = ' with an HTML page, which is not the service’s: check the base URL';
 
 const hints: Readonly<Record<number, string>> = {
   0: ', a redirect whose status a browser hides',
   401: ', the key is missing or wrong',
   403: ', the key may not do this: updates require a key of type SalesChannelApiKey',
-  404: ', not found',
   429: ', too many requests',
 };
 

@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome.ts';
+import { type Outcome, updateOutcomes } from './outcome.ts';
 
 /** What is to be done, before anything is known of how. */
 export interface Operation {
@@ -26,13 +26,6 @@ export function labelOf({ method, path, lane }: Named): string {
 export function outcomeMessage({ repeatable }: Operation, outcome: Outcome): string {
   return (repeatable ? echoOutcomes : updateOutcomes)[outcome];
 }
-
-const updateOutcomes = {
-  not_sent: 'The update was not sent.',
-  rejected: 'The update was not applied.',
-  applied: 'The update was applied.',
-  unknown: 'Whether the update was applied is unknown.',
-} as const;
 
 const echoOutcomes = {
   not_sent: 'The request was not sent.',

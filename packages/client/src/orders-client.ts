@@ -69,7 +69,8 @@ export function clientOf<Update extends OrderUpdate>(
     echoWithPrivateKey: (options) => echoWithPrivateKey(connection, options),
     get pausedUntil() {
       const pausedMs = connection.limit.pausedMs(connection.credentials);
-      return pausedMs > 0 ? new Date(Date.now() + pausedMs) : undefined;
+      if (pausedMs === 0) return undefined;
+      return new Date(Date.now() + (pausedMs < Number.POSITIVE_INFINITY ? pausedMs : 0));
     },
     resume: () => connection.limit.resume(),
     close: connection.close,

@@ -15,8 +15,14 @@ export function foldOutcomes(outcomes: readonly Outcome[]): Outcome {
   return outcomes.at(-1) ?? 'not_sent';
 }
 
-const outcomes = new Set<unknown>(['not_sent', 'rejected', 'applied', 'unknown']);
+/** The sentence that ends a message: what became of the update. */
+export const updateOutcomes = {
+  not_sent: 'The update was not sent.',
+  rejected: 'The update was not applied.',
+  applied: 'The update was applied.',
+  unknown: 'Whether the update was applied is unknown.',
+} as const;
 
 export function isOutcome(value: unknown): value is Outcome {
-  return outcomes.has(value);
+  return typeof value === 'string' && Object.hasOwn(updateOutcomes, value);
 }

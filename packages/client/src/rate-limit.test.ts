@@ -53,10 +53,11 @@ test('a pause holds every attempt with the key back, and a shorter one does not 
   expect(limit.reserve(key, patient, 6_000)).toBe(0);
 });
 
-test('after a pause attempts leave at the rate, not all at once', () => {
+test('after a pause attempts ask for a slot again, so they leave at the rate, and not all at once', () => {
   const limit = create({ requestsPerSecond: 10 });
   limit.pause(key, 1_000, 0);
-  expect([1, 2, 3].map(() => limit.reserve(key, patient, 0))).toEqual([1_000, 1_100, 1_200]);
+  expect([1, 2, 3].map(() => limit.reserve(key, patient, 0))).toEqual([1_000, 1_000, 1_000]);
+  expect([1, 2, 3].map(() => limit.reserve(key, patient, 1_000))).toEqual([0, 100, 200]);
 });
 
 test.each([{ requestsPerSecond: 0 }, { requestsPerSecond: Number.NaN }, { requestsPerSecond: 1, burst: 0 }])(
@@ -71,7 +72,7 @@ test('a pause belongs to the key, whichever secret holds it', () => {
   limit.pause(basic('swordfish'), 5_000, 0);
   expect(limit.pausedMs(basic('swordfish'), 0)).toBe(5_000);
   expect(limit.pausedMs(basic('other key'), 0)).toBe(0);
-  expect(limit.start(basic('other key'), 1_000, 0)).toBeDefined();
+  expect(limit.start(basic('other key'), 0)).toBeDefined();
   const rotating = () => key;
   expect(limit.pausedMs(rotating, 0)).toBe(0);
   limit.pause(rotating, 7_000, 0);
@@ -81,42 +82,60 @@ test('a pause belongs to the key, whichever secret holds it', () => {
 test('a pause that was asked for in full ends for everyone at once', () => {
   const limit = create();
   limit.pause(key, hour, 0);
-  expect(limit.start(key, 1_000, hour - 1)).toBeUndefined();
-  expect([limit.start(key, 1_000, hour), limit.start(key, 1_000, hour)]).not.toContain(undefined);
+  expect(limit.start(key, hour - 1)).toBeUndefined();
+  expect([limit.start(key, hour), limit.start(key, hour)]).not.toContain(undefined);
 });
 
 test('after the longest pause one attempt goes first, and a response other than 429 lets the others follow', () => {
   const limit = create();
   limit.pause(key, 30 * 24 * hour, 0);
   expect(limit.pausedMs(key, 0)).toBe(hour);
-  expect(limit.start(key, 1_000, hour - 1)).toBeUndefined();
-  const endProbe = limit.start(key, 1_000, hour) as EndAttempt;
-  expect(limit.start(key, 1_000, hour)).toBeUndefined();
-  expect(limit.pausedMs(key, hour)).toBe(1_000);
+  expect(limit.start(key, hour - 1)).toBeUndefined();
+  const endProbe = limit.start(key, hour) as EndAttempt;
+  expect(limit.start(key, hour)).toBeUndefined();
+  expect(limit.pausedMs(key, hour)).toBe(Number.POSITIVE_INFINITY);
   let woken = 0;
   limit.onChange(() => woken++);
   endProbe(true);
   expect(woken).toBe(1);
-  expect([limit.start(key, 1_000, hour), limit.start(key, 1_000, hour)]).not.toContain(undefined);
+  expect([limit.start(key, hour), limit.start(key, hour)]).not.toContain(undefined);
 });
 
 test('another 429 for the first attempt after the longest pause begins the next one', () => {
   const limit = create();
   limit.pause(key, 2 * hour, 0);
-  const endProbe = limit.start(key, 1_000, hour) as EndAttempt;
+  const endProbe = limit.start(key, hour) as EndAttempt;
   limit.pause(key, 2 * hour, hour);
   endProbe(true);
   expect(limit.pausedMs(key, hour)).toBe(hour);
-  expect(limit.start(key, 1_000, 2 * hour - 1)).toBeUndefined();
-  expect(limit.start(key, 1_000, 2 * hour)).toBeDefined();
+  expect(limit.start(key, 2 * hour - 1)).toBeUndefined();
+  expect(limit.start(key, 2 * hour)).toBeDefined();
+});
+
+test('another 429 for the first attempt counts, however short its pause, and wakes what waits', () => {
+  const limit = create();
+  limit.pause(key, 2 * hour, 0);
+  const endProbe = limit.start(key, hour) as EndAttempt;
+  limit.pause(key, 2_000, hour);
+  let woken = 0;
+  limit.onChange(() => woken++);
+  endProbe(true);
+  expect([limit.pausedMs(key, hour), woken]).toEqual([2_000, 1]);
+});
+
+test('the pause of one key takes no slot from another', () => {
+  const limit = create();
+  limit.pause(key, 5_000, 0);
+  limit.reserve(key, patient, 0);
+  expect(limit.reserve(basic('other key'), patient, 0)).toBe(0);
 });
 
 test('a first attempt that gets no response proves nothing, and the next one goes first', () => {
   const limit = create();
   limit.pause(key, 2 * hour, 0);
-  (limit.start(key, 1_000, hour) as EndAttempt)(false);
-  expect(limit.start(key, 1_000, hour)).toBeDefined();
-  expect(limit.start(key, 1_000, hour)).toBeUndefined();
+  (limit.start(key, hour) as EndAttempt)(false);
+  expect(limit.start(key, hour)).toBeDefined();
+  expect(limit.start(key, hour)).toBeUndefined();
 });
 
 test('resume lifts every pause, gives out slots anew, and wakes what waits', () => {
@@ -128,7 +147,7 @@ test('resume lifts every pause, gives out slots anew, and wakes what waits', () 
   let woken = 0;
   limit.onChange(() => woken++);
   limit.onChange(() => woken++)();
-  limit.start(other, hour, 1_000);
+  limit.start(other, hour);
   limit.resume();
   expect(woken).toBe(1);
   expect([limit.pausedMs(key, 0), limit.pausedMs(other, 0)]).toEqual([0, 0]);

@@ -56,13 +56,14 @@ export class RateLimit {
   /** Holds every attempt with these credentials back for so long from `now`, at most the longest pause. */
   pause(credentials: Credentials, ms: number, now = performance.now()): void {
     const until = now + Math.min(ms, this.#maxPauseMs);
-    if (until <= now + this.pausedMs(credentials, now)) return;
+    const pausedMs = this.pausedMs(credentials, now);
+    if (pausedMs < Number.POSITIVE_INFINITY && until <= now + pausedMs) return;
     for (const [key, pause] of this.#pauses)
       if (pause.until + this.#maxPauseMs < now) this.#pauses.delete(key);
     this.#pauses.set(keyOf(credentials), { until, probeFirst: ms > this.#maxPauseMs });
   }
 
-  /** How long a pause of these credentials still lasts. */
+  /** How long a pause of these credentials still lasts: `Infinity` until the attempt that goes first has ended. */
   pausedMs(credentials: Credentials, now = performance.now()): number {
     const pause = this.#pauses.get(keyOf(credentials));
     return pause ? Math.max(0, pause.until - now) : 0;
@@ -71,37 +72,38 @@ export class RateLimit {
   /** Lifts all pauses. */
   resume(): void {
     this.#pauses.clear();
-    this.#dueAt = 0;
     this.#notify();
   }
 
-  /** How long the next attempt must wait; it takes a slot only when it can wait that long. */
+  /**
+   * How long the next attempt must wait: for a pause, after which it asks again, or for its slot at the rate limit, which it
+   * takes only when it can wait that long.
+   */
   reserve(credentials: Credentials, maxWaitMs: number, now = performance.now()): number {
     const pausedMs = this.pausedMs(credentials, now);
-    const due = Math.max(this.#dueAt, now + pausedMs);
-    const delay = Math.max(pausedMs, due - this.#toleranceMs - now);
+    if (pausedMs > 0) return pausedMs;
+    const due = Math.max(this.#dueAt, now);
+    const delay = Math.max(0, due - this.#toleranceMs - now);
     if (delay < maxWaitMs) this.#dueAt = due + this.#spacingMs;
     return delay;
   }
 
   /**
-   * Lets an attempt leave now that takes at most `maxMs`: returns what to call when it has ended, or `undefined` while a
-   * pause holds it back. The attempt that goes first after a long pause holds the others back until it has ended.
+   * Lets an attempt leave now: returns what to call when it has ended, or `undefined` while a pause holds it back. The
+   * attempt that goes first after a long pause holds the others back until it has ended.
    */
-  start(credentials: Credentials, maxMs: number, now = performance.now()): EndAttempt | undefined {
+  start(credentials: Credentials, now = performance.now()): EndAttempt | undefined {
     const key = keyOf(credentials);
     const pause = this.#pauses.get(key);
     if (pause && pause.until > now) return undefined;
     this.#pauses.delete(key);
     if (!pause?.probeFirst) return ignore;
-    const probing = { until: now + maxMs, probeFirst: true };
+    const probing = { until: Number.POSITIVE_INFINITY, probeFirst: true };
     this.#pauses.set(key, probing);
     return (responded) => {
-      // Not where another 429 has set another pause.
-      if (this.#pauses.get(key) !== probing) return;
-      // Without a response the next attempt goes first.
+      // Without a response the next attempt goes first; another 429 has set another pause by now.
       probing.until = 0;
-      if (responded) this.#pauses.delete(key);
+      if (responded && this.#pauses.get(key) === probing) this.#pauses.delete(key);
       this.#notify();
     };
   }

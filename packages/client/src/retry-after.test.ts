@@ -10,11 +10,16 @@ test.each([
   ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
   ['Saturday, 21-Nov-26 12:00:30 GMT', 30_000],
   ['Sat, 21 Nov 2026 11:59:00 GMT', 0],
+  ['1.5', 1_500],
+  ['999999999', 999_999_999_000],
+  // A Unix time, in seconds.
+  [String(now / 1_000 + 30), 30_000],
+  ['9999999999', 9_999_999_999_000 - now],
 ])('reads Retry-After %j', (value, ms) => {
   expect(askedDelay({ status: 503, headers: { 'retry-after': value } }, now)).toBe(ms);
 });
 
-test.each(['', '-1', '1.5', 'soon', '1e3', 'Sat, never', undefined])(
+test.each(['', '-1', '1.', 'soon', '1e3', 'Sat, never', undefined])(
   'takes Retry-After %j as absent',
   (value) => {
     expect(askedDelay({ status: 503, headers: { 'retry-after': value } }, now)).toBeUndefined();

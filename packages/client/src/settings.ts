@@ -171,7 +171,7 @@ export function callSettings(
   checkAttemptEvents(options);
   check(
     !responseSchema || typeof responseSchema['~standard']?.validate === 'function',
-    'responseSchema: pass a Standard Schema, such as a schema of zod, valibot or arktype.',
+    'responseSchema: pass a Standard Schema, as zod makes them.',
   );
   check(!signal || typeof signal.addEventListener === 'function', 'signal: pass an AbortSignal.');
   return {

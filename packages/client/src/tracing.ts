@@ -5,7 +5,7 @@ import type { CallError } from './errors.ts';
 import { labelOf } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 
-/** What subscribers of the tracing channel `orders.request` see: no key, no body, no whole order token. */
+/** What subscribers of the tracing channel `orders.request` see: no key, no request body, no whole order token; an error may quote the response. */
 export interface OrdersRequestTrace {
   /** Method and path; of an order token only the last four characters. */
   readonly operation: string;

@@ -130,8 +130,12 @@ class PendingExchange implements Dispatcher.DispatchHandler {
 
   #end(): void {
     const abort = (): void => this.#controller?.abort(new Error('The call has ended.'));
-    if (this.#connecting) this.#connecting.abandon(abort);
-    else abort();
+    try {
+      if (this.#connecting) this.#connecting.abandon(abort);
+      else abort();
+    } catch {
+      // A dispatcher of the user's own may have no working `abort`; the call has ended.
+    }
   }
 
   #settle(failure: Exchange['failure'], cause: unknown): void {

@@ -2,6 +2,7 @@ import { inspect } from 'node:util';
 import { defineOrderUpdate, type OrderUpdate } from '@orders/schema';
 import { buildOrderUpdate, documentedExample, startOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
+import * as z from 'zod/mini';
 import { createOrdersClient } from './create-orders-client.ts';
 import { type CallError, HttpError, InvalidRequestError } from './errors.ts';
 
@@ -171,4 +172,27 @@ test('results and errors narrow without casts, and misuse does not compile', () 
     }
   };
   expect(misuse).toBeTypeOf('function');
+});
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('boom');
+    },
+  ],
+  ['is asynchronous', async () => true],
+])('a check of the schema that %s is an invalid request, in a bulk too', async (_name, refinement) => {
+  const note = z.optional(z.string().check(z.refine(refinement)));
+  const schema = defineOrderUpdate({ extra: { note } });
+  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, schema });
+  const bad = { cart: {}, note: 'x' };
+  const { error } = await orders.safeUpdateOrder('order_1234', bad);
+  expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not_sent', retryable: false });
+  expect(error?.message).toContain('The schema threw');
+  const codes: unknown[] = [];
+  const source = [bad, { cart: {} }].map((update) => ({ token: 'order_1234', update }));
+  for await (const result of orders.updateOrders(source)) codes.push(result.error?.code);
+  expect(codes.sort()).toEqual(['invalid_request', undefined]);
 });

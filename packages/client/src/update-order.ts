@@ -7,6 +7,7 @@ import {
 } from '@orders/schema';
 
 import { type CallSuccess, errorOf } from './call.ts';
+import { cleanCause, nameOfCause } from './clean-cause.ts';
 import type { OrdersConnection } from './connection.ts';
 import { type CallError, isOrdersError } from './errors.ts';
 import type { Operation } from './operation.ts';
@@ -64,20 +65,21 @@ export function updateOperation<Update extends OrderUpdate>(
   token: string,
   update: Update,
 ): Operation {
-  const checked = schema.safeParse(update);
-  const issues = checked.success ? [] : explain(checked.error);
-  if (!isOrderToken(token)) issues.unshift(badToken);
-  const operation = {
-    method: 'PATCH',
-    path: '',
-    lane: typeof token === 'string' ? token : '',
-    repeatable: false,
-    body: undefined,
-  } as const;
-  if (checked.success && issues.length === 0) {
-    const path = `/v2/orders/${encodeURIComponent(token)}`;
-    return { ...operation, path, body: JSON.stringify(checked.data) };
+  let issues: Explanation[] = [];
+  let body: string | undefined;
+  try {
+    const checked = schema.safeParse(update);
+    if (checked.success) body = JSON.stringify(checked.data);
+    else issues = explain(checked.error);
+  } catch (thrown) {
+    // A check of the user's own may throw, or be asynchronous.
+    const message = `The schema threw${nameOfCause(cleanCause(thrown, (text) => text))}`;
+    issues = [{ path: '', code: 'custom', message }];
   }
+  if (!isOrderToken(token)) issues.unshift(badToken);
+  const lane = typeof token === 'string' ? token : '';
+  const operation = { method: 'PATCH', path: '', lane, repeatable: false, body } as const;
+  if (issues.length === 0) return { ...operation, path: `/v2/orders/${encodeURIComponent(token)}` };
   throw errorOf(
     { operation, attempts: [], bodyBytes: 0, calledAt: Date.now() },
     { code: 'invalid_request', outcome: 'not_sent', what: 'the update is invalid', issues },

@@ -10,20 +10,20 @@ export async function waitForTurn(call: Call, limit: RateLimit): Promise<Defeat 
     const ended = endOf(call, `before attempt ${attempts.length + 1}`);
     if (ended) return ended;
     const remainingMs = deadline.remainingMs();
+    const isPaused = limit.pausedMs(credentials) > 0;
     const heldMs = limit.reserve(credentials, remainingMs);
     if (heldMs === 0) return undefined;
-    if (heldMs >= remainingMs) {
-      const why =
-        limit.pausedMs(credentials) > 0
-          ? 'a 429 pauses this key'
-          : 'the rate limit of this client holds it back';
+    // The attempt that goes first after a long pause may end at any time, so it is waited for.
+    if (heldMs >= remainingMs && heldMs < Number.POSITIVE_INFINITY) {
+      const why = isPaused ? 'a 429 pauses this key' : 'rateLimit holds it back';
       const askedMs = Math.ceil(heldMs);
-      const what = `${why} for ${askedMs} ms, and timeouts.total leaves ${Math.floor(remainingMs)} ms`;
+      const what = `${why} for ${askedMs} ms, longer than timeouts.total allows`;
       return { ...outOfTime(call, ''), what, askedMs };
     }
-    const end = await deadline.wait(heldMs, (wake) => limit.onChange(wake));
-    if (end === 'aborted') return abortedCall(call);
-    // A pause that began meanwhile counts, too; one that was lifted gives everyone a new slot.
-    if (end === 'timeout' && limit.pausedMs(credentials) === 0) return undefined;
+    const onChange = isPaused ? (wake: () => void) => limit.onChange(wake) : undefined;
+    if ((await deadline.wait(Math.min(heldMs, remainingMs), onChange)) === 'aborted')
+      return abortedCall(call);
+    // After a pause every call asks for a slot; a call that has one leaves, unless a pause began meanwhile.
+    if (!isPaused && limit.pausedMs(credentials) === 0) return undefined;
   }
 }

@@ -176,6 +176,13 @@ const replacing = (replaced: Event, place: number) => (make: Make) =>
 
 /** What a dispatcher may do, by name. It keeps to undici's contract that onRequestStart comes before the first byte. */
 export const interceptors: Table<Interceptor> = {
+  'passes a controller whose abort throws, and then nothing': (_send, handler) =>
+    void queueMicrotask(() => {
+      const abort = (): never => {
+        throw new Error('abort');
+      };
+      handler.onRequestStart?.({ abort } as never, {});
+    }),
   ...tableOf(thrown, 'throws *', throwing),
   ...tableOf(
     thrown,

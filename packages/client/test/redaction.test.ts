@@ -209,6 +209,37 @@ test.each(entries)(
   },
 );
 
+test.each(entries)(
+  'over $entry, no key of a rotation shows, though the last one was read since',
+  async ({ create }) => {
+    const rotation = ['old-key_swordfish', 'new-key_barracuda'];
+    const responses = [
+      { status: 429, headers: { 'retry-after': '0' } },
+      { status: 401, headers: { 'x-note': rotation.join() } },
+    ];
+    const server = createServer((request, response) => {
+      const { status, headers } = responses.shift() ?? { status: 200, headers: {} };
+      request
+        .resume()
+        .on('end', () => response.writeHead(status, headers).end(`you sent ${rotation.join()}`));
+    });
+    await using listener = await listenOnLoopback(server);
+    const given = [...rotation];
+    const credentials = () => {
+      const key = given.shift();
+      if (key === undefined) throw new Error(`no key after ${rotation[1]}`);
+      return basic(key);
+    };
+    await using orders = create({ baseUrl: `http://127.0.0.1:${listener.port}`, credentials });
+    const { error } = await orders.safeUpdateOrder('order_1234', update, { retry: { maxAttempts: 2 } });
+    expect(error).toMatchObject({ status: 401, body: 'you sent [secret],[secret]', attempts: 2 });
+    const next = await orders.safeUpdateOrder('order_1234', update, { retry: { maxAttempts: 1 } });
+    expect(next.error?.message).toContain('no key after [secret]');
+    for (const each of [error, next.error])
+      expect(inspect(each, { depth: 9, showHidden: true })).not.toMatch(/swordfish|barracuda/);
+  },
+);
+
 const keys = ['test', 'a', '6100', 'true', '{', 'null', '"', 'swordfish-swordfish'];
 
 test.each(entries.flatMap((each) => keys.map((key) => ({ ...each, key }))))(
