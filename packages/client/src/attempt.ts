@@ -29,7 +29,10 @@ export async function makeAttempt(call: Call, context: AttemptContext): Promise<
   const { limit } = context;
   const { credentials, responseSchema } = call.settings;
   for (;;) {
-    const authorization = await readAuthorization(call, context);
+    const authorization =
+      typeof credentials === 'function'
+        ? await readCredentials(call, credentials, context)
+        : openCredentials(call, credentials, context);
     if (typeof authorization !== 'string') return authorization;
     const ended = endOf(call, 'before the request could be sent');
     if (ended) return ended;
@@ -83,25 +86,29 @@ const unreadable: Defeat = {
   what: 'credentials: pass basic(key), bearer(token), or a function that returns one of them',
 };
 
-/** Reads the header's value and prepares its redaction, so that neither can fail once the request is sent. */
-async function readAuthorization(call: Call, context: AttemptContext): Promise<string | Defeat> {
-  const { credentials } = call.settings;
-  let authorization: unknown = credentials;
-  if (typeof credentials === 'function') {
-    try {
-      const read = await runCallback<unknown>(call, credentials, 'waiting for credentials');
-      if ('code' in read) return read;
-      authorization = read.value;
-    } catch (thrown) {
-      const cause = cleanCause(thrown, call.scrub);
-      const what = `the credentials could not be read${nameOfCause(cause)}`;
-      return { ...unreadable, what, cause, retryable: true };
-    }
-  }
+/** Asks the function for credentials, which may throw, reject and hang. */
+async function readCredentials(
+  call: Call,
+  credentials: () => unknown,
+  context: AttemptContext,
+): Promise<string | Defeat> {
   try {
-    const value: unknown = (authorization as Authorization).reveal();
+    const read = await runCallback(call, credentials, 'waiting for credentials');
+    return 'code' in read ? read : openCredentials(call, read.value, context);
+  } catch (thrown) {
+    const cause = cleanCause(thrown, call.scrub);
+    const what = `the credentials could not be read${nameOfCause(cause)}`;
+    return { ...unreadable, what, cause, retryable: true };
+  }
+}
+
+/** Reads the header's value and prepares its redaction, so that neither can fail once the request is sent. */
+function openCredentials(call: Call, credentials: unknown, context: AttemptContext): string | Defeat {
+  try {
+    const authorization = credentials as Authorization;
+    const value: unknown = authorization.reveal();
     if (isAuthorization(value)) {
-      const scrub = scrubberOf(authorization as Authorization);
+      const scrub = scrubberOf(authorization);
       const { scrub: before } = call;
       // A response may quote the key of an attempt before.
       if (before !== scrub) call.scrub = (text) => scrub(before(text));

@@ -41,7 +41,7 @@ export function isHtmlPage({ headers, text }: HttpAnswer): boolean {
 }
 
 export function isJson(headers: AnswerHead['headers']): boolean {
-  return /^application\/(json|.+\+json)$/.test(mediaType(headers));
+  return /^\s*application\/(json|[^;,]+\+json)\s*([;,]|$)/i.test(headerOf(headers, 'content-type'));
 }
 
 function mediaType(headers: AnswerHead['headers']): string {

@@ -86,7 +86,8 @@ export function openConnection<Update extends OrderUpdate>(
   });
 
   async function perform(operation: Operation, callOptions: CallOptions): Promise<CallSuccess> {
-    const ownSettings = callSettings(settings, callOptions);
+    // Most calls have no options of their own.
+    const ownSettings = Object.keys(callOptions).length > 0 ? callSettings(settings, callOptions) : settings;
     const { credentials, timeouts, signal } = ownSettings;
     const call: Call = {
       operation,

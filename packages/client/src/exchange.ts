@@ -54,8 +54,9 @@ export type Transport = (request: ExchangeRequest, limits: ExchangeLimits) => Pr
 /** The head of a response as a dispatcher or a `fetch` reports it, which may be the user's own: what is no header is left out. */
 export function readHead(status: unknown, headers: unknown): AnswerHead {
   const read: Record<string, string | readonly string[]> = {};
-  for (const [written, value] of Object.entries(headers ?? {})) {
+  for (const written in headers as object) {
     const name = written.toLowerCase();
+    const value: unknown = (headers as Record<string, unknown>)[written];
     if (typeof value === 'string') read[name] = value;
     else if (Array.isArray(value)) read[name] = value.map(String);
   }

@@ -2,23 +2,30 @@ import { type Layer, waitFor } from './call.ts';
 
 /** Lets the calls of one lane through one at a time, in the order they came. */
 export function inLanes(next: Layer): Layer {
-  /** What the next call of a lane waits for. */
-  const tails = new Map<string, Promise<void>>();
+  /** What starts the calls that wait, by lane; a lane that no call is in has none. */
+  const queues = new Map<string, (() => void)[]>();
   return async (call) => {
     const { lane } = call.operation;
     if (lane === undefined) return next(call);
-    const before = tails.get(lane);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    tails.set(lane, promise);
+    const leave = (): void => {
+      const start = queues.get(lane)?.shift();
+      if (start) start();
+      else queues.delete(lane);
+    };
+    const queue = queues.get(lane);
+    if (queue) {
+      const turn = new Promise<void>((resolve) => queue.push(resolve));
+      const failure = await waitFor(call, turn, 'behind other updates to this order');
+      if (failure) {
+        // A call that gave up waiting lets nothing overtake.
+        void turn.then(leave);
+        return failure;
+      }
+    } else queues.set(lane, []);
     try {
-      const failure = before && (await waitFor(call, before, 'behind other updates to this order'));
-      return failure ?? (await next(call));
+      return await next(call);
     } finally {
-      // A call that gave up waiting lets nothing overtake.
-      void Promise.resolve(before).then(() => {
-        if (tails.get(lane) === promise) tails.delete(lane);
-        resolve();
-      });
+      leave();
     }
   };
 }

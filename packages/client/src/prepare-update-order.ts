@@ -48,9 +48,7 @@ export class PreparedUpdate {
     const headers = { ...this.#connection.headers, 'content-type': 'application/json' };
     const command = [
       `curl --globoff -X PATCH ${quote(this.url)}`,
-      ...Object.entries(headers).map(
-        ([name, value]) => `-H ${quote(value ? `${name}: ${value}` : `${name};`)}`,
-      ),
+      ...Object.entries(headers).map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
       // No argument, which may be at most 128 KiB long; without the line break at its end.
       "-H @/dev/fd/3 --data @- 3<<AUTHORIZATION <<'BODY'",
     ].join(' \\\n  ');

@@ -13,9 +13,14 @@ export function scrubberOf(authorization: Authorization): Scrub {
   const known = scrubbers.get(authorization);
   if (known) return known;
   const needles = encodings(authorization.reveal());
-  // No way of writing it is shorter, so most headers need no look.
-  const shortest = needles.at(-1)?.length ?? 0;
-  const scrub: Scrub = (text) => (text.length < shortest ? text : redact(text, needles));
+  // A text that holds none of the shortest forms, and no escape, needs no closer look; most headers are such texts.
+  const shortest = needles.filter(
+    (needle) => !needles.some((other) => other !== needle && needle.includes(other)),
+  );
+  const scrub: Scrub = (text) =>
+    mayBeEscaped.test(text) || shortest.some((needle) => text.includes(needle))
+      ? redact(text, needles)
+      : text;
   scrubbers.set(authorization, scrub);
   return scrub;
 }
@@ -37,6 +42,8 @@ function redact(text: string, needles: readonly string[]): string {
   return clean;
 }
 
+const mayBeEscaped = /[\\%&\x80-\xff]/;
+
 /** An escape of JSON, of URLs or of HTML, and UTF-8 that was read as latin1. */
 const escapes =
   /\\u([\da-fA-F]{4})|\\(["\\/])|%([\da-fA-F]{2})|&#(?:0*(\d{1,7})|[xX]0*([\da-fA-F]{1,6}));|&(\w{2,8});|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
@@ -52,7 +59,7 @@ function undo(written: string, ...groups: (string | undefined)[]): string {
 }
 
 /** The named entities of characters that a key may hold, each followed by its character. */
-const entities = ` amp& lt< gt> quot" apos' plus+ sol/ equals= lowbar_ hyphen- period. colon: percnt% num# semi; bsol\\ excl! dollar$ ast* commat@ comma, quest? lpar( rpar) lsqb[ rsqb] lcub{ rcub} vert| hat^ grave\``;
+const entities = ` amp& lt< gt> quot" apos' plus+ sol/ equals= lowbar_ hyphen- period. colon: percnt% num# semi; bsol\\`;
 
 /** The header's value, its parts, and the key itself, as a service may write them; longest first. */
 function encodings(value: string): string[] {

@@ -171,7 +171,7 @@ export function callSettings(
   checkAttemptEvents(options);
   check(
     !responseSchema || typeof responseSchema['~standard']?.validate === 'function',
-    'responseSchema: pass a Standard Schema, as zod makes them.',
+    'responseSchema: pass a Standard Schema.',
   );
   check(!signal || typeof signal.addEventListener === 'function', 'signal: pass an AbortSignal.');
   return {

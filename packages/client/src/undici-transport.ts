@@ -24,7 +24,7 @@ export function undiciTransport(dispatcher: Dispatcher, connecting?: ConnectingS
       const options = { method, origin, path, body, headers, headersTimeout: 0, bodyTimeout: 0 };
       const send = (): void => {
         if (exchange.settled) return;
-        lastUsedAt = performance.now();
+        lastUsedAt = exchange.startedAt;
         // A composed interceptor may throw, or be an async function that rejects.
         try {
           const dispatched: unknown = dispatcher.dispatch(options, exchange);
@@ -35,7 +35,7 @@ export function undiciTransport(dispatcher: Dispatcher, connecting?: ConnectingS
         }
       };
       // After a pause or a long task, a connection that the service has closed is noticed before it is used.
-      if (performance.now() - lastUsedAt > quietMs) setImmediate(send);
+      if (exchange.startedAt - lastUsedAt > quietMs) setImmediate(send);
       else send();
     });
 }
@@ -46,7 +46,7 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   readonly #limits: ExchangeLimits;
   readonly #resolve: (exchange: Exchange) => void;
   readonly #connecting: ConnectingSockets | undefined;
-  readonly #endsAt: number;
+  readonly startedAt = performance.now();
   readonly #timer: NodeJS.Timeout;
   readonly #onAbort = () => this.#fail('aborted', this.#limits.signal?.reason);
   #controller: Controller | undefined;
@@ -65,7 +65,6 @@ class PendingExchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#connecting = connecting;
     connecting?.enter();
-    this.#endsAt = performance.now() + limits.timeoutMs;
     this.#timer = setTimeout(() => afterSockets(() => this.#fail('timeout', undefined)), limits.timeoutMs);
     limits.signal?.addEventListener('abort', this.#onAbort);
   }
@@ -78,7 +77,7 @@ class PendingExchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
     // After a pause of the process, the connection may be ready before the late timer has run.
-    if (performance.now() >= this.#endsAt) this.#fail('timeout', undefined);
+    if (performance.now() - this.startedAt >= this.#limits.timeoutMs) this.#fail('timeout', undefined);
     if (this.#settled) controller.abort(new Error('The call ended before the request was sent.'));
     else {
       if (!this.#sent) this.#connecting?.leave();
