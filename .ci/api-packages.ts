@@ -13,14 +13,14 @@ interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly private?: boolean;
-  readonly exports?: Readonly<Record<string, string | Conditions>>;
+  readonly exports?: Readonly<Record<string, Target>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly engines?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-type Conditions = Readonly<Record<string, string>>;
+type Target = string | { readonly [condition: string]: Target };
 
 /** An entry point of a package, and the built file that a report of it is made from. */
 export interface EntryPoint {
@@ -44,13 +44,18 @@ export function listPackages(root: string): readonly PublishedPackage[] {
 /** @throws Error when an entry point is not built. */
 export function listEntryPoints({ name, folder, manifest }: PublishedPackage): readonly EntryPoint[] {
   return Object.entries(manifest.exports ?? {}).flatMap(([subpath, target]): EntryPoint[] => {
-    const path = typeof target === 'string' ? target : target['types'];
+    const path = defaultOf(typeof target === 'string' ? target : target['types']);
     if (subpath === './package.json' || path === undefined) return [];
     const file = join(folder, path);
     if (!existsSync(file)) throw new Error(`${name}: ${path} is not there. Run pnpm build.`);
     const kind = path.endsWith('.json') ? 'document' : 'declarations';
     return [{ name: subpath === '.' ? 'index' : subpath.slice(2).replace(/\.json$/, ''), kind, file }];
   });
+}
+
+/** What a target resolves to for users, who do not set the condition of our sources. */
+function defaultOf(target: Target | undefined): string | undefined {
+  return typeof target === 'object' ? defaultOf(target['default']) : target;
 }
 
 /** What users rely on that no declaration shows: where a package runs, and by which paths it is entered. */

@@ -27,19 +27,20 @@ const allowedInTests: Readonly<Record<string, readonly string[]>> = {
 
 /** One call from top to bottom. A file imports from its own row or from below; files in no row lie below all. */
 export const clientLayers = [
-  ['index', 'fetch', 'fetch-instead'],
-  ['create-orders-client', 'fetch-orders-client', 'orders-client'],
-  ['update-orders', 'bulk', 'bulk-result', 'prepare-update-order', 'update-order', 'echo-with-private-key'],
-  ['node-connection', 'fetch-connection'],
-  ['tracing'],
-  ['connection'],
+  ['index', 'fetch', 'undici'],
+  ['undici-client', 'fetch-client'],
+  ['client', 'tracing'],
+  ['update-orders', 'update-order'],
   ['lanes'],
-  ['attempts'],
-  ['attempt', 'tell-attempts'],
-  ['wait-for-turn', 'retry-policy'],
+  ['attempt'],
+  ['retry'],
+  ['rate-limit'],
   ['call'],
   ['undici-transport', 'fetch-transport'],
-  ['judge'],
+  ['options'],
+  ['response'],
+  ['errors'],
+  ['receipt'],
 ] as const;
 
 export function findWrongWays(modules: readonly Module[]): readonly string[] {

@@ -14,7 +14,7 @@ async function main(): Promise<void> {
   const service = await startOrderService();
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   try {
-    await updateOneOrder(orders, service.token);
+    await updateOneOrder(orders, service.token, 'undici');
     const checked = checkOrder();
     await orders.updateOrder(service.token, checked);
     const built = buildOrderUpdate({ order_id: 'A-1003' });

@@ -9,7 +9,7 @@ async function main(): Promise<void> {
   const service = await startOrderService();
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   try {
-    await updateOneOrder(orders, service.token);
+    await updateOneOrder(orders, service.token, 'undici');
     assert.deepEqual(service.appliedTo(service.token), [sent]);
   } finally {
     await orders.close();

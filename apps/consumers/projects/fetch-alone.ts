@@ -1,4 +1,4 @@
-/** The same over `fetch`, for runtimes without undici. */
+/** The same over `fetch`, asked for by name. */
 import process from 'node:process';
 import { createOrdersClient } from '@orders/client/fetch';
 import type { Place } from './facts.ts';
@@ -6,7 +6,7 @@ import { updateOneOrder } from './use-client.ts';
 
 async function main({ url, key, token }: Place): Promise<void> {
   const orders = createOrdersClient({ baseUrl: url, apiKey: key });
-  await updateOneOrder(orders, token);
+  await updateOneOrder(orders, token, 'fetch');
   await orders.close();
 }
 

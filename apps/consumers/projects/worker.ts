@@ -1,12 +1,12 @@
 /** A worker that updates the order it is asked about. */
-import { createOrdersClient } from '@orders/client/fetch';
+import { createOrdersClient } from '@orders/client';
 import type { Place } from './facts.ts';
 import { updateOneOrder } from './use-client.ts';
 
 async function answer(request: Request): Promise<Response> {
   const { url, key, token } = (await request.json()) as Place;
   const orders = createOrdersClient({ baseUrl: url, apiKey: key });
-  await updateOneOrder(orders, token);
+  await updateOneOrder(orders, token, 'fetch');
   await orders.close();
   return new Response('updated');
 }

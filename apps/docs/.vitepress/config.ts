@@ -8,7 +8,7 @@ const packages = findPackages().toSorted((a, b) => rank(a.slug) - rank(b.slug));
 // biome-ignore lint/style/noDefaultExport: VitePress loads the default export.
 export default defineConfig({
   title: 'orders',
-  description: 'TypeScript packages that update an order and always say what became of the update.',
+  description: 'TypeScript packages that send order updates and report the outcome of each.',
   lang: 'en',
   srcDir: 'pages',
   outDir: 'dist',
@@ -28,8 +28,12 @@ export default defineConfig({
     search: { provider: 'local' },
     outline: [2, 3],
     nav: [
-      { text: 'Guide', link: '/getting-started', activeMatch: '/(getting-started|outcomes|guides|packages)' },
-      { text: 'Reference', link: '/api/client', activeMatch: '/api/' },
+      {
+        text: 'Guide',
+        link: '/getting-started',
+        activeMatch: '/(getting-started|outcomes|api-reference|guides|packages)',
+      },
+      { text: 'Exports', link: '/api/client', activeMatch: '/api/' },
       { text: 'Playground', link: '/playground' },
     ],
     sidebar: [
@@ -38,6 +42,7 @@ export default defineConfig({
         items: [
           { text: 'Getting started', link: '/getting-started' },
           { text: 'Outcomes', link: '/outcomes' },
+          { text: 'API reference', link: '/api-reference' },
           { text: 'Playground', link: '/playground' },
         ],
       },
@@ -48,9 +53,12 @@ export default defineConfig({
       {
         text: 'Guides',
         items: [
+          { text: 'Express', link: '/guides/express' },
+          { text: 'Hono', link: '/guides/hono' },
+          { text: 'Next.js', link: '/guides/next' },
           { text: 'Retry and certainty', link: '/guides/retry-and-certainty' },
           { text: 'What no client can see', link: '/guides/what-no-client-can-see' },
-          { text: 'QR payments', link: '/guides/qr-payments' },
+          { text: 'Webhooks and QR payments', link: '/guides/qr-payments' },
           { text: 'Testing', link: '/guides/testing' },
           { text: 'Bulk', link: '/guides/bulk' },
           { text: 'Front-end forms', link: '/guides/forms' },
@@ -58,15 +66,15 @@ export default defineConfig({
           { text: 'Proxies and mTLS', link: '/guides/proxies-and-mtls' },
           { text: 'The outbox in production', link: '/guides/outbox-in-production' },
           { text: 'OpenTelemetry', link: '/guides/open-telemetry' },
-          { text: 'What is not shown', link: '/guides/not-shown' },
+          { text: 'Undocumented', link: '/guides/undocumented' },
         ],
       },
       {
-        text: 'Reference',
+        text: 'Exports',
         items: packages.map(({ name, slug }) => ({ text: name, link: `/api/${slug}` })),
       },
     ],
-    docFooter: { prev: 'Before', next: 'Next' },
+    docFooter: { prev: 'Previous', next: 'Next' },
     footer: { message: 'Released under the MIT licence.' },
   },
 });

@@ -39,7 +39,7 @@ test('the options of a client stand with their defaults', () => {
   for (const [option, value] of [
     ['maxAttempts', '3'],
     ['total', '45_000'],
-    ['timeouts.connect', '5_000'],
+    ['connect', '5_000'],
     ['concurrency', '16'],
     ['maxResponseBytes', '1_048_576'],
   ]) {

@@ -5,14 +5,15 @@ import type { CodeBlock } from './read-blocks.ts';
 /** Beside the package's own modules, so that a block resolves what a reader who has the packages does. */
 const folder = join(import.meta.dirname, '../.turbo/blocks');
 
-/** Writes each block as a file of its own and yields their paths, in the same order, and that of their tsconfig. */
+/** Writes each block as a file of its own, unless it is one, and returns their paths, in the same order, and that of their tsconfig. */
 export function writeBlocks(blocks: readonly CodeBlock[]): {
   readonly files: readonly string[];
   readonly tsconfig: string;
 } {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const files = blocks.map(({ place, language, flags, code }) => {
+  const files = blocks.map(({ place, language, flags, code, file: shown }) => {
+    if (shown !== undefined) return shown;
     const file = join(folder, `${place.replaceAll(/\W+/g, '-')}.${language}`);
     writeFileSync(file, flags.includes('excerpt') ? code + given : code);
     return file;

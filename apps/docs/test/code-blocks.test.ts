@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createGroupRunner, runExample } from '../../../.ci/run-examples.ts';
@@ -35,7 +35,7 @@ describe('types', () => {
   });
 });
 
-const prompt = all.find(({ language, code }) => language === 'sh' && code.includes('orders-service'));
+const prompt = all.find(({ language, code }) => language === 'sh' && code.includes('examples service'));
 
 const runnable = runs.filter(({ code }) => isKnown || !code.includes('await using'));
 // What changes its whole process, or is told something by its environment, runs alone.
@@ -69,6 +69,26 @@ test('reads blocks with their line, their flags and their output', () => {
     { place: 'p.md:7', language: 'ts', code: 'b\n', output: 'c\n' },
     { place: 'p.md:13', language: 'text', flags: ['output'] },
   ]);
+});
+
+test('reads a shown file as a block', () => {
+  const shown = readPage(
+    'guides/p.md',
+    '<<< ../../../examples/send.ts {ts at-prompt}\n\n```text output\nc\n```\n',
+  );
+  expect(shown[0]).toMatchObject({
+    place: 'guides/p.md:1',
+    language: 'ts',
+    flags: ['at-prompt'],
+    output: 'c\n',
+  });
+  expect(shown[0]?.code).toMatch(/^import .*@orders\/client/);
+});
+
+test('every shown file is an example, whose own tests run it', () => {
+  const shown = all.flatMap(({ file = [] }) => file);
+  const examples = join(folder, '../examples');
+  expect(new Set(shown.map((file) => dirname(file)))).toEqual(new Set([examples]));
 });
 
 test('an ellipsis on a page stands for anything on its line and no more', () => {

@@ -5,18 +5,16 @@ import process from 'node:process';
 
 const bin = join(import.meta.dirname, '../node_modules/@orders/testing/src/bin/orders-service.ts');
 
-/** An order service that was started at a prompt. */
+/** A mock order service that was started at a prompt. */
 export interface PromptService extends AsyncDisposable {
   /** What its reader has in the environment of the next command. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts `orders-service` with the words of a command line of a page, but on a free port. */
+/** Starts `orders-service` with the options of a command line of a page, but on a free port. */
 export async function startAtPrompt(command: string): Promise<PromptService> {
   const words = command.trim().split(/\s+/);
-  const options = words
-    .slice(words.indexOf('orders-service') + 1)
-    .map((word) => (word === '4010' ? '0' : word));
+  const options = words.slice(words.indexOf('service') + 1).map((word) => (word === '4010' ? '0' : word));
   const service = spawn(process.execPath, ['--conditions=@orders/source', bin, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { renderPackage } from '../src/api/render-package.ts';
 import { readReference } from './read-reference.ts';
 
@@ -11,6 +11,8 @@ export interface CodeBlock {
   /** What its fence says behind the language, such as `no-run`. */
   readonly flags: readonly string[];
   readonly code: string;
+  /** The file of `apps/examples` that the page shows here. */
+  readonly file: string | undefined;
   /** What the page says that it prints: the `text` fence marked `output` that follows it. */
   readonly output: string | undefined;
 }
@@ -31,17 +33,22 @@ export function readReferenceBlocks(): readonly CodeBlock[] {
   return packages.flatMap((one) => readPage(`api/${one.slug}.md`, renderPackage(one, packages)));
 }
 
-/** The blocks of one page. */
+/** The blocks of one page; `<<< file {language words}` is a block, too. */
 export function readPage(page: string, markdown: string): readonly CodeBlock[] {
-  const fences = [...markdown.matchAll(/^```(\w+)([^\n]*)\n(.*?)^```$/gms)].map((match) => ({
-    line: markdown.slice(0, match.index).split('\n').length,
-    language: match[1] ?? '',
-    flags: (match[2] ?? '').trim().split(/\s+/),
-    code: match[3] ?? '',
-  }));
-  return fences.map(({ line, ...fence }, index) => {
+  const fence = /^```(\w+)([^\n]*)\n(.*?)^```$|^<<< (\S+) \{(\w+) ?([^}\n]*)\}/gms;
+  const fences = [...markdown.matchAll(fence)].map((match) => {
+    const [, language, words, code, path, shownAs, shownWords] = match;
+    const file = path && resolve(docs, 'pages', dirname(page), path);
+    return {
+      place: `${page}:${markdown.slice(0, match.index).split('\n').length}`,
+      language: language ?? shownAs ?? '',
+      flags: (words ?? shownWords ?? '').trim().split(/\s+/),
+      code: file ? readFileSync(file, 'utf8') : (code ?? ''),
+      file,
+    };
+  });
+  return fences.map((block, index) => {
     const next = fences[index + 1];
-    const output = next?.flags.includes('output') ? next.code : undefined;
-    return { ...fence, place: `${page}:${line}`, output };
+    return { ...block, output: next?.flags.includes('output') ? next.code : undefined };
   });
 }

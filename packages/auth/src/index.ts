@@ -1,5 +1,2 @@
-export { basic } from './basic.ts';
-export { bearer } from './bearer.ts';
-export { type Authorization, authorize, type Credentials } from './credentials.ts';
-export type { KeyType } from './key-type.ts';
+export { type Authorization, authorize, basic, bearer, type Credentials } from './credentials.ts';
 export { Secret } from './secret.ts';

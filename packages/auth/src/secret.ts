@@ -1,8 +1,8 @@
-const shown = '[secret]';
+const placeholder = '[secret]';
 
 /**
- * A string that shows itself to nobody by accident: `String()`, template strings, `JSON.stringify`,
- * `util.inspect`, `console.log` and error messages print `[secret]`. Only `reveal` gives the value.
+ * A string that is not printed by accident: `String()`, template strings, `JSON.stringify`, `util.inspect`,
+ * `console.log` and error messages print `[secret]`. Only `reveal` returns the value.
  */
 export class Secret {
   readonly #value: string;
@@ -11,28 +11,28 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself. Call it where the value is used, and keep no copy. */
+  /** Returns the value. Call it where the value is used, and keep no copy. */
   reveal(): string {
     return this.#value;
   }
 
-  /** Prints `[secret]`. */
+  /** Returns `[secret]`. */
   toString(): string {
-    return shown;
+    return placeholder;
   }
 
-  /** Prints `"[secret]"` in JSON. */
+  /** Returns `[secret]`, for `JSON.stringify`. */
   toJSON(): string {
-    return shown;
+    return placeholder;
   }
 
-  /** Prints `[secret]` where a primitive is wanted. */
+  /** Returns `[secret]` where a primitive is expected. */
   [Symbol.toPrimitive](): string {
-    return shown;
+    return placeholder;
   }
 
-  /** Prints `[secret]` in Node's `util.inspect` and `console.log`, and in Deno's and Bun's. */
+  /** Returns `[secret]`, for `util.inspect` and `console.log` of Node, Deno and Bun. */
   [Symbol.for('nodejs.util.inspect.custom')](): string {
-    return shown;
+    return placeholder;
   }
 }

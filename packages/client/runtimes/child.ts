@@ -1,20 +1,17 @@
-/** Runs the suite in Node, Bun or Deno: `child.ts <entry> <places>`. Each line of output is a result as JSON. */
+/** Runs the cases in Node, Deno or Bun: `child.ts <specifier> <transport> <service>`. Writes the results as JSON. */
 import process from 'node:process';
 import { inspect } from 'node:util';
-import type { Context } from './context.ts';
-import { cases, runCase } from './suite.ts';
+import { type Context, runCases } from './cases.ts';
 
-const [entry = '', places = '{}'] = process.argv.slice(2);
-const resolved = import.meta.resolve(entry);
-if (!resolved.includes('/dist/')) throw new Error(`${entry} is not the built package but ${resolved}`);
+const [specifier = '', transport = '', service = ''] = process.argv.slice(2);
+const resolved = import.meta.resolve(specifier);
+if (!resolved.includes('/dist/')) throw new Error(`${specifier} is not the built package but ${resolved}`);
 
 const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true };
-const main = '@orders/client';
-const context: Context = {
-  sdk: await import(entry),
-  loadMain: () => import(main),
-  places: JSON.parse(places),
+const results = await runCases({
+  ...(await import(specifier)),
+  transport: transport as Context['transport'],
+  service: JSON.parse(service),
   inspect: (value) => inspect(value) + inspect(value, deep),
-};
-for (const each of cases) process.stdout.write(`${JSON.stringify(await runCase(each, context))}\n`);
-process.exit(0);
+});
+process.stdout.write(JSON.stringify(results), () => process.exit(0));

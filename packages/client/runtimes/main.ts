@@ -1,60 +1,95 @@
-/** Runs the suite in every runtime against the built package, prints the table, and fails when a row differs. */
+/** Runs the cases in every runtime against the built package, prints a table, and fails when a case fails. */
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
-import { type Column, columns } from './columns.ts';
-import type { Places } from './context.ts';
-import { startPlaces } from './places.ts';
-import { runInProcess } from './run-in-process.ts';
+import { styleText } from 'node:util';
+import { cases, expectedIn } from './cases.ts';
+import { commands, runInProcess } from './run-in-process.ts';
 import { runInWorkerd } from './run-in-workerd.ts';
-import { cases, type Result } from './suite.ts';
-import { failuresOf, markOf, marksOf, type Run, tableOf } from './table.ts';
+import { type Service, startService } from './service.ts';
 
-const longestMs = 120_000;
-const atOnce = availableParallelism();
+const main = '@orders/client';
+const byName = '@orders/client/fetch';
+const columns = [
+  { name: 'node22', runtime: 'node', specifier: main, transport: 'undici' },
+  { name: 'node22', runtime: 'node', specifier: byName, transport: 'fetch' },
+  { name: 'node24', runtime: 'node', specifier: main, transport: 'undici' },
+  { name: 'node24', runtime: 'node', specifier: byName, transport: 'fetch' },
+  { name: 'node26', runtime: 'node', specifier: main, transport: 'undici' },
+  { name: 'node26', runtime: 'node', specifier: byName, transport: 'fetch' },
+  { name: 'deno', runtime: 'deno', specifier: main, transport: 'undici' },
+  { name: 'deno', runtime: 'deno', specifier: byName, transport: 'fetch' },
+  { name: 'bun', runtime: 'bun', specifier: main, transport: 'fetch' },
+  { name: 'workerd', runtime: 'workerd', specifier: main, transport: 'fetch' },
+] as const;
+type Column = (typeof columns)[number];
 
-const runs = await runAll();
-const marks = cases.flatMap((each) => runs.map((run) => markOf(each, run)));
-const failures = failuresOf(cases, runs);
-const count = (mark: (typeof marks)[number]): number => marks.filter((each) => each === mark).length;
+const signs = {
+  holds: styleText('green', '✓'),
+  marked: styleText('yellow', '?'),
+  failed: styleText('red', '✗'),
+};
+const width = 9;
+const nameWidth = Math.max(...Object.keys(cases).map(({ length }) => length)) + 2;
 
-say('', tableOf(cases, runs), '', ...marksOf(cases, runs), '', ...failures);
-say(`${count('same')} as over undici in Node, ${count('marked')} as marked (?), ${count('failed')} failed`);
-// Not only its code: a runtime that did not end in time is ended with this process.
-process.exit(failures.length === 0 ? 0 : 1);
+const results = new Map<Column, Record<string, string>>();
+await runAll();
 
-async function runAll(): Promise<readonly Run[]> {
-  await using places = await startPlaces();
-  const done: Run[] = [];
+const counts = { holds: 0, marked: 0, failed: 0 };
+const marks = new Map<string, string[]>();
+const failures: string[] = [];
+say('');
+for (const key of ['name', 'transport'] as const)
+  say(' '.repeat(nameWidth) + columns.map((column) => column[key].padEnd(width)).join(''));
+for (const [name, each] of Object.entries(cases)) {
+  const row = columns.map((column) => {
+    const [expected, reason] = expectedIn(each, column);
+    const result = results.get(column)?.[name] ?? 'no result';
+    const state = result !== expected ? 'failed' : reason ? 'marked' : 'holds';
+    counts[state] += 1;
+    if (state === 'failed' && results.has(column))
+      failures.push(
+        `✗ ${column.name} ${column.transport}, ${name}\n    expected: ${expected}\n    received: ${result}`,
+      );
+    if (state === 'marked') {
+      const mark = `? ${name}: ${each.expected}\n    ${expected}, since ${reason}: `;
+      marks.set(mark, [...(marks.get(mark) ?? []), column.name]);
+    }
+    return signs[state] + ' '.repeat(width - 1);
+  });
+  say(name.padEnd(nameWidth) + row.join(''));
+}
+say('', ...[...marks].map(([mark, where]) => mark + where.join(', ')), '', ...failures);
+say(`${counts.holds} hold, ${counts.marked} marked, ${counts.failed} failed`);
+// Not only its code: a runtime that did not end in time dies with this process.
+process.exit(counts.failed === 0 ? 0 : 1);
+
+async function runAll(): Promise<void> {
+  await using service = await startService();
   const waiting = [...columns];
-  const worker = async (): Promise<void> => {
+  const work = async (): Promise<void> => {
     for (let column = waiting.shift(); column; column = waiting.shift()) {
       const startedAt = performance.now();
-      const run = await runColumn(column, places);
-      done.push(run);
-      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-      say(`${column.runtime} ${column.entry}: ${run.results.size} of ${cases.length} cases in ${seconds} s`);
+      const label = `${column.name}: ${column.specifier}`;
+      try {
+        results.set(column, JSON.parse(await runColumn(column, service)));
+        say(`${label} in ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+      } catch (error) {
+        say(`✗ ${label}: ${error}`);
+      }
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
-  return columns.flatMap((column) => done.filter((run) => run.column === column));
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
 }
 
-async function runColumn(column: Column, places: Places): Promise<Run> {
-  const signal = AbortSignal.timeout(longestMs);
+async function runColumn({ name, specifier, transport }: Column, service: Service): Promise<string> {
+  const signal = AbortSignal.timeout(120_000);
   const late = once(signal, 'abort').then(() => Promise.reject(signal.reason));
   const running =
-    column.runtime === 'workerd' ? runInWorkerd(places, signal) : runInProcess(column, places, signal);
-  try {
-    const output = await Promise.race([running, late]);
-    const results = output
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line): Result => JSON.parse(line));
-    return { column, results: new Map(results.map((result) => [result.name, result])) };
-  } catch (error) {
-    return { column, results: new Map(), failure: String(error) };
-  }
+    name === 'workerd'
+      ? runInWorkerd(service, signal)
+      : runInProcess(commands[name], [specifier, transport], service, signal);
+  return Promise.race([running, late]);
 }
 
 function say(...lines: readonly string[]): void {

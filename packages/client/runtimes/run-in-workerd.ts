@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import type { Places } from './context.ts';
+import type { Service } from './service.ts';
 
 /** What is used of miniflare, which is there only where this folder is installed. */
 interface MiniflareModule {
@@ -9,7 +8,7 @@ interface MiniflareModule {
     readonly modules: true;
     readonly script: string;
     readonly compatibilityDate: string;
-    /** `false` keeps it from asking Cloudflare where it is. */
+    /** `false` keeps it from requesting its location from Cloudflare. */
     readonly cf: false;
     readonly handleRuntimeStdio: (stdout: NodeJS.ReadableStream, stderr: NodeJS.ReadableStream) => void;
   }) => {
@@ -19,18 +18,22 @@ interface MiniflareModule {
 }
 const installed = 'miniflare';
 
-/** The bundle as a worker's author would make it, with the conditions that Cloudflare's tools set. */
-const script = `
-import * as sdk from '@orders/client/fetch';
-import * as main from '@orders/client';
-import { workerOf } from ${JSON.stringify(fileURLToPath(import.meta.resolve('./worker.ts')))};
-export default workerOf({ sdk, loadMain: async () => main });
+// Nothing in workerd prints a value in depth; the cases walk through it all the same.
+const worker = `
+import * as entry from '@orders/client';
+import { runCases } from './cases.ts';
+export default {
+  async fetch(request) {
+    const service = await request.json();
+    return Response.json(await runCases({ ...entry, transport: 'fetch', service, inspect: String }));
+  },
+};
 `;
 
-/** Runs the suite in workerd and gives its lines of output. */
-export async function runInWorkerd(places: Places, signal: AbortSignal): Promise<string> {
+/** Runs the cases in workerd, bundled under the conditions that Cloudflare's tools set; returns the response's body. */
+export async function runInWorkerd(service: Service, signal: AbortSignal): Promise<string> {
   const { outputFiles, metafile } = await build({
-    stdin: { contents: script, resolveDir: import.meta.dirname, loader: 'ts' },
+    stdin: { contents: worker, resolveDir: import.meta.dirname },
     absWorkingDir: dirname(import.meta.dirname),
     bundle: true,
     write: false,
@@ -52,14 +55,14 @@ export async function runInWorkerd(places: Places, signal: AbortSignal): Promise
     cf: false,
     handleRuntimeStdio: (stdout, stderr) => {
       stdout.resume();
-      // workerd logs each connection that breaks, and the suite breaks many.
+      // workerd logs each connection that breaks, and the cases break many.
       stderr.resume();
     },
   });
   try {
-    const body = JSON.stringify(places);
-    const answer = await miniflare.dispatchFetch('http://worker/', { method: 'POST', body, signal });
-    return await answer.text();
+    const body = JSON.stringify(service);
+    const response = await miniflare.dispatchFetch('http://worker/', { method: 'POST', body, signal });
+    return await response.text();
   } finally {
     await miniflare.dispose();
   }

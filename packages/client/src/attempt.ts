@@ -1,145 +1,175 @@
 import type { Authorization } from '@orders/auth';
-import type { BaseUrl } from './base-url.ts';
-import { type Call, endOf, runCallback } from './call.ts';
-import type { Classify } from './classify.ts';
-import { cleanCause, nameOfCause } from './clean-cause.ts';
-import type { Transport } from './exchange.ts';
-import { type Defeat, invalidResponse, judge, type Success, type Verdict } from './judge.ts';
-import type { RateLimit } from './rate-limit.ts';
-import { isAuthorization } from './request-headers.ts';
-import { backoff } from './retry-policy.ts';
-import { type Scrub, scrubberOf } from './scrub.ts';
-import type { StandardIssue, StandardSchema } from './standard-schema.ts';
-import { waitForTurn } from './wait-for-turn.ts';
+import { type Call, endedFailure, runCallback, type Step } from './call.ts';
+import type { AttemptFailure, AttemptResult, AttemptSuccess } from './errors.ts';
+import {
+  type BaseUrl,
+  type BeforeSend,
+  isAuthorization,
+  type StandardIssue,
+  type StandardSchema,
+} from './options.ts';
+import { type RateLimit, waitForSlot } from './rate-limit.ts';
+import { createRedactor, describeCause, type Redact, sanitizeCause } from './redact.ts';
+import {
+  type ClassifyResponse,
+  interpretResponse,
+  invalidResponse,
+  type ResponseContext,
+} from './response.ts';
+import { backoff } from './retry.ts';
+import type { Transport, TransportRequest } from './transport.ts';
 
 /** What all attempts of a client share. */
 export interface AttemptContext {
   readonly transport: Transport;
   readonly baseUrl: BaseUrl;
-  readonly classify: Classify | undefined;
+  readonly classifyResponse: ClassifyResponse | undefined;
   readonly maxResponseBytes: number;
-  readonly limit: RateLimit;
+  readonly rateLimit: RateLimit;
   readonly random: () => number;
-  /** Takes the key that was read last out of a text. */
-  lastScrub: Scrub;
+  /** Removes the credentials that were read last. */
+  lastRedact: Redact;
 }
 
-/** Makes one attempt: reads the credentials, sends, judges the response, checks its data. */
-export async function makeAttempt(call: Call, context: AttemptContext): Promise<Verdict> {
-  const { limit } = context;
-  const { credentials, responseSchema } = call.settings;
-  for (;;) {
+/** Makes one attempt: reads the credentials, sends, interprets the response, checks its data. */
+export function createAttempt(context: AttemptContext): Step {
+  const { transport, baseUrl, maxResponseBytes, rateLimit } = context;
+  return async function attempt(call): Promise<AttemptResult> {
+    const { credentials, responseSchema } = call.options;
     const authorization =
       typeof credentials === 'function'
         ? await readCredentials(call, credentials, context)
         : openCredentials(call, credentials, context);
     if (typeof authorization !== 'string') return authorization;
-    const ended = endOf(call, 'before the request could be sent');
+    const ended = endedFailure(call, 'before the request could be sent');
     if (ended) return ended;
-    const endAttempt = limit.start(credentials);
-    if (endAttempt) {
-      const verdict = await send(call, authorization, context);
-      endAttempt(verdict.status !== undefined);
-      return verdict.code || !responseSchema ? verdict : checkData(verdict, responseSchema, call);
-    }
+    const endAttempt = rateLimit.start(credentials);
     // A pause began meanwhile.
-    const held = await waitForTurn(call, limit);
-    if (held) return held;
-  }
-}
-
-async function send(call: Call, authorization: string, context: AttemptContext): Promise<Verdict> {
-  const { operation, settings, deadline, scrub } = call;
-  const { method, body } = operation;
-  const { transport, baseUrl, classify, maxResponseBytes, limit, random } = context;
-  const { attempt: attemptMs, total: totalMs } = settings.timeouts;
-  const remainingMs = deadline.remainingMs();
-  const exchange = await transport(
-    {
-      method,
-      origin: baseUrl.origin,
-      path: baseUrl.prefix + operation.path,
-      headers: { ...settings.headers, ...(body !== undefined && jsonBody), authorization },
-      body,
-    },
-    { timeoutMs: Math.min(attemptMs, remainingMs), maxResponseBytes, signal: deadline.signal },
-  );
-  const verdict = judge(exchange, {
-    classify,
-    scrub,
-    now: Date.now(),
-    limit: attemptMs < remainingMs ? `${attemptMs} ms (timeouts.attempt)` : `${totalMs} ms (timeouts.total)`,
-    backoffMs: () => backoff(call.attempts.length + 1, random),
-  });
-  if (verdict.code && verdict.status === 429) {
+    if (!endAttempt) return (await waitForSlot(call, rateLimit)) ?? attempt(call);
+    const remainingMs = call.deadline.remainingMs();
+    const sent = await transport(createRequest(call, authorization, baseUrl), {
+      timeoutMs: Math.min(call.options.timeouts.attempt, remainingMs),
+      maxResponseBytes,
+      deadline: call.deadline,
+    });
+    const result = interpretResponse(sent, createResponseContext(call, remainingMs, context));
     // A 429 applies to the key, so it pauses every call with it.
-    limit.pause(settings.credentials, verdict.askedMs ?? 0);
-  }
-  return verdict;
+    if (result.code && result.status === 429) rateLimit.pause(credentials, result.retryAfterMs ?? 0);
+    endAttempt(result.status !== undefined);
+    return result.code || !responseSchema ? result : checkData(result, responseSchema, call);
+  };
 }
 
-const jsonBody = { 'content-type': 'application/json' };
+function createRequest(call: Call, authorization: string, { origin, prefix }: BaseUrl): TransportRequest {
+  const { operation, options } = call;
+  const { method, path, body } = operation;
+  const { headers, beforeSend } = options;
+  return {
+    method,
+    origin,
+    path: prefix + path,
+    headers:
+      body === undefined
+        ? { ...headers, authorization }
+        : { ...headers, 'content-type': 'application/json', authorization },
+    body,
+    beforeSend: beforeSend && (() => runBeforeSend(call, beforeSend)),
+  };
+}
 
-const unreadable: Defeat = {
-  code: 'connection_failed',
+function createResponseContext(
+  { attempts, options, redact }: Call,
+  remainingMs: number,
+  { classifyResponse, random }: AttemptContext,
+): ResponseContext {
+  const { attempt: attemptMs, total: totalMs } = options.timeouts;
+  const isAttempt = attemptMs < remainingMs;
+  return {
+    classifyResponse,
+    redact,
+    now: Date.now(),
+    limit: isAttempt ? `${attemptMs} ms (timeouts.attempt)` : `${totalMs} ms (timeouts.total)`,
+    backoffMs: () => backoff(attempts.length + 1, random),
+  };
+}
+
+/** @throws what `beforeSend` throws, and when it is not synchronous: the first byte leaves once it returns. */
+function runBeforeSend({ attempts }: Call, beforeSend: BeforeSend): void {
+  const returned: unknown = beforeSend({ attempt: attempts.length + 1 });
+  if (typeof Object(returned).then !== 'function') return;
+  // A promise that rejects must not end the process.
+  Promise.resolve(returned).catch(() => {});
+  throw new TypeError('beforeSend returned a promise: it must be synchronous');
+}
+
+const unreadable: AttemptFailure = {
+  code: 'connection_error',
   outcome: 'not_sent',
-  what: 'credentials: pass basic(key), bearer(token), or a function that returns one of them',
+  what: 'no credentials: is the variable of apiKey set? A credentials function returns basic(key) or bearer(token)',
 };
 
-/** Asks the function for credentials, which may throw, reject and hang. */
+/** Calls the credentials function, which may throw, reject and hang. */
 async function readCredentials(
   call: Call,
   credentials: () => unknown,
   context: AttemptContext,
-): Promise<string | Defeat> {
+): Promise<string | AttemptFailure> {
   try {
     const read = await runCallback(call, credentials, 'waiting for credentials');
     return 'code' in read ? read : openCredentials(call, read.value, context);
   } catch (thrown) {
-    const cause = cleanCause(thrown, call.scrub);
-    const what = `the credentials could not be read${nameOfCause(cause)}`;
+    const cause = sanitizeCause(thrown, call.redact);
+    const what = `the credentials could not be read${describeCause(cause)}`;
     return { ...unreadable, what, cause, retryable: true };
   }
 }
 
 /** Reads the header's value and prepares its redaction, so that neither can fail once the request is sent. */
-function openCredentials(call: Call, credentials: unknown, context: AttemptContext): string | Defeat {
+function openCredentials(call: Call, credentials: unknown, context: AttemptContext): string | AttemptFailure {
   try {
     const authorization = credentials as Authorization;
     const value: unknown = authorization.reveal();
     if (isAuthorization(value)) {
-      const scrub = scrubberOf(authorization);
-      const { scrub: before } = call;
-      // A response may quote the key of an attempt before.
-      if (before !== scrub) call.scrub = (text) => scrub(before(text));
-      context.lastScrub = scrub;
+      const redact = createRedactor(authorization);
+      const { redact: before } = call;
+      // A response may quote the key of an earlier attempt.
+      if (before !== redact) call.redact = (text) => redact(before(text));
+      context.lastRedact = redact;
       return value;
     }
   } catch {
-    // It is no credentials, whatever it threw.
+    // They are no credentials, whatever they threw.
   }
   return unreadable;
 }
 
-/** Lets the caller's schema check the data: whatever it does, the update was applied. */
-async function checkData(success: Success, schema: StandardSchema, call: Call): Promise<Verdict> {
-  const { scrub } = call;
-  const { status } = success;
+/** Runs the user's schema on the data: whatever it does, the update was applied. */
+async function checkData(
+  success: AttemptSuccess,
+  schema: StandardSchema,
+  call: Call,
+): Promise<AttemptResult> {
+  const { redact } = call;
+  const { status, requestId } = success;
   const validate = () => schema['~standard'].validate(success.data);
+  let found = 'data for which responseSchema returned neither a value nor issues';
+  let cause: Error | undefined;
   try {
     const checked = await runCallback(call, validate, 'waiting for responseSchema');
-    if ('code' in checked) return { ...checked, outcome: 'applied', status, phase: 'body' };
-    const result: { readonly value?: unknown; readonly issues?: readonly StandardIssue[] | undefined } =
-      checked.value;
+    if ('code' in checked) return { ...checked, outcome: 'applied', status, requestId, phase: 'body' };
+    const { value: result }: { readonly value: Partial<ValidationResult> } = checked;
     const { issues } = result;
     if (issues === undefined && 'value' in result) return { ...success, data: result.value };
-    const found = issues
-      ? `data that responseSchema refuses: ${scrub(String(issues[0]?.message)).slice(0, 500)}`
-      : 'data for which responseSchema returned neither a value nor issues';
-    return invalidResponse(status, 'applied', found);
+    if (issues)
+      found = `data that responseSchema refuses: ${redact(String(issues[0]?.message)).slice(0, 500)}`;
   } catch (thrown) {
-    const cause = cleanCause(thrown, scrub);
-    const found = `data for which responseSchema threw${nameOfCause(cause)}`;
-    return invalidResponse(status, 'applied', found, cause);
+    cause = sanitizeCause(thrown, redact);
+    found = `data for which responseSchema threw${describeCause(cause)}`;
   }
+  return { ...invalidResponse(status, 'applied', found, cause), requestId };
+}
+
+interface ValidationResult {
+  readonly value: unknown;
+  readonly issues: readonly StandardIssue[] | undefined;
 }

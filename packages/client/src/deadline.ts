@@ -1,50 +1,102 @@
+/** What measures time: injected, so that tests of timing rules need not wait. */
+export interface Clock {
+  /** Milliseconds on a clock that never goes back. */
+  now(): number;
+  /** Runs something after so many milliseconds; returns a function that cancels it. */
+  setTimer(run: () => void, ms: number): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  setTimer: (run, ms) => {
+    const timer = setTimeout(() => afterSockets(run), ms);
+    return () => clearTimeout(timer);
+  },
+};
+
 /** How a wait ended. */
 type WaitEnd = 'ready' | 'timeout' | 'aborted';
 
-type Subscribe = (ready: () => void) => (() => void) | undefined;
-
-/** The time a call has, and the signal that may end it sooner. */
+/** The time that a call has, and what may end it sooner: its signal, or the client's `destroy`. */
 export class Deadline {
-  readonly #startedAt = performance.now();
+  readonly #clock: Clock;
+  readonly #startedAt: number;
   readonly #totalMs: number;
-  readonly signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onSignal = () => this.abort(this.#signal?.reason);
+  /** What to run when the call is aborted; only one step of a call waits at a time. */
+  #abortStep: (() => void) | undefined;
+  /** Whether the call is to end. */
+  aborted = false;
+  /** Why it is to end. */
+  reason: unknown;
 
-  constructor(totalMs: number, signal: AbortSignal | undefined) {
+  constructor(totalMs: number, signal: AbortSignal | undefined, clock = systemClock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now();
     this.#totalMs = totalMs;
-    this.signal = signal;
+    this.#signal = signal;
+    if (signal?.aborted) this.#onSignal();
+    else signal?.addEventListener('abort', this.#onSignal);
   }
 
   /** Milliseconds since the call was made. */
   elapsedMs(): number {
-    return performance.now() - this.#startedAt;
+    return this.#clock.now() - this.#startedAt;
   }
 
-  /** Milliseconds left; 0 when none is. */
+  /** Milliseconds left; 0 when there are none. */
   remainingMs(): number {
     return Math.max(0, this.#totalMs - this.elapsedMs());
   }
 
-  /** Waits for so long, for the signal, or for what `subscribe` calls, whichever comes first; it may return what ends the subscription. */
-  wait(ms: number, subscribe?: Subscribe): Promise<WaitEnd> {
+  /** Ends the call. */
+  abort(reason: unknown): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    this.#abortStep?.();
+  }
+
+  /** Runs something when the call is aborted, until `offAbort`. */
+  onAbort(run: () => void): void {
+    this.#abortStep = run;
+  }
+
+  offAbort(run: () => void): void {
+    if (this.#abortStep === run) this.#abortStep = undefined;
+  }
+
+  /** Lets go of the signal once the call has settled. */
+  release(): void {
+    try {
+      this.#signal?.removeEventListener('abort', this.#onSignal);
+    } catch {
+      // A signal of the user that throws must not hide the outcome of the call.
+    }
+  }
+
+  /** Waits for so long, for an abort, or until `subscribe` reports, whichever comes first; `subscribe` may return a function that unsubscribes. */
+  wait(ms: number, subscribe?: (ready: () => void) => (() => void) | undefined): Promise<WaitEnd> {
     return new Promise((resolve) => {
       const end = (how: WaitEnd): void => {
-        clearTimeout(timer);
+        cancelTimer();
         unsubscribe?.();
-        this.signal?.removeEventListener('abort', aborted);
+        this.offAbort(onAbort);
         resolve(how);
       };
-      const aborted = (): void => end('aborted');
-      const timer = setTimeout(() => afterSockets(() => end('timeout')), ms);
+      const onAbort = (): void => end('aborted');
+      const cancelTimer = this.#clock.setTimer(() => end('timeout'), ms);
       const unsubscribe = subscribe?.(() => end('ready'));
-      this.signal?.addEventListener('abort', aborted);
-      if (this.signal?.aborted) aborted();
+      this.onAbort(onAbort);
+      if (this.aborted) onAbort();
     });
   }
 }
 
 /**
- * Runs once the sockets have been read. After a pause of the whole process (a closed lid, a stopped container) timers
- * are late, and what arrived meanwhile still counts.
+ * Runs something once the sockets have been read. After the whole process was paused (a closed lid, a stopped container),
+ * timers are late, and a response that arrived meanwhile still counts.
  */
 export function afterSockets(run: () => void): void {
   if (typeof setImmediate === 'function') setImmediate(run);

@@ -1,40 +1,76 @@
 import type { Explanation } from '@orders/schema';
-import type { AnswerHeaders } from './exchange.ts';
-import type { Outcome } from './outcome.ts';
-import type { Receipt } from './receipt.ts';
+import {
+  describeOperation,
+  foldOutcomes,
+  type Operation,
+  type Outcome,
+  outcomeMessage,
+} from './operation.ts';
+import { Receipt, type ReceiptInput } from './receipt.ts';
+import type { ResponseHead, ResponseHeaders } from './transport.ts';
 
-const brand = Symbol.for('@orders/client.OrdersError');
+/** What an attempt came to: its data, or why it failed. */
+export type AttemptResult = AttemptSuccess | AttemptFailure;
 
-/** What every error of a call holds. */
-export interface CallEnd {
-  /** What became of the update, over all attempts of the call. */
-  readonly outcome: Outcome;
-  /** Attempts made. */
-  readonly attempts: number;
-  readonly receipt: Receipt;
-  /** Whether the same call may succeed later and is safe to repeat. */
-  readonly retryable: boolean;
-  readonly cause?: unknown;
-  /** How long to wait before another call, in milliseconds. */
-  readonly retryAfterMs?: number | undefined;
+export interface AttemptSuccess {
+  readonly code?: undefined;
+  readonly outcome: 'applied';
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly data: unknown;
+  readonly requestId: string | undefined;
 }
 
-/** The codes of errors: switch on them. A code never changes its meaning. */
+/** Why an attempt or a call failed, as plain data: `createError` makes an error of it when the call ends. */
+export interface AttemptFailure {
+  readonly code: OrdersErrorCode;
+  readonly outcome: Outcome;
+  /** What happened, for the message. */
+  readonly what: string;
+  /** Whether the same request may succeed later, if it is safe to repeat. */
+  readonly retryable?: boolean;
+  readonly status?: number | undefined;
+  readonly requestId?: string | undefined;
+  /** How long to wait before another attempt, in milliseconds, if the service or a limit asks for it. */
+  readonly retryAfterMs?: number | undefined;
+  /** Where a timeout found the attempt; absent before it began. */
+  readonly phase?: TimeoutPhase;
+  readonly cause?: unknown;
+  readonly response?: ErrorResponse;
+  /** What is wrong with the update. */
+  readonly issues?: readonly Explanation[];
+}
+
+/** The response of an `HttpError`. */
+interface ErrorResponse extends ResponseHead {
+  readonly body: string;
+}
+
+/** The codes of errors, to switch on. A code never changes its meaning. */
 export type OrdersErrorCode =
-  | 'invalid_request'
-  | 'connection_failed'
+  | 'validation_error'
+  | 'connection_error'
   | 'timeout'
   | 'http_error'
   | 'invalid_response'
   | 'aborted';
 
-/** A call that did not succeed. `outcome` says what became of the update. It never holds a key; a response body that it holds may quote your update. */
+/** Where a call was when its time ran out: before it could connect, connecting, waiting for headers, reading the body. */
+export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body';
+
+const brand = Symbol.for('@orders/client.OrdersError');
+
+/**
+ * A call that failed. `outcome` says what became of the update. It never holds a key; a response body that it holds may
+ * quote your update.
+ */
 export abstract class OrdersError extends Error {
+  /** What failed, to switch on. */
   abstract readonly code: OrdersErrorCode;
   /** What became of the update, over all attempts of the call. */
   declare readonly outcome: Outcome;
-  /** Attempts made. */
-  declare readonly attempts: number;
+  /** How many attempts were made. */
+  declare readonly attemptCount: number;
   /** What happened, safe to paste into a ticket. */
   declare readonly receipt: Receipt;
   /**
@@ -45,13 +81,14 @@ export abstract class OrdersError extends Error {
   declare readonly retryable: boolean;
   /**
    * How long to wait before another call, in milliseconds: the `Retry-After` of the service, however long, or the rest
-   * of a pause. After a 429 that names no time it is the pause that the client itself takes.
+   * of a pause. After a 429 without one it is the pause that the client itself takes.
    */
   declare readonly retryAfterMs: number | undefined;
 
-  constructor(message: string, { cause, ...end }: CallEnd) {
+  /** The client makes errors; `details` are their fields. */
+  constructor(message: string, { cause, ...details }: Readonly<Record<string, unknown>>) {
     super(message, cause === undefined ? undefined : { cause });
-    Object.assign(this, end);
+    Object.assign(this, details);
   }
 
   /** Plain data for logs: no stack, no cause. */
@@ -61,91 +98,98 @@ export abstract class OrdersError extends Error {
 }
 Object.defineProperty(OrdersError.prototype, brand, { value: true });
 
-/** The update is not valid and was not sent: `issues` says where and what to write instead. */
-export class InvalidRequestError extends OrdersError {
-  override readonly name = 'InvalidRequestError';
-  readonly code = 'invalid_request';
+/** The update is invalid and was not sent: `issues` says where, and what to write instead. */
+export class ValidationError extends OrdersError {
+  override readonly name = 'ValidationError';
+  readonly code = 'validation_error';
   /** Each problem with its path, code, message and hint. */
-  readonly issues: readonly Explanation[];
-
-  constructor(message: string, end: CallEnd, issues: readonly Explanation[]) {
-    super(message, end);
-    this.issues = issues;
-  }
+  declare readonly issues: readonly Explanation[];
 }
 
-/** No response came: the connection or the credentials failed before the request left (`not_sent`), or it broke after (`unknown`). */
+/**
+ * No response came: the connection or the credentials failed before the request left (`not_sent`), or the connection
+ * broke after it (`unknown`).
+ */
 export class ConnectionError extends OrdersError {
   override readonly name = 'ConnectionError';
-  readonly code = 'connection_failed';
+  readonly code = 'connection_error';
 }
 
-/** Where a call stood when its time ran out: before it could connect, connecting, waiting for headers, reading the body. */
-export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body';
-
-/** Time ran out. `phase` says where the call stood. */
+/** A timeout. */
 export class TimeoutError extends OrdersError {
   override readonly name = 'TimeoutError';
   readonly code = 'timeout';
-  readonly phase: TimeoutPhase;
-
-  constructor(message: string, end: CallEnd, phase: TimeoutPhase) {
-    super(message, end);
-    this.phase = phase;
-  }
-}
-
-/** The response of an `HttpError`. */
-export interface HttpResponse {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  readonly body: string;
+  /** Where the call was when its time ran out. */
+  declare readonly phase: TimeoutPhase;
 }
 
 /** A response came whose status is no success. */
 export class HttpError extends OrdersError {
   override readonly name = 'HttpError';
   readonly code = 'http_error';
+  /** The status of the response. */
   declare readonly status: number;
   /** The headers of the response, with names in lower case. */
-  declare readonly headers: AnswerHeaders;
+  declare readonly headers: ResponseHeaders;
   /** The start of the response's body as text: at most 8,192 characters; empty when the body did not arrive whole. */
   declare readonly body: string;
-
-  constructor(message: string, end: CallEnd, response: HttpResponse) {
-    super(message, end);
-    Object.assign(this, response);
-  }
 }
 
-/** A response of success came that could not be used. */
+/** A response with a status of success that could not be used. */
 export class InvalidResponseError extends OrdersError {
   override readonly name = 'InvalidResponseError';
   readonly code = 'invalid_response';
-  readonly status: number;
-
-  constructor(message: string, end: CallEnd, status: number) {
-    super(message, end);
-    this.status = status;
-  }
+  /** The status of the response. */
+  declare readonly status: number;
 }
 
-/** You ended the call: `cause` is your signal's reason, or the error that your `beforeAttempt` threw. */
+/** Your code ended the call: `cause` is the reason of your signal, or the error that a hook of yours threw. */
 export class AbortError extends OrdersError {
   override readonly name = 'AbortError';
   readonly code = 'aborted';
 }
 
-/** Every error that a call settles with; `code` tells them apart. */
-export type CallError =
-  | InvalidRequestError
+/** Every error that a call fails with; `code` distinguishes them. */
+export type AnyOrdersError =
+  | ValidationError
   | ConnectionError
   | TimeoutError
   | HttpError
   | InvalidResponseError
   | AbortError;
 
-/** Whether a value is an error of this package, of whichever copy of it. */
-export function isOrdersError(value: unknown): value is CallError {
+/** Whether a value is an error of this package, from any copy of it. */
+export function isOrdersError(value: unknown): value is AnyOrdersError {
   return brand in Object(value);
+}
+
+/** Makes the error that a call fails with. */
+export function createError(
+  call: ReceiptInput & { readonly operation: Operation },
+  failure: AttemptFailure,
+): AnyOrdersError {
+  const { attempts, operation } = call;
+  const { code, what, retryAfterMs, cause, response, issues, phase = 'queue', status } = failure;
+  const outcome = foldOutcomes(attempts.map((attempt) => attempt.outcome));
+  const isSafe = outcome === 'unknown' ? operation.idempotent : outcome !== 'applied';
+  const retryable = isSafe && (failure.retryable ?? false);
+  let message = `${describeOperation(operation)}: ${what}. ${outcomeMessage(operation, outcome)}`;
+  if (issues) message += ` ${summarize(issues)}`;
+  if (retryable && retryAfterMs !== undefined)
+    message += ` Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
+  const receipt = new Receipt(call);
+  const details = { outcome, attemptCount: attempts.length, receipt, retryable, retryAfterMs, cause };
+  if (code === 'validation_error') return new ValidationError(message, { ...details, issues });
+  if (code === 'http_error') return new HttpError(message, { ...details, ...response });
+  if (code === 'timeout') return new TimeoutError(message, { ...details, phase });
+  if (code === 'invalid_response') return new InvalidResponseError(message, { ...details, status });
+  return code === 'aborted' ? new AbortError(message, details) : new ConnectionError(message, details);
+}
+
+function summarize(issues: readonly Explanation[]): string {
+  const shown = issues
+    .slice(0, 3)
+    .map(({ path, message, hint = '' }) => `${path || 'body'}: ${message}. ${hint}`.trim());
+  if (issues.length > 3) shown.push(`and ${issues.length - 3} more in issues`);
+  return shown.join(' | ');
 }

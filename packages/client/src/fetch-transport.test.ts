@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 import { basic } from '@orders/auth';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
-import { createOrdersClient } from './fetch-orders-client.ts';
-import type { Fetch } from './fetch-transport.ts';
+import { createOrdersClient } from './fetch.ts';
+import type { Fetch } from './options.ts';
 
 const apiKey = 'swordfish-swordfish';
 const token = 'secret_order_token_1234';
@@ -34,7 +34,7 @@ test('a request is sent with nothing that caches, follows, reuses or repeats', a
     return new Response('{}', json);
   });
   await orders.updateOrder(token, update);
-  await orders.echoWithPrivateKey();
+  await orders.echo();
   const always = { redirect: 'manual', cache: 'no-store', credentials: 'omit', keepalive: false };
   const authorization = basic(apiKey).reveal();
   const accept = 'application/json';
@@ -59,7 +59,7 @@ test('a request is sent with nothing that caches, follows, reuses or repeats', a
 test('a redirect whose status a browser hides is unknown', async () => {
   const hidden = Object.defineProperty(new Response(), 'status', { value: 0 });
   const { error } = await clientOf(async () => hidden).safeUpdateOrder(token, update);
-  expect(error).toMatchObject({ outcome: 'unknown', code: 'http_error', status: 0, attempts: 1 });
+  expect(error).toMatchObject({ outcome: 'unknown', code: 'http_error', status: 0, attemptCount: 1 });
   expect(error?.message).toMatch(/: 0, a redirect/);
 });
 
@@ -109,7 +109,7 @@ test('a failure before the answer is unknown, even one that fetch throws at once
     throw new TypeError('The "cache" field is not implemented.');
   });
   const { error } = await orders.safeUpdateOrder(token, update);
-  expect(error).toMatchObject({ outcome: 'unknown', code: 'connection_failed', attempts: 1 });
+  expect(error).toMatchObject({ outcome: 'unknown', code: 'connection_error', attemptCount: 1 });
   expect(calls).toBe(1);
 });
 

@@ -1,36 +1,35 @@
 import { afterSockets } from './deadline.ts';
-import { type AnswerHead, type Exchange, readHead, type Transport } from './exchange.ts';
-import { causeOf, nothingLeft } from './fetch-failure.ts';
-
-/** What sends a request: the runtime's `fetch`, or one that is called and answers like it. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+import type { Fetch } from './options.ts';
+import { sanitizeCause } from './redact.ts';
+import { type ResponseHead, readHead, type Transport, type TransportFailure } from './transport.ts';
 
 /** Sends over `fetch`, with the given fields in each of its requests. */
 export function fetchTransport(fetch: Fetch, fields: object): Transport {
-  return ({ origin, path, method, headers, body }, { signal, timeoutMs, maxResponseBytes }) =>
+  return (request, { deadline, timeoutMs, maxResponseBytes }) =>
     new Promise((resolve) => {
-      const ending = new AbortController();
+      const { origin, path, method, headers, body, beforeSend } = request;
+      const controller = new AbortController();
       let settled = false;
-      let head: AnswerHead | undefined;
+      let head: ResponseHead | undefined;
       let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
       let text = '';
 
-      const settle = (failure: Exchange['failure'], cause?: unknown, sent = true): void => {
+      const settle = (failure: TransportFailure | undefined, cause?: unknown, sent = true): void => {
         if (settled) return;
         settled = true;
         clearTimeout(timer);
-        signal?.removeEventListener('abort', aborted);
+        deadline.offAbort(onAbort);
         resolve({ failure, sent: sent || head !== undefined, response: head && { ...head, text }, cause });
         if (failure) drop();
       };
       const drop = (): void => {
-        ending.abort();
-        // A `fetch` of the user's own need not heed the signal.
+        controller.abort();
+        // A `fetch` of the user need not heed the signal.
         (async () => reader?.cancel())().catch(() => {});
       };
-      const aborted = (): void => settle('aborted', signal?.reason);
+      const onAbort = (): void => settle('aborted', deadline.reason);
       const timer = setTimeout(() => afterSockets(() => settle('timeout')), timeoutMs);
-      signal?.addEventListener('abort', aborted);
+      deadline.onAbort(onAbort);
 
       /** Counts what `fetch` has decompressed, so that a small response cannot unpack to more than is read. */
       const read = async (): Promise<void> => {
@@ -50,7 +49,7 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
           headers,
           ...(body !== undefined && { body }),
           redirect: 'manual',
-          signal: ending.signal,
+          signal: controller.signal,
           ...fields,
         });
         head = readHead(response.status, Object.fromEntries(response.headers));
@@ -59,18 +58,55 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
         await read();
         settle(undefined);
       };
-      send().catch((thrown) => settle('connection', causeOf(thrown, path), !nothingLeft(thrown)));
+      try {
+        beforeSend?.();
+      } catch (thrown) {
+        settle('before_send', thrown, false);
+        return;
+      }
+      send().catch((thrown) => settle('connection', getCause(thrown, path), !failedBeforeSend(thrown)));
     });
 }
 
 /**
- * Fields that keep caches and cookies out. A runtime may refuse a field that it does not know, as Cloudflare's does,
- * so only what its `Request` has is set.
+ * Whether `fetch` certainly failed before a byte of the request left. Node and Bun name such causes by codes; nothing
+ * else that a runtime reports is proof.
+ *
+ * "Connection refused" in Deno's words, and `ConnectionRefused` as Bun wrote before 1.4, are no proof: both report it
+ * also when the connection for a second sending of their own is refused.
  */
-export function privateFields(): object {
-  const { prototype } = Request;
-  return {
-    ...('cache' in prototype && { cache: 'no-store' }),
-    ...('credentials' in prototype && { credentials: 'omit' }),
-  };
+export function failedBeforeSend(failure: unknown): boolean {
+  try {
+    const { name, code, syscall, errors } = Object(rootOf(failure));
+    // A host of several addresses fails with one error for each.
+    if (Array.isArray(errors) && errors.length > 0) return errors.every(failedBeforeSend);
+    // Deno refuses what it was not allowed before it connects.
+    if (name === 'NotCapable') return true;
+    if (code === undefined) return false;
+    return syscall === 'connect' || syscall === 'getaddrinfo' || preSendErrorCodes.test(String(code));
+  } catch {
+    // A `fetch` of the user may throw anything.
+    return false;
+  }
+}
+
+/** No connection, or a refused certificate of the server, which is checked before a request is written. */
+const preSendErrorCodes =
+  /^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_)/;
+
+/** Why `fetch` failed. Runtimes write the URL into it, and with it the whole order token. */
+export function getCause(failure: unknown, path: string): Error | undefined {
+  const hidePath = (text: string): string => text.replaceAll(path, '/…');
+  const cause = sanitizeCause(rootOf(failure), hidePath);
+  return cause?.message ? cause : sanitizeCause(failure, hidePath);
+}
+
+/** Node and Deno throw "fetch failed" with the reason as its cause. */
+function rootOf(failure: unknown): unknown {
+  try {
+    const { cause } = Object(failure) as { cause?: unknown };
+    return cause instanceof Error ? cause : failure;
+  } catch {
+    return failure;
+  }
 }

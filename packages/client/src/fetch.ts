@@ -1,36 +1,13 @@
-export type { AttemptEnd, AttemptStart } from './attempt-events.ts';
-export type { BulkRest, BulkResult } from './bulk-result.ts';
-export { type Classify, treat503AsRejected } from './classify.ts';
-export type { OrdersConnection } from './connection.ts';
-export { type Echo, echoWithPrivateKey } from './echo-with-private-key.ts';
+// The values of index.ts, whose declarations serve both entries.
 export {
   AbortError,
-  type CallError,
   ConnectionError,
   HttpError,
-  InvalidRequestError,
   InvalidResponseError,
   isOrdersError,
   OrdersError,
-  type OrdersErrorCode,
   TimeoutError,
-  type TimeoutPhase,
+  ValidationError,
 } from './errors.ts';
-export type { AnswerHead, AnswerHeaders } from './exchange.ts';
-export { createConnection, type OrdersClientOptions } from './fetch-connection.ts';
-export { createOrdersClient } from './fetch-orders-client.ts';
-export type { Fetch } from './fetch-transport.ts';
-export type { OrdersClient } from './orders-client.ts';
-export type { Outcome } from './outcome.ts';
-export { type PreparedUpdate, prepareUpdateOrder } from './prepare-update-order.ts';
-export type { RateLimitOptions } from './rate-limit.ts';
-export type { AttemptRecord, Receipt, ReceiptData } from './receipt.ts';
-export type { CallOptions, ConnectionOptions, RetryOptions, Timeouts } from './settings.ts';
-export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts';
-export { safeUpdateOrder, type UpdatedOrder, type UpdateOrderResult, updateOrder } from './update-order.ts';
-export {
-  type BulkItem,
-  type BulkOptions,
-  type BulkUpdate,
-  updateOrders,
-} from './update-orders.ts';
+export { createOrdersClient } from './fetch-client.ts';
+export { treat503AsRejected } from './response.ts';

@@ -2,19 +2,19 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Call } from './call.ts';
 import { Deadline } from './deadline.ts';
-import type { Verdict } from './judge.ts';
-import { inLanes } from './lanes.ts';
+import type { AttemptResult } from './errors.ts';
+import { withLanes } from './lanes.ts';
 
 /** Calls in lanes, each of which ends when it is told to. */
 function start() {
   const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const layer = inLanes((call) => {
+  const layer = withLanes((call) => {
     started.push(call.operation.path);
-    return new Promise<Verdict>((resolve) => ends.set(call.operation.path, resolve as () => void));
+    return new Promise<AttemptResult>((resolve) => ends.set(call.operation.path, resolve as () => void));
   });
   const call = (path: string, lane: string | undefined, signal?: AbortSignal): Promise<unknown> => {
-    const operation = { method: 'PATCH', path, lane, repeatable: false, body: '' } as const;
+    const operation = { method: 'PATCH', path, lane, idempotent: false, body: '' } as const;
     const deadline = new Deadline(60_000, signal);
     return layer({ operation, deadline, attempts: [] } as unknown as Call);
   };

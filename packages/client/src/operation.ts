@@ -1,40 +1,61 @@
-import { type Outcome, updateOutcomes } from './outcome.ts';
+/**
+ * What became of an update.
+ *
+ * - `not_sent`: no byte of it left; it may be sent again.
+ * - `rejected`: the service refused it, and did not apply it.
+ * - `applied`: the service accepted it.
+ * - `unknown`: it left, and no response proves whether it was applied.
+ */
+export type Outcome = 'not_sent' | 'rejected' | 'applied' | 'unknown';
 
-/** What is to be done, before anything is known of how. */
+/** Folds the outcomes of a call's attempts: any applied, else any unknown, else the last. */
+export function foldOutcomes(outcomes: readonly Outcome[]): Outcome {
+  if (outcomes.includes('applied')) return 'applied';
+  if (outcomes.includes('unknown')) return 'unknown';
+  return outcomes.at(-1) ?? 'not_sent';
+}
+
+export function isOutcome(value: unknown): value is Outcome {
+  return typeof value === 'string' && Object.hasOwn(updateMessages, value);
+}
+
+/** What a call asks the service to do, without how to send it. */
 export interface Operation {
   readonly method: 'GET' | 'PATCH';
   /** The path after the base URL. */
   readonly path: string;
-  /** Calls of one lane leave one at a time. */
+  /** The order token of an update; updates with the same token leave one at a time. */
   readonly lane: string | undefined;
-  /** Whether it may be sent again whatever became of it, as a GET may. */
-  readonly repeatable: boolean;
+  /** Whether it is safe to repeat after an unknown outcome. */
+  readonly idempotent: boolean;
   readonly body: string | undefined;
 }
 
-/** What an operation is called by. */
-export type Named = Pick<Operation, 'method' | 'path' | 'lane'>;
+/** What names an operation in messages and receipts. */
+export type OperationInfo = Pick<Operation, 'method' | 'path' | 'lane'>;
 
-/** What to call an operation in messages and receipts: of an order token only the last four characters. */
-export function labelOf({ method, path, lane }: Named): string {
+/** Method and path, with only the last four characters of an order token. */
+export function describeOperation({ method, path, lane }: OperationInfo): string {
   if (lane === undefined) return `${method} ${path}`;
   const tail = lane.length > 8 ? lane.slice(-4).replace(/[^\w-]/g, '') : '';
   return `${method} /v2/orders/…${tail}`;
 }
 
-/** The sentence that ends a message: what became of the operation. */
-export function outcomeMessage({ repeatable }: Operation, outcome: Outcome): string {
-  return (repeatable ? echoOutcomes : updateOutcomes)[outcome];
+/** The last sentence of an error's message. */
+export function outcomeMessage({ idempotent }: Operation, outcome: Outcome): string {
+  return (idempotent ? echoMessages : updateMessages)[outcome];
 }
 
-const echoOutcomes = {
+const updateMessages = {
+  not_sent: 'The update was not sent.',
+  rejected: 'The update was not applied.',
+  applied: 'The update was applied.',
+  unknown: 'Whether the update was applied is unknown.',
+} as const;
+
+const echoMessages = {
   not_sent: 'The request was not sent.',
   rejected: 'The request was refused.',
   applied: 'The key was accepted.',
   unknown: 'Whether the key was accepted is unknown.',
 } as const;
-
-/** Length of a text in UTF-8, in bytes, in any runtime. */
-export function byteLength(text: string): number {
-  return new TextEncoder().encode(text).byteLength;
-}

@@ -1,72 +1,68 @@
 import type { Credentials } from '@orders/auth';
-import { check, checkWhole } from './check.ts';
+import { abortedFailure, type Call, endedFailure, timeoutFailure } from './call.ts';
+import { type Clock, systemClock } from './deadline.ts';
+import type { AttemptFailure } from './errors.ts';
+import { check, checkCount, type RateLimitOptions } from './options.ts';
 
-/** How fast a client sends: attempts are counted, not calls. */
-export interface RateLimitOptions {
-  /** Attempts per second on average. */
-  readonly requestsPerSecond: number;
-  /**
-   * Attempts that may leave at once after a quiet time.
-   * @default 1
-   */
-  readonly burst?: number;
-}
-
-/** Called when an attempt that was let through has ended: whether a response came. */
+/** Called when a started attempt has ended, with whether a response came. */
 export type EndAttempt = (responded: boolean) => void;
 
 interface Pause {
   until: number;
-  /** Cut short by the longest pause: when it is over, one attempt goes first and shows whether the others may. */
+  /** Whether `maxPauseMs` cut it short: one attempt then goes first, as a probe. */
   readonly probeFirst: boolean;
 }
 
 const ignore: EndAttempt = () => {};
 
 /**
- * Spaces attempts evenly (the generic cell rate algorithm), and holds back those whose key the service asked to pause.
- * The caller waits. `now` is in milliseconds on any one clock.
+ * Spaces attempts evenly (the generic cell rate algorithm), and pauses those with a key that got a 429. It says how long
+ * to wait; the caller waits.
  */
 export class RateLimit {
+  readonly #clock: Clock;
   readonly #spacingMs: number;
   readonly #toleranceMs: number;
   readonly #maxPauseMs: number;
-  /** By key; a function that returns keys stands for those it returns. */
+  /** By key; a function stands for the keys that it returns. */
   readonly #pauses = new Map<string | Credentials, Pause>();
   readonly #listeners = new Set<() => void>();
   /** When the next attempt is due if all before it came evenly. */
   #dueAt = 0;
 
   /** @throws TypeError when a rate or a burst is not positive. */
-  constructor(options: RateLimitOptions | undefined, maxPauseMs: number) {
+  constructor(options: RateLimitOptions | undefined, maxPauseMs: number, clock = systemClock) {
     const { requestsPerSecond, burst = 1 } = options ?? { requestsPerSecond: Number.POSITIVE_INFINITY };
     check(requestsPerSecond > 0, 'rateLimit.requestsPerSecond: write a number above 0.');
-    checkWhole('rateLimit.burst', burst);
+    checkCount('rateLimit.burst', burst);
+    this.#clock = clock;
     this.#spacingMs = 1_000 / requestsPerSecond;
     this.#toleranceMs = this.#spacingMs * (burst - 1);
     this.#maxPauseMs = maxPauseMs;
   }
 
-  /** Calls `run` when a pause is lifted or an attempt that went first has ended; returns what takes that back. */
+  /** Calls `run` when a pause is lifted or the probe after a long pause has ended; returns a function that unsubscribes. */
   onChange(run: () => void): () => void {
     this.#listeners.add(run);
     return () => this.#listeners.delete(run);
   }
 
-  /** Holds every attempt with these credentials back for so long from `now`, at most the longest pause. */
-  pause(credentials: Credentials, ms: number, now = performance.now()): void {
+  /** Pauses attempts with these credentials for so long, at most `maxPauseMs`. */
+  pause(credentials: Credentials, ms: number): void {
+    const now = this.#clock.now();
     const until = now + Math.min(ms, this.#maxPauseMs);
-    const pausedMs = this.pausedMs(credentials, now);
+    const pausedMs = this.pausedMs(credentials);
     if (pausedMs < Number.POSITIVE_INFINITY && until <= now + pausedMs) return;
     for (const [key, pause] of this.#pauses)
       if (pause.until + this.#maxPauseMs < now) this.#pauses.delete(key);
     this.#pauses.set(keyOf(credentials), { until, probeFirst: ms > this.#maxPauseMs });
   }
 
-  /** How long a pause of these credentials still lasts: `Infinity` until the attempt that goes first has ended. */
-  pausedMs(credentials: Credentials, now = performance.now()): number {
+  /** How long a pause of these credentials still lasts: `Infinity` while the probe after a long pause is under way. */
+  pausedMs(credentials: Credentials): number {
+    if (this.#pauses.size === 0) return 0;
     const pause = this.#pauses.get(keyOf(credentials));
-    return pause ? Math.max(0, pause.until - now) : 0;
+    return pause ? Math.max(0, pause.until - this.#clock.now()) : 0;
   }
 
   /** Lifts all pauses. */
@@ -76,12 +72,14 @@ export class RateLimit {
   }
 
   /**
-   * How long the next attempt must wait: for a pause, after which it asks again, or for its slot at the rate limit, which it
-   * takes only when it can wait that long.
+   * How long the next attempt must wait: for a pause, after which it reserves again, or for its slot at the rate limit,
+   * which it takes only when it can wait that long.
    */
-  reserve(credentials: Credentials, maxWaitMs: number, now = performance.now()): number {
-    const pausedMs = this.pausedMs(credentials, now);
+  reserveSlot(credentials: Credentials, maxWaitMs: number): number {
+    const pausedMs = this.pausedMs(credentials);
     if (pausedMs > 0) return pausedMs;
+    if (this.#spacingMs === 0) return 0;
+    const now = this.#clock.now();
     const due = Math.max(this.#dueAt, now);
     const delay = Math.max(0, due - this.#toleranceMs - now);
     if (delay < maxWaitMs) this.#dueAt = due + this.#spacingMs;
@@ -89,19 +87,20 @@ export class RateLimit {
   }
 
   /**
-   * Lets an attempt leave now: returns what to call when it has ended, or `undefined` while a pause holds it back. The
-   * attempt that goes first after a long pause holds the others back until it has ended.
+   * Starts an attempt: returns a function to call when it has ended, or `undefined` during a pause. The first attempt
+   * after a long pause is a probe, which keeps the others waiting until it has ended.
    */
-  start(credentials: Credentials, now = performance.now()): EndAttempt | undefined {
+  start(credentials: Credentials): EndAttempt | undefined {
+    if (this.#pauses.size === 0) return ignore;
     const key = keyOf(credentials);
     const pause = this.#pauses.get(key);
-    if (pause && pause.until > now) return undefined;
+    if (pause && pause.until > this.#clock.now()) return undefined;
     this.#pauses.delete(key);
     if (!pause?.probeFirst) return ignore;
     const probing = { until: Number.POSITIVE_INFINITY, probeFirst: true };
     this.#pauses.set(key, probing);
     return (responded) => {
-      // Without a response the next attempt goes first; another 429 has set another pause by now.
+      // Without a response the next attempt is a probe, too; another 429 has set another pause by now.
       probing.until = 0;
       if (responded && this.#pauses.get(key) === probing) this.#pauses.delete(key);
       this.#notify();
@@ -111,6 +110,38 @@ export class RateLimit {
   #notify(): void {
     for (const run of [...this.#listeners]) run();
   }
+}
+
+/**
+ * Waits until neither the rate limit nor a pause holds the next attempt back; a call that cannot outlast them fails now.
+ * It returns at once where there is nothing to wait for.
+ */
+export function waitForSlot(
+  call: Call,
+  rateLimit: RateLimit,
+): AttemptFailure | undefined | Promise<AttemptFailure | undefined> {
+  const { deadline, options } = call;
+  const { credentials } = options;
+  const ended = endedFailure(call, 'before the next attempt');
+  if (ended) return ended;
+  const remainingMs = deadline.remainingMs();
+  const isPaused = rateLimit.pausedMs(credentials) > 0;
+  const waitMs = rateLimit.reserveSlot(credentials, remainingMs);
+  if (waitMs === 0) return undefined;
+  // The probe after a long pause may end at any time, so it is waited for.
+  if (waitMs >= remainingMs && waitMs < Number.POSITIVE_INFINITY) {
+    const why = isPaused ? 'a 429 pauses this key' : 'rateLimit delays it';
+    const retryAfterMs = Math.ceil(waitMs);
+    const what = `${why} for ${retryAfterMs} ms, longer than timeouts.total allows`;
+    return { ...timeoutFailure(call, ''), what, retryAfterMs };
+  }
+  const onChange = isPaused ? (wake: () => void) => rateLimit.onChange(wake) : undefined;
+  return deadline.wait(Math.min(waitMs, remainingMs), onChange).then((end) => {
+    if (end === 'aborted') return abortedFailure(call);
+    // After a pause every call reserves again; a call that has a slot goes on, unless a pause began meanwhile.
+    const goesOn = !isPaused && rateLimit.pausedMs(credentials) === 0;
+    return goesOn ? undefined : waitForSlot(call, rateLimit);
+  });
 }
 
 function keyOf(credentials: Credentials): string | Credentials {

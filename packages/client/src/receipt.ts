@@ -1,27 +1,30 @@
-import { labelOf, type Named } from './operation.ts';
-import type { Outcome } from './outcome.ts';
+import { describeOperation, type OperationInfo, type Outcome } from './operation.ts';
 import { version } from './version.ts';
 
-/** One attempt of a call, as a receipt tells it. */
+/** One attempt of a call. */
 export interface AttemptRecord {
-  /** Milliseconds from the call to this attempt. */
-  readonly afterMs: number;
+  /** Milliseconds from the start of the call to the start of this attempt. */
+  readonly startedAfterMs: number;
   /** How long the attempt took, in milliseconds. */
   readonly durationMs: number;
-  /** The status of the answer, if one came. */
+  /** The status of the response; absent when none came. */
   readonly status?: number;
+  /** The `x-request-id` of the response, at most 128 characters; absent when it had none. */
+  readonly requestId?: string;
   /** What became of this attempt. */
   readonly outcome: Outcome;
-  /** The code of what went wrong, if anything did. */
+  /** The code of the error; absent when the attempt succeeded. */
   readonly error?: string;
 }
 
 /** A receipt as plain data. */
 export interface ReceiptData {
-  /** Made here and never sent: it tells two receipts apart. */
+  /** Made by the client and never sent: it distinguishes two receipts. */
   readonly id: string;
-  /** Method and path; of an order token only the last four characters. */
+  /** Method and path, with only the last four characters of an order token. */
   readonly operation: string;
+  /** Host and port that the call was made to. */
+  readonly host: string;
   /** When the call was made, in UTC. */
   readonly calledAt: string;
   readonly attempts: readonly AttemptRecord[];
@@ -30,38 +33,41 @@ export interface ReceiptData {
   readonly versions: { readonly client: string; readonly runtime: string };
 }
 
-/** What a receipt keeps of a call: not its body. */
-export interface CallNotes {
-  readonly operation: Named;
+/** What a receipt is made of. */
+export interface ReceiptInput {
+  readonly operation: OperationInfo;
+  readonly host: string;
   readonly bodyBytes: number;
   /** Unix time in milliseconds. */
   readonly calledAt: number;
   readonly attempts: readonly AttemptRecord[];
 }
 
-/** Tenths of a millisecond are as fine as a clock across a network tells. */
+/** Rounds to tenths of a millisecond: a clock across a network is no finer. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;
 }
 
 /**
  * What happened in a call, safe to paste into a ticket: no key, no body, no whole order token.
- * It is put together when read, so a call that nobody asks about pays nothing for it.
+ * It is built when it is first read, so that a call whose receipt is not read pays nothing for it.
  */
 export class Receipt {
-  readonly #notes: CallNotes;
+  readonly #input: ReceiptInput;
   #data: ReceiptData | undefined;
 
-  constructor({ operation: { method, path, lane }, bodyBytes, calledAt, attempts }: CallNotes) {
-    this.#notes = { operation: { method, path, lane }, bodyBytes, calledAt, attempts };
+  constructor({ operation: { method, path, lane }, host, bodyBytes, calledAt, attempts }: ReceiptInput) {
+    // Not the operation itself, which holds the body.
+    this.#input = { operation: { method, path, lane }, host, bodyBytes, calledAt, attempts };
   }
 
   /** The receipt as plain data. */
   toJSON(): ReceiptData {
-    const { operation, bodyBytes, calledAt, attempts } = this.#notes;
+    const { operation, host, calledAt, attempts, bodyBytes } = this.#input;
     this.#data ??= {
       id: crypto.randomUUID(),
-      operation: labelOf(operation),
+      operation: describeOperation(operation),
+      host,
       calledAt: new Date(calledAt).toISOString(),
       attempts,
       bodyBytes,
@@ -72,14 +78,14 @@ export class Receipt {
 
   /** The receipt as lines of text. */
   toString(): string {
-    const { id, operation, calledAt, attempts, bodyBytes, versions } = this.toJSON();
+    const { id, operation, host, calledAt, attempts, bodyBytes, versions } = this.toJSON();
     const lines = attempts.map(
-      ({ afterMs, durationMs, status, outcome, error }, index) =>
-        `  attempt ${index + 1} after ${Math.round(afterMs)} ms, took ${Math.round(durationMs)} ms: ` +
-        `${[status, error].filter((part) => part !== undefined).join(' ')} -> ${outcome}`,
+      ({ startedAfterMs, durationMs, status, requestId, outcome, error }, index) =>
+        `  attempt ${index + 1} after ${Math.round(startedAfterMs)} ms, took ${Math.round(durationMs)} ms: ` +
+        `${[status, error, requestId].filter((part) => part !== undefined).join(' ')} -> ${outcome}`,
     );
     return [
-      `${operation} at ${calledAt}, ${bodyBytes} bytes, receipt ${id}`,
+      `${operation} to ${host} at ${calledAt}, ${bodyBytes} bytes, receipt ${id}`,
       ...lines,
       `  @orders/client ${versions.client}, ${versions.runtime}`,
     ].join('\n');

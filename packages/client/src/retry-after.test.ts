@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askedDelay } from './retry-after.ts';
+import { getRetryAfterMs } from './response.ts';
 
 const now = Date.parse('2026-11-21T12:00:00Z');
 
@@ -16,28 +16,28 @@ test.each([
   [String(now / 1_000 + 30), 30_000],
   ['9999999999', 9_999_999_999_000 - now],
 ])('reads Retry-After %j', (value, ms) => {
-  expect(askedDelay({ status: 503, headers: { 'retry-after': value } }, now)).toBe(ms);
+  expect(getRetryAfterMs({ status: 503, headers: { 'retry-after': value } }, now)).toBe(ms);
 });
 
 test.each(['', '-1', '1.', 'soon', '1e3', 'Sat, never', undefined])(
   'takes Retry-After %j as absent',
   (value) => {
-    expect(askedDelay({ status: 503, headers: { 'retry-after': value } }, now)).toBeUndefined();
+    expect(getRetryAfterMs({ status: 503, headers: { 'retry-after': value } }, now)).toBeUndefined();
   },
 );
 
 test('reads the reset of a rate limit for a 429 without Retry-After', () => {
-  expect(askedDelay({ status: 429, headers: { 'ratelimit-reset': '7' } }, now)).toBe(7_000);
-  expect(askedDelay({ status: 429, headers: { 'x-ratelimit-reset': '0.5' } }, now)).toBe(500);
-  expect(askedDelay({ status: 429, headers: { 'x-ratelimit-reset': String(now / 1_000 + 9) } }, now)).toBe(
-    9_000,
-  );
-  expect(askedDelay({ status: 429, headers: { 'retry-after': '1', 'ratelimit-reset': '7' } }, now)).toBe(
+  expect(getRetryAfterMs({ status: 429, headers: { 'ratelimit-reset': '7' } }, now)).toBe(7_000);
+  expect(getRetryAfterMs({ status: 429, headers: { 'x-ratelimit-reset': '0.5' } }, now)).toBe(500);
+  expect(
+    getRetryAfterMs({ status: 429, headers: { 'x-ratelimit-reset': String(now / 1_000 + 9) } }, now),
+  ).toBe(9_000);
+  expect(getRetryAfterMs({ status: 429, headers: { 'retry-after': '1', 'ratelimit-reset': '7' } }, now)).toBe(
     1_000,
   );
 });
 
 test('does not read the reset of a rate limit for other statuses', () => {
-  expect(askedDelay({ status: 503, headers: { 'ratelimit-reset': '7' } }, now)).toBeUndefined();
-  expect(askedDelay({ status: 429, headers: {} }, now)).toBeUndefined();
+  expect(getRetryAfterMs({ status: 503, headers: { 'ratelimit-reset': '7' } }, now)).toBeUndefined();
+  expect(getRetryAfterMs({ status: 429, headers: {} }, now)).toBeUndefined();
 });

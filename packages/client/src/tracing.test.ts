@@ -2,7 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
-import { createOrdersClient } from './create-orders-client.ts';
+import { createOrdersClient } from './index.ts';
 import type { OrdersRequestTrace } from './tracing.ts';
 
 function listen() {
@@ -30,7 +30,7 @@ test('publishes a call from start to end without key, body or whole order token'
   expect(trace.seen.at(-1)?.[1]).toMatchObject({
     operation: 'PATCH /v2/orders/…1234',
     bodyBytes: JSON.stringify(update).length,
-    result: { outcome: 'applied', status: 200, attempts: 1 },
+    result: { outcome: 'applied', status: 200, attemptCount: 1 },
   });
   const printed = inspect(trace.seen, { depth: Number.POSITIVE_INFINITY, showHidden: true });
   expect(printed).not.toMatch(/private-order|order_token/);
@@ -41,7 +41,7 @@ test('publishes the error of a call that fails, and throws it', async () => {
   await using service = await startOrderService({ orders: ['order_token_1234'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: 'wrong-key-wrong-key' });
   using trace = listen();
-  const error = await orders.echoWithPrivateKey().catch((reason) => reason);
+  const error = await orders.echo().catch((reason) => reason);
   expect(error).toMatchObject({ status: 401 });
   expect(trace.seen.map(([event]) => event)).toEqual(['start', 'end', 'error', 'asyncStart', 'asyncEnd']);
   expect(trace.seen.at(-1)?.[1].error).toBe(error);

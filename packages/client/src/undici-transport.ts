@@ -1,14 +1,16 @@
 import type { Dispatcher } from 'undici';
-import type { ConnectingSockets } from './connecting-sockets.ts';
 import { afterSockets } from './deadline.ts';
+import type { ConnectingSockets } from './sockets.ts';
 import {
-  type AnswerHead,
-  type AnswerHeaders,
-  type Exchange,
-  type ExchangeLimits,
+  type ResponseHead,
+  type ResponseHeaders,
   readHead,
   type Transport,
-} from './exchange.ts';
+  type TransportFailure,
+  type TransportLimits,
+  type TransportRequest,
+  type TransportResult,
+} from './transport.ts';
 
 /** After this time without a request, the sockets are read before the next one. */
 const quietMs = 50;
@@ -19,73 +21,77 @@ export function undiciTransport(dispatcher: Dispatcher, connecting?: ConnectingS
   return (request, limits) =>
     new Promise((resolve) => {
       const { method, origin, path, headers, body = null } = request;
-      const exchange = new PendingExchange(limits, resolve, connecting);
+      const pending = new PendingRequest(request, limits, resolve, connecting);
       // One timer bounds the whole attempt, so that its precision does not depend on the parser's.
       const options = { method, origin, path, body, headers, headersTimeout: 0, bodyTimeout: 0 };
       const send = (): void => {
-        if (exchange.settled) return;
-        lastUsedAt = exchange.startedAt;
+        if (pending.settled) return;
+        lastUsedAt = pending.startedAt;
         // A composed interceptor may throw, or be an async function that rejects.
         try {
-          const dispatched: unknown = dispatcher.dispatch(options, exchange);
+          const dispatched: unknown = dispatcher.dispatch(options, pending);
           if (typeof dispatched === 'object')
-            Promise.resolve(dispatched).catch((thrown) => exchange.onResponseError(null, thrown));
+            Promise.resolve(dispatched).catch((thrown) => pending.onResponseError(null, thrown));
         } catch (thrown) {
-          exchange.onResponseError(null, thrown);
+          pending.onResponseError(null, thrown);
         }
       };
       // After a pause or a long task, a connection that the service has closed is noticed before it is used.
-      if (exchange.startedAt - lastUsedAt > quietMs) setImmediate(send);
+      if (pending.startedAt - lastUsedAt > quietMs) setImmediate(send);
       else send();
     });
 }
 
 type Controller = Dispatcher.DispatchController;
 
-class PendingExchange implements Dispatcher.DispatchHandler {
-  readonly #limits: ExchangeLimits;
-  readonly #resolve: (exchange: Exchange) => void;
-  readonly #connecting: ConnectingSockets | undefined;
+class PendingRequest implements Dispatcher.DispatchHandler {
   readonly startedAt = performance.now();
+  settled = false;
+  readonly #beforeSend: TransportRequest['beforeSend'];
+  readonly #limits: TransportLimits;
+  readonly #resolve: (result: TransportResult) => void;
+  readonly #connecting: ConnectingSockets | undefined;
   readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = () => this.#fail('aborted', this.#limits.signal?.reason);
+  readonly #onAbort = () => this.#fail('aborted', this.#limits.deadline.reason);
   #controller: Controller | undefined;
   #sent = false;
-  #settled = false;
-  #head: AnswerHead | undefined;
+  #head: ResponseHead | undefined;
   #chunks: Buffer[] = [];
   #bytes = 0;
 
   constructor(
-    limits: ExchangeLimits,
-    resolve: (exchange: Exchange) => void,
+    { beforeSend }: TransportRequest,
+    limits: TransportLimits,
+    resolve: (result: TransportResult) => void,
     connecting: ConnectingSockets | undefined,
   ) {
+    this.#beforeSend = beforeSend;
     this.#limits = limits;
     this.#resolve = resolve;
     this.#connecting = connecting;
-    connecting?.enter();
+    connecting?.acquire();
     this.#timer = setTimeout(() => afterSockets(() => this.#fail('timeout', undefined)), limits.timeoutMs);
-    limits.signal?.addEventListener('abort', this.#onAbort);
+    limits.deadline.onAbort(this.#onAbort);
   }
 
-  get settled(): boolean {
-    return this.#settled;
-  }
-
-  /** Called when the connection stands, just before the first byte is written: what aborts here leaves nothing. */
+  /** Called when the connection stands, right before the first byte is written: an abort here sends nothing. */
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
+    try {
+      if (!this.settled) this.#beforeSend?.();
+    } catch (thrown) {
+      this.#fail('before_send', thrown);
+    }
     // After a pause of the process, the connection may be ready before the late timer has run.
     if (performance.now() - this.startedAt >= this.#limits.timeoutMs) this.#fail('timeout', undefined);
-    if (this.#settled) controller.abort(new Error('The call ended before the request was sent.'));
+    if (this.settled) controller.abort(new Error('The call ended before the request was sent.'));
     else {
-      if (!this.#sent) this.#connecting?.leave();
+      if (!this.#sent) this.#connecting?.release();
       this.#sent = true;
     }
   }
 
-  onResponseStart(_controller: Controller, status: number, headers: AnswerHeaders): void {
+  onResponseStart(_controller: Controller, status: number, headers: ResponseHeaders): void {
     if (Number.isInteger(status) && status < 200) return;
     this.#read(() => {
       this.#head = readHead(status, headers);
@@ -109,41 +115,42 @@ class PendingExchange implements Dispatcher.DispatchHandler {
     this.#fail(isConnectTimeout(error) ? 'timeout' : 'connection', error);
   }
 
-  /** A dispatcher of the user's own may report anything at any time, even what throws when it is read. */
+  /** A dispatcher of the user may report anything at any time, even what throws when it is read. */
   #read(run: () => void): void {
     try {
-      if (!this.#settled) run();
+      if (!this.settled) run();
     } catch (thrown) {
       this.#fail('connection', thrown);
     }
   }
 
-  #fail(failure: Exchange['failure'], cause: unknown): void {
-    if (this.#settled) return;
+  #fail(failure: TransportFailure, cause: unknown): void {
+    if (this.settled) return;
     this.#settle(failure, cause);
     // Our own agent speaks HTTP/1.1: its connection is reset before `close` could end it.
-    if (this.#connecting || !this.#sent || this.#head) this.#end();
+    if (this.#connecting || !this.#sent || this.#head) this.#abort();
     // Node spins endlessly when an HTTP/2 stream ends before its body has left, which takes a turn.
-    else setImmediate(() => this.#end());
+    else setImmediate(() => this.#abort());
   }
 
-  #end(): void {
+  #abort(): void {
     const abort = (): void => this.#controller?.abort(new Error('The call has ended.'));
     try {
       if (this.#connecting) this.#connecting.abandon(abort);
       else abort();
     } catch {
-      // A dispatcher of the user's own may have no working `abort`; the call has ended.
+      // A dispatcher of the user may have no working `abort`; the call has ended.
     }
   }
 
-  #settle(failure: Exchange['failure'], cause: unknown): void {
-    if (this.#settled) return;
-    this.#settled = true;
-    if (!this.#sent) this.#connecting?.leave();
+  #settle(failure: TransportFailure | undefined, cause: unknown): void {
+    if (this.settled) return;
+    this.settled = true;
+    if (!this.#sent) this.#connecting?.release();
     clearTimeout(this.#timer);
-    this.#limits.signal?.removeEventListener('abort', this.#onAbort);
-    const response = this.#head && { ...this.#head, text: this.#text() };
+    this.#limits.deadline.offAbort(this.#onAbort);
+    const head = this.#head;
+    const response = head && { status: head.status, headers: head.headers, text: this.#text() };
     this.#resolve({ failure, sent: this.#sent || response !== undefined, response, cause });
   }
 

@@ -3,8 +3,8 @@ import { defineOrderUpdate, type OrderUpdate } from '@orders/schema';
 import { buildOrderUpdate, documentedExample, startOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
-import { createOrdersClient } from './create-orders-client.ts';
-import { type CallError, HttpError, InvalidRequestError } from './errors.ts';
+import { type AnyOrdersError, HttpError, ValidationError } from './errors.ts';
+import { createOrdersClient } from './index.ts';
 
 async function start(options: Parameters<typeof startOrderService>[0] = {}) {
   const service = await startOrderService({ orders: ['order_1234'], ...options });
@@ -23,7 +23,7 @@ test('the documented example reaches the service as it was given', async () => {
   await using running = await start();
   const { service, orders } = running;
   const result = await orders.updateOrder('order_1234', documentedExample());
-  expect(result).toMatchObject({ outcome: 'applied', status: 200, attempts: 1 });
+  expect(result).toMatchObject({ outcome: 'applied', status: 200, attemptCount: 1 });
   expect(service.ledger.map(({ body }) => body)).toEqual([documentedExample()]);
   expect(service.journal[0]?.body.toString()).toBe(JSON.stringify(documentedExample()));
 });
@@ -67,9 +67,9 @@ test.each(['', '.', '..', 'a\nb', '\ud83d'])(
     await using running = await start();
     const { service, orders } = running;
     const error = await orders.updateOrder(token, buildOrderUpdate()).catch((reason) => reason);
-    expect(error).toBeInstanceOf(InvalidRequestError);
-    expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not_sent', attempts: 0 });
-    expect(error.issues).toMatchObject([{ path: 'order_token', code: 'bad_token' }]);
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).toMatchObject({ code: 'validation_error', outcome: 'not_sent', attemptCount: 0 });
+    expect(error.issues).toMatchObject([{ path: 'order_token', code: 'invalid_token' }]);
     expect(service.journal).toEqual([]);
   },
 );
@@ -94,7 +94,7 @@ test('a body that JSON cannot hold is refused before sending', async () => {
   cycle['self'] = cycle;
   for (const update of [cycle, { cart: new Map() }, { cart: { tax: Number.NaN } }, undefined, null, 'text']) {
     const result = await orders.safeUpdateOrder('order_1234', update as OrderUpdate);
-    expect(result.error).toBeInstanceOf(InvalidRequestError);
+    expect(result.error).toBeInstanceOf(ValidationError);
   }
   expect(service.journal).toEqual([]);
 });
@@ -104,7 +104,7 @@ test('a wrong key is an HttpError 401 whose outcome is rejected', async () => {
   await using orders = createOrdersClient({ baseUrl: running.service.url, apiKey: 'not-the-right-key' });
   const error = await orders.updateOrder('order_1234', buildOrderUpdate()).catch((reason) => reason);
   expect(error).toBeInstanceOf(HttpError);
-  expect(error).toMatchObject({ status: 401, outcome: 'rejected', attempts: 1, code: 'http_error' });
+  expect(error).toMatchObject({ status: 401, outcome: 'rejected', attemptCount: 1, code: 'http_error' });
   expect(running.service.ledger).toEqual([]);
 });
 
@@ -130,7 +130,7 @@ test('neither a client nor its errors show the key or its base64, however they a
   );
   expect(errors).toMatchObject([
     { outcome: 'rejected', status: 401 },
-    { outcome: 'not_sent', code: 'connection_failed' },
+    { outcome: 'not_sent', code: 'connection_error' },
   ]);
   const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true };
   for (const value of [...errors, wrongKey, down]) {
@@ -163,7 +163,7 @@ test('results and errors narrow without casts, and misuse does not compile', () 
     if (result.ok) {
       expectTypeOf(result.data).toEqualTypeOf<unknown>();
     } else {
-      expectTypeOf(result.error).toEqualTypeOf<CallError>();
+      expectTypeOf(result.error).toEqualTypeOf<AnyOrdersError>();
       if (result.error.code === 'http_error') expectTypeOf(result.error.status).toEqualTypeOf<number>();
       if (result.error.code === 'timeout')
         expectTypeOf(result.error.phase).toEqualTypeOf<'queue' | 'connect' | 'headers' | 'body'>();
@@ -184,15 +184,15 @@ test.each([
   ['is asynchronous', async () => true],
 ])('a check of the schema that %s is an invalid request, in a bulk too', async (_name, refinement) => {
   const note = z.optional(z.string().check(z.refine(refinement)));
-  const schema = defineOrderUpdate({ extra: { note } });
+  const schema = defineOrderUpdate({ fields: { order: { note } } });
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, schema });
   const bad = { cart: {}, note: 'x' };
   const { error } = await orders.safeUpdateOrder('order_1234', bad);
-  expect(error).toMatchObject({ code: 'invalid_request', outcome: 'not_sent', retryable: false });
+  expect(error).toMatchObject({ code: 'validation_error', outcome: 'not_sent', retryable: false });
   expect(error?.message).toContain('The schema threw');
   const codes: unknown[] = [];
   const source = [bad, { cart: {} }].map((update) => ({ token: 'order_1234', update }));
   for await (const result of orders.updateOrders(source)) codes.push(result.error?.code);
-  expect(codes.sort()).toEqual(['invalid_request', undefined]);
+  expect(codes.sort()).toEqual(['validation_error', undefined]);
 });

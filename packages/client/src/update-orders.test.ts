@@ -3,9 +3,9 @@ import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { inFull } from '../test/in-full.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
-import type { AttemptEnd } from './attempt-events.ts';
-import type { BulkResult } from './bulk-result.ts';
-import { createOrdersClient } from './create-orders-client.ts';
+import { createOrdersClient } from './index.ts';
+import type { AfterAttemptEvent } from './options.ts';
+import type { UpdateOrdersItemResult } from './update-orders.ts';
 
 const apiKey = 'swordfish-swordfish';
 
@@ -127,7 +127,7 @@ test('nothing is lost when the consumer leaves early', async () => {
     }
   }
   const bulk = orders.updateOrders(source(), { concurrency: 4 });
-  const taken: BulkResult<unknown>[] = [];
+  const taken: UpdateOrdersItemResult<unknown>[] = [];
   for await (const result of bulk) if (taken.push(result) === 3) break;
   const { results, unsent } = await bulk.stop();
   const indexes = [...taken, ...results, ...unsent].map(({ index }) => index).sort((x, y) => x - y);
@@ -225,7 +225,7 @@ test('an item that cannot be read is invalid, and the bulk goes on', async () =>
   results.sort((x, y) => x.index - y.index);
   expect(results.map((result) => (result.ok ? result.outcome : result.error.code))).toEqual([
     'applied',
-    ...['invalid_request', 'invalid_request', 'invalid_request'],
+    ...['validation_error', 'validation_error', 'validation_error'],
     'applied',
   ]);
 });
@@ -244,9 +244,9 @@ test('the events of a bulk tell the item and its index', async () => {
     },
     afterAttempt: ({ item, index, ...end }) => {
       expectTypeOf(item.row).toEqualTypeOf<number>();
-      expectTypeOf(end).toExtend<AttemptEnd>();
+      expectTypeOf(end).toExtend<AfterAttemptEvent>();
       expect(item).toBe(source[index]);
-      told.push(`after ${item.row}: ${end.attempt} ${end.status} ${end.retryInMs}`);
+      told.push(`after ${item.row}: ${end.attempt} ${end.status} ${end.retryDelayMs}`);
     },
   });
   for await (const { ok } of bulk) expect(ok).toBe(true);
@@ -274,11 +274,12 @@ test('a beforeAttempt that throws ends one update of a bulk, and not the others'
   expect(service.requests({ token: 'b' })).toEqual([]);
 });
 
-test('a wrong option is a TypeError', async () => {
+test('a wrong option is a TypeError at once', async () => {
   await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
   expect(() => orders.updateOrders([], { concurrency: 0 })).toThrow(TypeError);
-  const bulk = orders.updateOrders(items(['a']), { headers: { host: 'x' } });
-  await expect(collect(bulk)).rejects.toThrow(TypeError);
+  expect(() => orders.updateOrders([], { headers: { host: 'x' } })).toThrow(TypeError);
+  const misspelled = { concurency: 4 } as object;
+  expect(() => orders.updateOrders([], misspelled)).toThrow('Did you mean "concurrency"?');
 });
 
 test('a bulk of nothing ends at once', async () => {

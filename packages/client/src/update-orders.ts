@@ -1,79 +1,289 @@
 import type { OrderUpdate } from '@orders/schema';
-import { type AttemptEnd, type AttemptStart, checkAttemptEvents } from './attempt-events.ts';
-import { type Entry, startBulk } from './bulk.ts';
-import type { BulkRest, BulkResult } from './bulk-result.ts';
-import { checkWhole } from './check.ts';
-import type { OrdersConnection } from './connection.ts';
-import type { CallOptions } from './settings.ts';
-import { safeUpdateOrder, type UpdateOrderResult } from './update-order.ts';
+import {
+  type AfterAttemptEvent,
+  type BeforeAttemptEvent,
+  type CallOptions,
+  callOptionNames,
+  checkCount,
+  longestTimerMs,
+  type ResolvedCallOptions,
+} from './options.ts';
+import { type ClientCore, toResult, type UpdateOrderResult, updateOperation } from './update-order.ts';
 
-/** One update of many. More fields of your own come back with its result. */
-export interface BulkItem<Update extends OrderUpdate = OrderUpdate> {
+/** One update of many. Fields of your own come back with its result. */
+export interface UpdateOrdersItem<Update extends OrderUpdate = OrderUpdate> {
   readonly token: string;
   readonly update: Update;
 }
 
-/** Options of a bulk; the others hold for each of its calls. */
-export interface BulkOptions<Data = unknown, Item = unknown>
-  extends Omit<CallOptions<Data>, 'beforeAttempt' | 'afterAttempt'> {
+/** Options of `updateOrders`; the others apply to each of its calls. */
+export interface UpdateOrdersOptions<Data = unknown, Item = unknown>
+  extends Omit<CallOptions<Data>, 'beforeAttempt' | 'beforeSend' | 'afterAttempt'> {
   /**
    * Updates in flight at the same time.
    * @default 16
    */
   readonly concurrency?: number;
   /**
-   * Called before each attempt of each update, and waited for, as `beforeAttempt` of a single call is. An item that a
-   * pause of the service held back before anything of it left starts anew, with attempt 1. When it throws, the result of
-   * that item is an `AbortError`, and the bulk goes on.
+   * Called before each attempt of each update, and awaited, as that of a single call. An item that a pause delayed before
+   * anything of it left starts anew, with attempt 1. When it throws, the result of that item is an `AbortError`, and the
+   * run goes on.
    * @default nothing is called
    */
-  readonly beforeAttempt?: (start: AttemptStart & { readonly item: Item; readonly index: number }) => unknown;
+  readonly beforeAttempt?: (event: BeforeAttemptEvent & ItemEvent<Item>) => unknown;
   /**
-   * Called once each attempt of each update has ended, as `afterAttempt` of a single call is.
+   * Called right before the first byte of each attempt of each update leaves, as that of a single call.
    * @default nothing is called
    */
-  readonly afterAttempt?: (end: AttemptEnd & { readonly item: Item; readonly index: number }) => void;
+  readonly beforeSend?: (event: BeforeAttemptEvent & ItemEvent<Item>) => void;
+  /**
+   * Called once each attempt of each update has ended, as that of a single call.
+   * @default nothing is called
+   */
+  readonly afterAttempt?: (event: AfterAttemptEvent & ItemEvent<Item>) => void;
 }
 
-/** A bulk of updates: iterate it once to drive it. */
-export interface BulkUpdate<Item, Data = unknown> extends AsyncIterable<BulkResult<Item, Data>> {
+interface ItemEvent<Item> {
+  readonly item: Item;
+  readonly index: number;
+}
+
+/** Many updates: iterate it once to run them. */
+export interface UpdateOrdersRun<Item, Data = unknown>
+  extends AsyncIterable<UpdateOrdersItemResult<Item, Data>> {
   /**
-   * Stops reading and sending, waits for what is on its way, and gives what the iteration did not: call it after
+   * Stops reading and sending, waits for what is in flight, and returns what the iteration did not: call it after
    * leaving the loop early, so that nothing is lost.
    */
-  stop(): Promise<BulkRest<Item, Data>>;
+  stop(): Promise<UnfinishedItems<Item, Data>>;
+}
+
+/** What became of one update of many. */
+export type UpdateOrdersItemResult<Item, Data = unknown> = UpdateOrderResult<Data> & {
+  /** Its place in the source, from 0. */
+  readonly index: number;
+  readonly item: Item;
+};
+
+/** What was left when a run was stopped. */
+export interface UnfinishedItems<Item, Data = unknown> {
+  /** Results that the iteration did not take, those of updates in flight when it stopped included. */
+  readonly results: readonly UpdateOrdersItemResult<Item, Data>[];
+  /** Items that were read from the source and not sent. */
+  readonly unsent: readonly ItemEvent<Item>[];
+}
+
+/** Starts a run of updates; documented in client.ts. */
+export function updateOrders<Item, Data>(
+  core: ClientCore,
+  source: Iterable<Item> | AsyncIterable<Item>,
+  options: UpdateOrdersOptions<Data, Item>,
+): UpdateOrdersRun<Item, Data> {
+  const { concurrency = 16 } = options;
+  checkCount('concurrency', concurrency);
+  const resolved = core.resolve(options as CallOptions, optionNames);
+  const { beforeAttempt, beforeSend, afterAttempt } = options;
+  const update = async ({ token, update, index, item }: Entry<Item>) =>
+    core.execute(updateOperation(core, token, update), {
+      ...resolved,
+      ...(beforeAttempt && { beforeAttempt: (event) => beforeAttempt({ ...event, item, index }) }),
+      ...(beforeSend && { beforeSend: (event) => beforeSend({ ...event, item, index }) }),
+      ...(afterAttempt && { afterAttempt: (event) => afterAttempt({ ...event, item, index }) }),
+    });
+  const send = (entry: Entry<Item>) => toResult(update(entry)) as Promise<UpdateOrderResult<Data>>;
+  return startRun(source, send, { ...core, ...resolved, concurrency });
+}
+
+const optionNames = [...callOptionNames, 'concurrency'];
+
+interface RunLimits
+  extends Pick<ResolvedCallOptions, 'credentials' | 'signal'>,
+    Pick<ClientCore, 'isOrdered' | 'rateLimit'> {
+  readonly concurrency: number;
+}
+
+/** An item, its place in the source, and what it holds, read once. */
+interface Entry<Item> {
+  readonly index: number;
+  readonly item: Item;
+  readonly token: unknown;
+  readonly update: unknown;
 }
 
 /**
- * Updates many orders from an iterable, as it comes: reads no further than it can send, holds a bounded number of items
- * and results, sends updates to one order in the order given, and yields results in the order of completion.
- *
- * A failed update is a result, not an exception. Nothing is read or sent while a 429 pauses the key, or faster than `rateLimit`
- * allows, so an item's timeouts begin when it may leave. When `signal` fires, what is in flight is aborted, nothing more is read, and the iteration ends after their results.
- *
- * @throws TypeError when `concurrency` is no whole number from 1 on, or what is to be called no function. The iteration
- * rejects with what the source throws, after the results of what had been read.
+ * Items read per update in flight: enough to look past a run of items of one busy order, so that it cannot fill
+ * all places, and few enough to bound memory.
  */
-export function updateOrders<Update extends OrderUpdate, Item extends BulkItem<Update>, Data = unknown>(
-  connection: OrdersConnection<Update>,
+const readAhead = 4;
+
+/** An item starts so much before its slot at the rate limit, so that a late timer costs no slot. In milliseconds. */
+const headStartMs = 20;
+
+/** Reads, sends and hands out results, never more than its limits hold. */
+function startRun<Item, Data>(
   source: Iterable<Item> | AsyncIterable<Item>,
-  { concurrency = 16, beforeAttempt, afterAttempt, ...options }: BulkOptions<Data, NoInfer<Item>> = {},
-): BulkUpdate<Item, Data> {
-  checkWhole('concurrency', concurrency);
-  checkAttemptEvents({ beforeAttempt, afterAttempt });
-  const optionsOf = ({ item, index }: Entry<Item>): CallOptions<Data> => ({
-    ...options,
-    ...(beforeAttempt && { beforeAttempt: (start) => beforeAttempt({ ...start, item, index }) }),
-    ...(afterAttempt && { afterAttempt: (end) => afterAttempt({ ...end, item, index }) }),
-  });
-  // An item that is none is found invalid like any wrong update.
-  const send = (entry: Entry<Item>): Promise<UpdateOrderResult<Data>> =>
-    safeUpdateOrder(connection, entry.token as string, entry.update as Update, optionsOf(entry));
-  return startBulk(source, send, {
-    concurrency,
-    ordered: connection.ordered,
-    credentials: options.credentials ?? connection.credentials,
-    rate: connection.limit,
-    signal: options.signal,
-  });
+  send: (entry: Entry<Item>) => Promise<UpdateOrderResult<Data>>,
+  { concurrency, isOrdered, rateLimit, credentials, signal }: RunLimits,
+): UpdateOrdersRun<Item, Data> {
+  type Result = UpdateOrdersItemResult<Item, Data>;
+  const iterator =
+    Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+  const waiting: Entry<Item>[] = [];
+  const busyTokens = new Set<unknown>();
+  const results: Result[] = [];
+  let active = 0;
+  let nextIndex = 0;
+  let reading = false;
+  let sourceEnded = false;
+  let stopped = false;
+  const errors: unknown[] = [];
+  let changed = Promise.withResolvers<void>();
+  /** Ends the wait for the next slot. */
+  let stopWaiting: (() => void) | undefined;
+
+  function notify(): void {
+    changed.resolve();
+    changed = Promise.withResolvers<void>();
+    // A consumer that is busy with a result does not hold up what is sent meanwhile.
+    drive();
+  }
+
+  /** Sends what may be sent and reads what may be read. */
+  function drive(): void {
+    if (stopped) return;
+    if (signal?.aborted) endSource();
+    // Adding it again changes nothing.
+    else signal?.addEventListener('abort', notify);
+    for (const entry of [...waiting]) {
+      if ((active >= concurrency && !signal?.aborted) || mustWait()) return;
+      // Items before it in the queue go first.
+      if (!isOrdered || !busyTokens.has(entry.token)) void run(entry);
+    }
+    const mayRead = active < concurrency && held() < concurrency * readAhead && !sourceEnded && !reading;
+    if (mayRead && !mustWait()) void read();
+  }
+
+  const held = (): number => waiting.length + active + results.length;
+
+  async function run(entry: Entry<Item>): Promise<void> {
+    waiting.splice(waiting.indexOf(entry), 1);
+    busyTokens.add(entry.token);
+    active++;
+    try {
+      const result = await send(entry);
+      if (isHeldBack(result)) waiting.unshift(entry);
+      else results.push({ ...result, index: entry.index, item: entry.item });
+    } catch (error) {
+      errors.push(error);
+      endSource();
+    }
+    active--;
+    busyTokens.delete(entry.token);
+    notify();
+  }
+
+  /** Whether a call gave up only because a pause or the rate limit outlasts it, which the run can wait for. */
+  function isHeldBack({ error }: UpdateOrderResult<Data>): boolean {
+    if (error?.code !== 'timeout' || error.phase !== 'queue' || error.outcome !== 'not_sent') return false;
+    const paused = rateLimit.pausedMs(credentials) > 0;
+    return paused || (error.retryAfterMs !== undefined && error.attemptCount === 0);
+  }
+
+  async function read(): Promise<void> {
+    reading = true;
+    try {
+      const step = await iterator.next();
+      if (step.done) sourceEnded = true;
+      else waiting.push({ index: nextIndex++, item: step.value, ...readItem(step.value) });
+    } catch (error) {
+      errors.push(error);
+      sourceEnded = true;
+    }
+    reading = false;
+    notify();
+  }
+
+  /** Whether nothing may be started or read yet, because of a pause or the rate limit; wakes up when something may. */
+  function mustWait(): boolean {
+    if (signal?.aborted) return false;
+    const ms = rateLimit.reserveSlot(credentials, 0) - headStartMs;
+    if (ms <= 0) return false;
+    if (stopWaiting) return true;
+    const wake = (): void => {
+      stopWaiting?.();
+      notify();
+    };
+    const unsubscribe = rateLimit.onChange(wake);
+    const timer = setTimeout(wake, Math.min(ms, longestTimerMs));
+    stopWaiting = () => {
+      clearTimeout(timer);
+      unsubscribe();
+      stopWaiting = undefined;
+    };
+    return true;
+  }
+
+  function halt(): void {
+    stopped = true;
+    cleanUp();
+    endSource();
+    notify();
+  }
+
+  function cleanUp(): void {
+    stopWaiting?.();
+    signal?.removeEventListener('abort', notify);
+  }
+
+  /** Lets the source free its resources: nothing more will be read. */
+  function endSource(): void {
+    if (sourceEnded) return;
+    sourceEnded = true;
+    // Not at once: the source itself may have fired the signal, and be running.
+    const returning = Promise.resolve().then(() => iterator.return?.());
+    returning.catch((error: unknown) => errors.push(error));
+  }
+
+  const iteration = {
+    async next(): Promise<IteratorResult<Result, undefined>> {
+      for (;;) {
+        drive();
+        const value = stopped ? undefined : results.shift();
+        if (value) return { done: false, value };
+        if (stopped || (held() === 0 && sourceEnded && (!reading || signal?.aborted))) {
+          cleanUp();
+          if (errors.length > 0) throw errors.splice(0)[0];
+          return { done: true, value };
+        }
+        await changed.promise;
+      }
+    },
+
+    /** The consumer left the loop: the results that it did not take are kept for `stop`. */
+    async return(): Promise<IteratorResult<Result, undefined>> {
+      halt();
+      return { done: true, value: undefined };
+    },
+  };
+
+  return {
+    [Symbol.asyncIterator]: () => iteration,
+
+    async stop(): Promise<UnfinishedItems<Item, Data>> {
+      halt();
+      while (active > 0 || reading) await changed.promise;
+      const unsent = waiting.splice(0).map(({ index, item }) => ({ index, item }));
+      return { results: results.splice(0), unsent };
+    },
+  };
+}
+
+/** What an item holds; one that cannot be read holds nothing, and so is invalid. */
+function readItem(item: unknown): Pick<Entry<unknown>, 'token' | 'update'> {
+  try {
+    const { token, update } = item as { readonly token: unknown; readonly update: unknown };
+    return { token, update };
+  } catch {
+    return { token: undefined, update: undefined };
+  }
 }

@@ -1,2 +1,2 @@
-/** The version of this package, as receipts tell it; a test keeps it equal to package.json. */
+/** The version of this package, as receipts show it; a test keeps it equal to package.json. */
 export const version = '0.0.0';

@@ -8,13 +8,13 @@ import type { Socket } from 'node:net';
 import process from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
 import {
-  Agent,
   type CallOptions,
   createOrdersClient,
   type OrdersClient,
   type OrdersClientOptions,
   type UpdateOrderResult,
 } from '../src/index.ts';
+import { Agent } from '../src/undici.ts';
 
 const [stage = '', baseUrl = '', ca = ''] = process.argv.slice(2);
 const idle = process.getActiveResourcesInfo();
@@ -143,7 +143,7 @@ process.stdout.write(
     settledAtOnce,
     code: error?.code,
     outcome: error?.outcome,
-    attempts: error?.attempts,
+    attemptCount: error?.attemptCount,
     tellsTheReason: error?.cause === reason,
     listenersLeft: getEventListeners(controller.signal, 'abort').length,
     keepsAlive: held(),

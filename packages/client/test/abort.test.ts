@@ -53,14 +53,14 @@ test.concurrent.each([
   ['pausing between attempts', () => answering(httpAnswer(429, { 'retry-after': '30' })), 'rejected', 1],
 ] as const)(
   'an abort while %s settles at once and lets Node end',
-  async (stage, serve, outcome, attempts) => {
+  async (stage, serve, outcome, attemptCount) => {
     await using server = await serve();
     const { livedOnMs, ...settled } = await abortAt(stage, server.url);
     expect(settled).toEqual({
       settledAtOnce: true,
       code: 'aborted',
       outcome,
-      attempts,
+      attemptCount,
       tellsTheReason: true,
       listenersLeft: 0,
       keepsAlive: [],

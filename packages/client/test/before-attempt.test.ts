@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import {
   AbortError,
-  type AttemptEnd,
-  type AttemptStart,
+  type AfterAttemptEvent,
+  type BeforeAttemptEvent,
   type CallOptions,
   createOrdersClient as createOverUndici,
 } from '../src/index.ts';
@@ -58,18 +58,18 @@ test.each([
   for (const [, create] of entries) {
     await using running = await start(create);
     const { service, orders } = running;
-    const ends: AttemptEnd[] = [];
+    const ends: AfterAttemptEvent[] = [];
     const options: CallOptions = { beforeAttempt, afterAttempt: (end) => ends.push(end) };
     const { error } = await orders.safeUpdateOrder(token, update, options);
     expect(error).toBeInstanceOf(AbortError);
-    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attempts: 0 });
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attemptCount: 0 });
     expect(error?.message).toBe(
       'PATCH /v2/orders/…1234: beforeAttempt threw, which ended the call. The update was not sent.',
     );
     expect(error?.cause).toMatchObject({ name: 'Error', message: 'the disk is full', code: 'ENOSPC' });
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('private-order');
     expect(ends).toEqual([]);
-    await orders.echoWithPrivateKey();
+    await orders.echo();
     expect(service.requests({ method: 'PATCH' })).toEqual([]);
   }
 });
@@ -80,14 +80,14 @@ test.each([
 ] as const)(
   'when beforeAttempt throws later, the outcome is that of the attempts before: %s',
   async (outcome, fault, says) => {
-    await using running = await start(createOverUndici, { retry: { unknownOutcome: true } });
+    await using running = await start(createOverUndici, { retry: { resendUnknown: true } });
     const { service, orders } = running;
     service.faults.next([fault]);
-    const beforeAttempt = ({ attempt }: AttemptStart): void => {
+    const beforeAttempt = ({ attempt }: BeforeAttemptEvent): void => {
       if (attempt === 2) throw diskFull;
     };
     const { error } = await orders.safeUpdateOrder(token, update, { beforeAttempt });
-    expect(error).toMatchObject({ code: 'aborted', outcome, attempts: 1 });
+    expect(error).toMatchObject({ code: 'aborted', outcome, attemptCount: 1 });
     expect(error?.message).toContain(says);
     expect(service.requests({ method: 'PATCH' })).toHaveLength(1);
   },
@@ -110,13 +110,13 @@ test.each(entries)(
     const { service, orders } = running;
     const gate = Promise.withResolvers<void>();
     const { error } = await orders.safeUpdateOrder(token, update, { beforeAttempt: () => gate.promise });
-    expect(error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attempts: 0 });
+    expect(error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attemptCount: 0 });
     expect(error?.message).toBe(
       'PATCH /v2/orders/…1234: timed out after 60 ms (timeouts.total) waiting for beforeAttempt. The update was not sent.',
     );
     gate.resolve();
     for (let turns = 0; turns < 5; turns++) await turn();
-    await orders.echoWithPrivateKey({ timeouts: { total: 5_000 } });
+    await orders.echo({ timeouts: { total: 5_000 } });
     expect(service.requests({ method: 'PATCH' })).toEqual([]);
   },
 );
@@ -125,10 +125,10 @@ test('a beforeAttempt that never settles before a second attempt keeps the outco
   await using running = await start(createOverUndici);
   const { service, orders } = running;
   service.faults.next([busy]);
-  const beforeAttempt = ({ attempt }: AttemptStart): unknown => (attempt === 2 ? never : undefined);
+  const beforeAttempt = ({ attempt }: BeforeAttemptEvent): unknown => (attempt === 2 ? never : undefined);
   const options = { beforeAttempt, timeouts: { total: 300 } };
   const { error } = await orders.safeUpdateOrder(token, update, options);
-  expect(error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'rejected', attempts: 1 });
+  expect(error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'rejected', attemptCount: 1 });
 });
 
 test('a beforeAttempt that keeps the thread until no time is left sends nothing', async () => {
@@ -140,8 +140,8 @@ test('a beforeAttempt that keeps the thread until no time is left sends nothing'
   };
   const options = { beforeAttempt, timeouts: { total: 30 } };
   const { error } = await orders.safeUpdateOrder(token, update, options);
-  expect(error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attempts: 0 });
-  await orders.echoWithPrivateKey();
+  expect(error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attemptCount: 0 });
+  await orders.echo();
   expect(service.requests({ method: 'PATCH' })).toEqual([]);
 });
 
@@ -170,8 +170,8 @@ test.each(entries)(
       signal: atOnce.signal,
     });
     for (const { error } of await Promise.all([held, fired, ...firing]))
-      expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attempts: 0, cause: 'enough' });
-    await orders.echoWithPrivateKey();
+      expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attemptCount: 0, cause: 'enough' });
+    await orders.echo();
     expect(service.requests({ method: 'PATCH' })).toEqual([]);
   },
 );
@@ -195,7 +195,7 @@ test('a signal that fires just as beforeAttempt is ready ends the update, which 
     abort.abort('enough');
     const { error } = await call;
     expect(error).toMatchObject({ code: 'aborted', cause: 'enough' });
-    await orders.echoWithPrivateKey();
+    await orders.echo();
     const arrived = service.requests({ method: 'PATCH' }).length - before;
     expect(arrived).toBeLessThanOrEqual(error?.outcome === 'not_sent' ? 0 : 1);
   }

@@ -4,15 +4,15 @@ import { buildOrderUpdate, type Fault, startOrderService } from '@orders/testing
 import fc from 'fast-check';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import {
-  Agent,
-  type AttemptEnd,
-  type AttemptStart,
+  type AfterAttemptEvent,
+  type BeforeAttemptEvent,
   type CallOptions,
   createOrdersClient as createOverUndici,
   isOrdersError,
   type OrdersClient,
   type UpdateOrderResult,
 } from '../src/index.ts';
+import { Agent } from '../src/undici.ts';
 import {
   apiKey,
   intercepting,
@@ -127,7 +127,7 @@ const randomPlan: fc.Arbitrary<Plan> = fc.record({
   isResent: fc.integer({ min: 1, max: 10 }).map((n) => n === 1),
   faults: fc.array(fc.constantFrom(...faults), { maxLength: 2, size: 'max' }),
   responseSchema: sometimes(30, misbehaviours.responseSchema),
-  classify: sometimes(8, misbehaviours.classify),
+  classifyResponse: sometimes(8, misbehaviours.classifyResponse),
   credentials: sometimes(8, misbehaviours.credentials),
   beforeAttempt: sometimes(8, misbehaviours.beforeAttempt),
   afterAttempt: sometimes(25, misbehaviours.afterAttempt),
@@ -270,7 +270,7 @@ export async function runCallbackChaos(calls: number, seed: number): Promise<Cha
         indexes.push(result.index);
         const known = given.find((item) => Object.is(item, result.item));
         if (known) keep(known.log, result);
-        else if (result.error?.code !== 'invalid_request' || result.error.outcome !== 'not_sent')
+        else if (result.error?.code !== 'validation_error' || result.error.outcome !== 'not_sent')
           report(bulk, `a junk item gave ${show(result)}`);
       }
       return 'ended';
@@ -314,8 +314,10 @@ export async function runCallbackChaos(calls: number, seed: number): Promise<Cha
 
   function clientOf(log: CallLog): OrdersClient {
     const { plan } = log;
-    const classify = plan.classify && { classify: callbackOf(log, 'classify', () => undefined) as never };
-    const options = { baseUrl: service.url, apiKey, ...classify };
+    const classifyResponse = plan.classifyResponse && {
+      classifyResponse: callbackOf(log, 'classifyResponse', () => undefined) as never,
+    };
+    const options = { baseUrl: service.url, apiKey, ...classifyResponse };
     if (plan.entry === 'fetch') {
       const send = (url: string, init: RequestInit) => fetch(url, init);
       return createOverFetch({
@@ -414,7 +416,7 @@ function optionsOf(log: CallLog): Omit<CallOptions, 'beforeAttempt' | 'afterAtte
   } as const;
   return {
     timeouts: plan.timeouts,
-    retry: { unknownOutcome: plan.isResent },
+    retry: { resendUnknown: plan.isResent },
     ...(signal && { signal }),
     ...(plan.responseSchema && { responseSchema }),
     ...(plan.credentials && { credentials: callbackOf(log, 'credentials', () => basic(apiKey)) as never }),
@@ -425,11 +427,11 @@ function eventsOf(log: CallLog): Pick<CallOptions, 'beforeAttempt' | 'afterAttem
   const { events, plan } = log;
   const before = callbackOf(log, 'beforeAttempt', () => undefined);
   const after = callbackOf(log, 'afterAttempt', () => undefined);
-  const beforeAttempt = ({ attempt }: AttemptStart): unknown => {
+  const beforeAttempt = ({ attempt }: BeforeAttemptEvent): unknown => {
     events.push(`b${attempt}`);
     return before();
   };
-  const afterAttempt = ({ attempt }: AttemptEnd): unknown => {
+  const afterAttempt = ({ attempt }: AfterAttemptEvent): unknown => {
     events.push(`a${attempt}`);
     return after();
   };
@@ -443,7 +445,7 @@ function eventsOf(log: CallLog): Pick<CallOptions, 'beforeAttempt' | 'afterAttem
 function* problemsOf(log: CallLog, applied: number): Generator<string> {
   const { result, did, plan, signal, tookMs = Number.POSITIVE_INFINITY } = log;
   if (!result) return;
-  const { outcome, attempts, receipt } = result.ok ? result : result.error;
+  const { outcome, attemptCount: attempts, receipt } = result.ok ? result : result.error;
   const code = result.error?.code;
   const least = outcome === 'applied' ? 1 : 0;
   const most = outcome === 'rejected' || outcome === 'not_sent' ? 0 : plan.isResent ? attempts : 1;

@@ -4,13 +4,13 @@ import { buildOrderUpdate, type Fault, startOrderService } from '@orders/testing
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import {
-  Agent,
-  type BulkOptions,
   createOrdersClient as createOverUndici,
   isOrdersError,
   type Outcome,
   type StandardSchema,
+  type UpdateOrdersOptions,
 } from '../src/index.ts';
+import { Agent } from '../src/undici.ts';
 import { runCallbackChaos } from './callback-chaos.ts';
 import {
   apiKey,
@@ -53,7 +53,7 @@ interface Seen {
   /** The error's code, or `success`. */
   readonly ends: string;
   readonly outcome: Outcome;
-  readonly attempts: number;
+  readonly attemptCount: number;
   readonly phase: string | undefined;
   readonly events: readonly string[];
   /** How often the ledger holds the update. */
@@ -79,13 +79,13 @@ async function callOver(create: typeof createOverFetch, { client, call, faults }
     afterAttempt: ({ attempt, outcome }) => void events.push(`after ${attempt}: ${outcome}`),
     ...call,
   });
-  const { outcome, attempts, receipt } = result.ok ? result : result.error;
+  const { outcome, attemptCount, receipt } = result.ok ? result : result.error;
   expect(result.ok || isOrdersError(result.error)).toBe(true);
-  expect(receipt.toJSON().attempts).toHaveLength(attempts);
+  expect(receipt.toJSON().attempts).toHaveLength(attemptCount);
   return {
     ends: result.ok ? 'success' : result.error.code,
     outcome,
-    attempts,
+    attemptCount,
     phase: result.error?.code === 'timeout' ? result.error.phase : undefined,
     events,
     applied: service.ledger.length,
@@ -119,7 +119,7 @@ function rowsOf(callback: keyof typeof misbehaviours, isWanted: (name: string) =
 const schemaOf = (validate: unknown): StandardSchema => ({
   '~standard': { version: 1, vendor: 'test', validate: validate as never },
 });
-const appliedOnce = { outcome: 'applied', attempts: 1, applied: 1 } as const;
+const appliedOnce = { outcome: 'applied', attemptCount: 1, applied: 1 } as const;
 const notSent = { outcome: 'not_sent', applied: 0, requests: 0 } as const;
 
 test.each(rowsOf('responseSchema', (name) => isThrow(name) || isJunk(name)))(
@@ -169,10 +169,10 @@ test('updateOrder rejects with an OrdersError when responseSchema throws a symbo
   await expect(orders.updateOrder(token, update, { responseSchema })).rejects.toSatisfy(isOrdersError);
 });
 
-test.each(rowsOf('classify', () => true))(
-  'a 2xx in JSON is applied and any other response unknown when classify %s',
-  async (_, classify) => {
-    const client = { classify };
+test.each(rowsOf('classifyResponse', () => true))(
+  'a 2xx in JSON is applied and any other response unknown when classifyResponse %s',
+  async (_, classifyResponse) => {
+    const client = { classifyResponse };
     await expectOverBoth(() => ({ client }), {
       ends: 'invalid_response',
       ...appliedOnce,
@@ -186,13 +186,13 @@ test.each(rowsOf('classify', () => true))(
       });
     }
     const faults: Fault[] = [{ fault: 'wrong_media_type', applied: true }];
-    await expectOverBoth(() => ({ client, faults }), { outcome: 'unknown', attempts: 1, applied: 1 });
+    await expectOverBoth(() => ({ client, faults }), { outcome: 'unknown', attemptCount: 1, applied: 1 });
   },
 );
 
 test.each(rowsOf('credentials', isThrow))('nothing is sent when credentials %s', async (_, credentials) => {
   await expectOverBoth(() => ({ call: { credentials, ...once } }), {
-    ends: 'connection_failed',
+    ends: 'connection_error',
     ...notSent,
     events: ['before 1', 'after 1: not_sent'],
   });
@@ -259,7 +259,7 @@ test('a credential that cannot be decoded does not hide what its request came to
 test.each(rowsOf('beforeAttempt', isThrow))(
   'the attempt is not made, and has no afterAttempt, when beforeAttempt %s',
   async (_, beforeAttempt) => {
-    const expected = { ends: 'aborted', ...notSent, attempts: 0, events: [] };
+    const expected = { ends: 'aborted', ...notSent, attemptCount: 0, events: [] };
     await expectOverBoth(() => ({ call: { beforeAttempt } }), expected);
   },
 );
@@ -267,7 +267,7 @@ test.each(rowsOf('beforeAttempt', isThrow))(
 test.each(rowsOf('beforeAttempt', isHang))(
   'the attempt is not made, and has no afterAttempt, when beforeAttempt %s',
   async (_, beforeAttempt) => {
-    const expected = { ends: 'timeout', phase: 'queue', ...notSent, attempts: 0, events: [] };
+    const expected = { ends: 'timeout', phase: 'queue', ...notSent, attemptCount: 0, events: [] };
     await expectOverBoth(() => ({ call: { beforeAttempt, ...soon } }), expected);
   },
 );
@@ -295,9 +295,9 @@ test.each(rowsOf('afterAttempt', () => true))(
   async (name, afterAttempt) => {
     await expectOverBoth(() => ({ call: { afterAttempt } }), { ends: 'success', ...appliedOnce });
     await expectOverBoth(() => ({ call: { afterAttempt }, faults: [{ fault: 'reset_after_applying' }] }), {
-      ends: 'connection_failed',
+      ends: 'connection_error',
       outcome: 'unknown',
-      attempts: 1,
+      attemptCount: 1,
       applied: 1,
     });
     await turn();
@@ -312,7 +312,7 @@ test('what a callback throws shows no key, and a warning says what afterAttempt 
   };
   const given: Given[] = [
     { call: { responseSchema: schemaOf(throwKey) } },
-    { client: { classify: throwKey } },
+    { client: { classifyResponse: throwKey } },
     { call: { afterAttempt: throwKey } },
     { call: { beforeAttempt: throwKey } },
   ];
@@ -326,7 +326,7 @@ test('what a callback throws shows no key, and a warning says what afterAttempt 
   for (const text of watch.warnings) expect(text).toContain('the disk is full');
 });
 
-const connectionFailed = { ends: 'connection_failed', ...notSent, attempts: 1 } as const;
+const connectionFailed = { ends: 'connection_error', ...notSent, attemptCount: 1 } as const;
 
 test.each<[string, RegExp, Partial<Seen>]>([
   ['throws before it dispatches', /^throws (?!.*(dispatched|onRe))/, connectionFailed],
@@ -337,7 +337,7 @@ test.each<[string, RegExp, Partial<Seen>]>([
   ['throws after the response', /^throws after onResponseEnd$/, { ends: 'success', ...appliedOnce }],
   ['returns junk', /^returns (?!.*(revoked|cannot be read))/, { ends: 'success', ...appliedOnce }],
   ['dispatches late', /^dispatches late$/, { ends: 'success', ...appliedOnce }],
-  ['reports a status that is junk', /^reports a status/, { outcome: 'unknown', attempts: 1, applied: 1 }],
+  ['reports a status that is junk', /^reports a status/, { outcome: 'unknown', attemptCount: 1, applied: 1 }],
   ['reports data that is junk', /^reports data/, appliedOnce],
   ['reports everything twice', /^reports everything/, { ends: 'invalid_response', ...appliedOnce }],
   ['reports another response after the end', /^reports another/, { ends: 'success', ...appliedOnce }],
@@ -369,7 +369,7 @@ test('a dispatcher that throws leaves no timer', async () => {
   await agent.destroy();
 });
 
-interface BulkGiven extends BulkOptions {
+interface BulkGiven extends UpdateOrdersOptions {
   readonly client?: object;
   /** After so many results the signal fires. */
   readonly abortAfter?: number;
@@ -413,7 +413,7 @@ test.each(Object.entries(junkItems))('a bulk goes on when its source yields %s',
   const source: Source = (items) => interrupted(items, () => item);
   for (const create of entries) {
     const { results, ends, rejection, applied } = await runBulk(create, source);
-    expect(ends).toEqual(['success', 'success', 'success', 'invalid_request', 'success', 'success']);
+    expect(ends).toEqual(['success', 'success', 'success', 'validation_error', 'success', 'success']);
     expect(results[3]?.outcome).toBe('not_sent');
     expect(Object.is(results[3]?.item, item)).toBe(true);
     expect(rejection).toBeUndefined();
@@ -456,8 +456,8 @@ test.each<[string, string, (at: (work?: unknown) => never) => BulkGiven]>([
     'invalid_response',
     (at) => ({ responseSchema: schemaOf((value: unknown) => at({ value })) }),
   ],
-  ['classify', 'invalid_response', (at) => ({ client: { classify: () => at() } })],
-  ['credentials', 'connection_failed', (at) => ({ credentials: () => at(basic(apiKey)), ...once })],
+  ['classify', 'invalid_response', (at) => ({ client: { classifyResponse: () => at() } })],
+  ['credentials', 'connection_error', (at) => ({ credentials: () => at(basic(apiKey)), ...once })],
   ['beforeAttempt', 'aborted', (at) => ({ beforeAttempt: () => at() })],
   ['afterAttempt', 'success', (at) => ({ afterAttempt: () => at() })],
 ])('a bulk goes on when %s throws for an item, whose result is %s', async (_, expected, optionsOf) => {

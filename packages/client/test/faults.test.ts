@@ -3,12 +3,12 @@ import { type AddressInfo, createServer } from 'node:net';
 import { buildOrderUpdate, createOrderService, type Fault, startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import {
-  Agent,
   createOrdersClient,
   type OrdersClientOptions,
   type Outcome,
   treat503AsRejected,
 } from '../src/index.ts';
+import { Agent } from '../src/undici.ts';
 
 const token = 'order_1234';
 const update = buildOrderUpdate();
@@ -18,7 +18,7 @@ interface Expected {
   /** The error's code, or `applied` for a success. */
   readonly ends: string;
   readonly outcome: Outcome;
-  readonly attempts: number;
+  readonly attemptCount: number;
   /** How often the service's ledger holds the update. */
   readonly applied: number;
 }
@@ -29,10 +29,10 @@ interface Row extends Expected {
   readonly options?: Partial<OrdersClientOptions>;
 }
 
-const unknownHttp = { ends: 'http_error', outcome: 'unknown', attempts: 1 } as const;
-const rejectedHttp = { ends: 'http_error', outcome: 'rejected', attempts: 1, applied: 0 } as const;
-const broken = { ends: 'connection_failed', outcome: 'unknown', attempts: 1 } as const;
-const unusable = { ends: 'invalid_response', outcome: 'applied', attempts: 1, applied: 1 } as const;
+const unknownHttp = { ends: 'http_error', outcome: 'unknown', attemptCount: 1 } as const;
+const rejectedHttp = { ends: 'http_error', outcome: 'rejected', attemptCount: 1, applied: 0 } as const;
+const broken = { ends: 'connection_error', outcome: 'unknown', attemptCount: 1 } as const;
+const unusable = { ends: 'invalid_response', outcome: 'applied', attemptCount: 1, applied: 1 } as const;
 const soon = { timeouts: { attempt: 300 } };
 const soonRetried = { 'retry-after': '0' };
 
@@ -62,7 +62,7 @@ const rows: Row[] = [
     options: soon,
     ends: 'timeout',
     outcome: 'unknown',
-    attempts: 1,
+    attemptCount: 1,
     applied: 1,
   },
   {
@@ -71,7 +71,7 @@ const rows: Row[] = [
     options: soon,
     ends: 'timeout',
     outcome: 'unknown',
-    attempts: 1,
+    attemptCount: 1,
     applied: 1,
   },
   {
@@ -80,7 +80,7 @@ const rows: Row[] = [
     options: soon,
     ends: 'timeout',
     outcome: 'applied',
-    attempts: 1,
+    attemptCount: 1,
     applied: 1,
   },
   {
@@ -90,7 +90,7 @@ const rows: Row[] = [
     options: { timeouts: { attempt: 1_200 } },
     ends: 'timeout',
     outcome: 'applied',
-    attempts: 1,
+    attemptCount: 1,
     applied: 1,
   },
   { name: 'truncation', fault: { fault: 'truncation' }, ...unusable },
@@ -103,7 +103,7 @@ const rows: Row[] = [
     fault: { fault: 'empty' },
     ends: 'applied',
     outcome: 'applied',
-    attempts: 1,
+    attemptCount: 1,
     applied: 1,
   },
   {
@@ -111,7 +111,7 @@ const rows: Row[] = [
     fault: { fault: 'no_content' },
     ends: 'applied',
     outcome: 'applied',
-    attempts: 1,
+    attemptCount: 1,
     applied: 1,
   },
   {
@@ -119,7 +119,7 @@ const rows: Row[] = [
     fault: { fault: 'wrong_media_type' },
     ends: 'invalid_response',
     outcome: 'unknown',
-    attempts: 1,
+    attemptCount: 1,
     applied: 0,
   },
   {
@@ -127,7 +127,7 @@ const rows: Row[] = [
     fault: { fault: 'wrong_media_type', applied: true },
     ends: 'invalid_response',
     outcome: 'unknown',
-    attempts: 1,
+    attemptCount: 1,
     applied: 1,
   },
   { name: '301', fault: { fault: 'redirect', status: 301 }, ...unknownHttp, applied: 0 },
@@ -156,9 +156,9 @@ const rows: Row[] = [
   {
     name: '503 with Retry-After, known to be a refusal',
     fault: status(503, soonRetried),
-    options: { classify: treat503AsRejected },
+    options: { classifyResponse: treat503AsRejected },
     ...rejectedHttp,
-    attempts: 3,
+    attemptCount: 3,
   },
   ...[403, 404, 405, 410].map((code) => ({
     name: `${code} with an HTML page after applying`,
@@ -166,19 +166,19 @@ const rows: Row[] = [
     ...unknownHttp,
     applied: 1,
   })),
-  { name: '429 with Retry-After, always', fault: status(429, soonRetried), ...rejectedHttp, attempts: 3 },
+  { name: '429 with Retry-After, always', fault: status(429, soonRetried), ...rejectedHttp, attemptCount: 3 },
   {
     name: '429 with a reset',
     fault: status(429, { 'x-ratelimit-reset': '0' }),
     ...rejectedHttp,
-    attempts: 3,
+    attemptCount: 3,
   },
   { name: '429 with Retry-After too late', fault: status(429, { 'retry-after': '60' }), ...rejectedHttp },
-  { name: '429 without either', fault: status(429), ...rejectedHttp, attempts: 3 },
+  { name: '429 without either', fault: status(429), ...rejectedHttp, attemptCount: 3 },
 ];
 
 test.concurrent.each(rows)(
-  '$name: $ends, $outcome, $attempts attempts, applied $applied times',
+  '$name: $ends, $outcome, $attemptCount attempts, applied $applied times',
   async ({ fault, options, ...expected }) => {
     await using service = await startOrderService({ orders: [token] });
     service.faults.always(fault, { operation: 'update' });
@@ -203,26 +203,26 @@ test.concurrent('a 429 with Retry-After that recovers is applied once', async ()
   expect(await callOnce({ baseUrl: service.url, apiKey: service.key }, service)).toEqual({
     ends: 'applied',
     outcome: 'applied',
-    attempts: 2,
+    attemptCount: 2,
     applied: 1,
   });
 });
 
 test.concurrent('an opted-in repeat of a reset after applying applies twice, and a reset followed by a 409 stays unknown', async () => {
   await using service = await startOrderService({ orders: [token] });
-  const options = { baseUrl: service.url, apiKey: service.key, retry: { unknownOutcome: true } };
+  const options = { baseUrl: service.url, apiKey: service.key, retry: { resendUnknown: true } };
   service.faults.next({ fault: 'reset_after_applying' });
   expect(await callOnce(options, service)).toEqual({
     ends: 'applied',
     outcome: 'applied',
-    attempts: 2,
+    attemptCount: 2,
     applied: 2,
   });
   service.faults.next([{ fault: 'reset_after_applying' }, status(409)]);
   expect(await callOnce(options, service)).toEqual({
     ends: 'http_error',
     outcome: 'unknown',
-    attempts: 2,
+    attemptCount: 2,
     applied: 3,
   });
 });
@@ -235,7 +235,7 @@ test.concurrent('a keep-alive connection that the service gave up is told as unk
   await orders.updateOrder(token, update);
   service.faults.next({ fault: 'reset_on_reuse' });
   const result = await orders.safeUpdateOrder(token, update);
-  expect(result.error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(result.error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
   await orders.updateOrder(token, update);
   expect(service.ledger).toHaveLength(2);
   await dispatcher.destroy();
@@ -265,7 +265,7 @@ test.concurrent('a reset on accept is never told as rejected or applied', async 
   expect(applied).toBe(0);
 });
 
-const notSent = { ends: 'connection_failed', outcome: 'not_sent', attempts: 3, applied: 0 } as const;
+const notSent = { ends: 'connection_error', outcome: 'not_sent', attemptCount: 3, applied: 0 } as const;
 
 test.concurrent('refused: not sent, tried three times', async () => {
   await using service = await startOrderService({ orders: [token] });
@@ -306,15 +306,15 @@ async function callOnce(
 ): Promise<Expected> {
   await using orders = createOrdersClient(options);
   const result = await orders.safeUpdateOrder(token, update);
-  const { outcome, attempts } = result.ok ? result : result.error;
+  const { outcome, attemptCount } = result.ok ? result : result.error;
   return {
     ends: result.ok ? 'applied' : result.error.code,
     outcome,
-    attempts,
+    attemptCount,
     applied: service?.ledger.length ?? 0,
   };
 }
 
-function pick({ ends, outcome, attempts, applied }: Expected): Expected {
-  return { ends, outcome, attempts, applied };
+function pick({ ends, outcome, attemptCount, applied }: Expected): Expected {
+  return { ends, outcome, attemptCount, applied };
 }

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { basic } from '@orders/auth';
-import { type Dispatcher, InvalidRequestError } from '../src/index.ts';
+import { ValidationError } from '../src/index.ts';
+import type { Dispatcher } from '../src/undici.ts';
 
 export const apiKey = 'swordfish-swordfish';
 
@@ -43,11 +44,11 @@ export const thrown: Table<Make> = {
     Object.defineProperties(new Error(), { message: { get: unreadable }, name: { get: unreadable } }),
   // Its outcome is that of the other call, whatever became of this one.
   'the error of another call': () =>
-    Object.assign(Object.create(InvalidRequestError.prototype), {
+    Object.assign(Object.create(ValidationError.prototype), {
       message: 'another call',
-      code: 'invalid_request',
+      code: 'validation_error',
       outcome: 'not_sent',
-      attempts: 0,
+      attemptCount: 0,
     }),
 };
 
@@ -102,7 +103,7 @@ export const misbehaviours = {
     'returns an issue that is null': () => ({ issues: [null] }),
     'returns an issue whose message is a symbol': () => ({ issues: [{ message: symbol() }] }),
   },
-  classify: { ...anywhere, 'returns a promise': async () => 'rejected' },
+  classifyResponse: { ...anywhere, 'returns a promise': async () => 'rejected' },
   credentials: {
     ...whereWaited,
     'returns a value whose reveal throws a symbol': () => ({ reveal: throwing(symbol) }),

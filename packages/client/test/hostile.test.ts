@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { OrderUpdate } from '@orders/schema';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOrdersClient, InvalidRequestError } from '../src/index.ts';
+import { createOrdersClient, ValidationError } from '../src/index.ts';
 import { inFull } from './in-full.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
@@ -173,7 +173,7 @@ test(`${bodies} hostile bodies and tokens are sent as they are or refused, and n
     const arrived = received.get(id);
     received.delete(id);
     if (!result.ok) {
-      expect(result.error).toBeInstanceOf(InvalidRequestError);
+      expect(result.error).toBeInstanceOf(ValidationError);
       expect(arrived).toBeUndefined();
       return;
     }

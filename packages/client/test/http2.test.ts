@@ -2,7 +2,8 @@ import { constants, type Http2Session } from 'node:http2';
 import { basic } from '@orders/auth';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
-import { Agent, createOrdersClient, type OrdersClientOptions } from '../src/index.ts';
+import { createOrdersClient, type OrdersClientOptions } from '../src/index.ts';
+import { Agent } from '../src/undici.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
 import { answerJson, type Http2Request, startHttp2Server } from './http2-server.ts';
 
@@ -26,7 +27,7 @@ test('an update over HTTP/2 arrives as given, and further ones share its session
   await using server = await startHttp2Server(certificate, answerJson);
   await using orders = openClient(server);
   const result = await orders.updateOrder('order_1234', update);
-  expect(result).toMatchObject({ outcome: 'applied', status: 200, attempts: 1 });
+  expect(result).toMatchObject({ outcome: 'applied', status: 200, attemptCount: 1 });
   await orders.updateOrder('order_1234', update);
   const [request] = server.requests;
   expect(request?.headers).toMatchObject({
@@ -68,7 +69,7 @@ test.each([
   await using server = await startHttp2Server(certificate, ({ stream }) => stream.close(code));
   await using orders = openClient(server, { retry: { maxAttempts: 3 } });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
-  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -79,7 +80,7 @@ test('a stream that is refused once is sent again within its attempt', async () 
   );
   await using orders = openClient(server);
   const result = await orders.updateOrder('order_1234', update);
-  expect(result).toMatchObject({ outcome: 'applied', attempts: 1 });
+  expect(result).toMatchObject({ outcome: 'applied', attemptCount: 1 });
   expect([server.requests.length, server.sessions.length]).toEqual([2, 1]);
 });
 
@@ -91,7 +92,7 @@ test('a stream that is refused twice is told as unknown and not sent a third tim
   const { error } = await orders.safeUpdateOrder('order_1234', update);
   expect(error).toMatchObject({
     outcome: 'unknown',
-    attempts: 1,
+    attemptCount: 1,
     message: expect.stringMatching(/REFUSED_STREAM/),
   });
   expect(server.requests).toHaveLength(2);
@@ -134,7 +135,7 @@ test.each<[string, (request: Http2Request) => void]>([
   await using server = await startHttp2Server(certificate, answer);
   await using orders = openClient(server, { retry: { maxAttempts: 3 } });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
-  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -142,7 +143,7 @@ test('a connection that breaks before an answer is told as unknown and not sent 
   await using server = await startHttp2Server(certificate, () => server.drop());
   await using orders = openClient(server, { retry: { maxAttempts: 3 } });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
-  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
   expect(server.requests).toHaveLength(1);
 });
 
@@ -165,7 +166,7 @@ test('a request that a GOAWAY leaves out is sent again on another session within
   await using orders = openClient(server);
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({
     outcome: 'applied',
-    attempts: 1,
+    attemptCount: 1,
   });
   expect(server.sessions).toHaveLength(2);
 });
@@ -174,7 +175,7 @@ test('a request that two GOAWAYs leave out is told as unknown', async () => {
   await using server = await startLeavingServer(2);
   await using orders = openClient(server);
   const { error } = await orders.safeUpdateOrder('order_1234', update);
-  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
   expect(server.sessions).toHaveLength(2);
 });
 

@@ -3,7 +3,8 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { buildOrderUpdate } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Agent, createOrdersClient } from '../src/index.ts';
+import { createOrdersClient } from '../src/index.ts';
+import { Agent } from '../src/undici.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
 import { answerJson, startHttp2Server } from './http2-server.ts';
 import { listenOnLoopback } from './loopback.ts';
@@ -32,7 +33,7 @@ test('an update that a kept connection loses is unknown and not repeated, and th
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: { maxAttempts: 3 } });
   await orders.updateOrder('order_1234', update);
   const { error } = await orders.safeUpdateOrder('order_1234', update);
-  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'unknown', attempts: 1 });
+  expect(error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
   expect(server.requests).toHaveLength(3);
 });

@@ -31,7 +31,12 @@ test('a 429 holds back the updates to every order, and fails one that cannot out
     orders.safeUpdateOrder('order_2', update, { timeouts: { total: 100 } }),
     orders.safeUpdateOrder('order_3', update),
   ]);
-  expect(hasty.error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attempts: 0 });
+  expect(hasty.error).toMatchObject({
+    code: 'timeout',
+    phase: 'queue',
+    outcome: 'not_sent',
+    attemptCount: 0,
+  });
   expect(hasty.error?.retryAfterMs).toBeGreaterThan(200);
   expect(patient.ok).toBe(true);
   expect(arrivals).toHaveLength(2);

@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { basic } from '@orders/auth';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, test, vi } from 'vitest';
-import { createOrdersClient, EnvHttpProxyAgent } from '../src/index.ts';
+import { createOrdersClient } from '../src/index.ts';
+import { EnvHttpProxyAgent } from '../src/undici.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
 import { type Manner, startProxy } from './proxy.ts';
 import { startTlsFront } from './tls-front.ts';
@@ -76,9 +77,9 @@ test.each<[string, Manner, RegExp]>([
   });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
   expect(error).toMatchObject({
-    code: 'connection_failed',
+    code: 'connection_error',
     outcome: 'not_sent',
-    attempts: 1,
+    attemptCount: 1,
     message: expect.stringMatching(message),
   });
   expect(proxy.asked).toHaveLength(1);
@@ -116,7 +117,7 @@ test.each(['https', 'http'])(
     });
     const { error } = await orders.safeUpdateOrder('order_1234', update);
     expect(error).toMatchObject({
-      code: 'connection_failed',
+      code: 'connection_error',
       outcome: 'not_sent',
       cause: { code: 'ECONNREFUSED' },
     });
@@ -136,7 +137,7 @@ test('a wrong server certificate behind a proxy is told as not sent', async () =
   const { error } = await orders.safeUpdateOrder('order_1234', update);
   expect(error).toMatchObject({
     outcome: 'not_sent',
-    attempts: 1,
+    attemptCount: 1,
     message: expect.stringMatching(/does not match certificate's altnames/),
   });
   expect(service.journal).toEqual([]);
@@ -175,7 +176,7 @@ test.each([407, 502])(
       retry: once,
     });
     const { error } = await orders.safeUpdateOrder('order_1234', update);
-    expect(error).toMatchObject({ outcome: 'unknown', attempts: 1 });
+    expect(error).toMatchObject({ outcome: 'unknown', attemptCount: 1 });
     expect(service.journal).toEqual([]);
   },
 );

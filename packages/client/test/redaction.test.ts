@@ -137,7 +137,7 @@ test.each(rows)('over $entry, a $status that echoes $secret.key shows it in data
         body: '{"[secret]":["[secret]"],"whole":true}',
       });
     }
-    const echoed = await orders.echoWithPrivateKey({ afterAttempt }).catch((error: unknown) => error);
+    const echoed = await orders.echo({ afterAttempt }).catch((error: unknown) => error);
     expect(echoed instanceof HttpError).toBe(status !== 200);
     expectNoKey({ ...(echoed as object), data: undefined }, secret);
     expectNoKey(status === 200 ? undefined : echoed, secret);
@@ -166,14 +166,12 @@ test.each(entries)(
     };
     process.on('warning', onWarning);
     try {
-      await orders.echoWithPrivateKey({ afterAttempt: thrower });
+      await orders.echo({ afterAttempt: thrower });
       await turn();
     } finally {
       process.off('warning', onWarning);
     }
-    const stopped = await orders
-      .echoWithPrivateKey({ beforeAttempt: thrower })
-      .catch((error: unknown) => error);
+    const stopped = await orders.echo({ beforeAttempt: thrower }).catch((error: unknown) => error);
     expect(everyTextOf(warnings)).toContain('[secret] [secret]');
     expect(everyTextOf(stopped)).toContain('[secret] [secret]');
     expectNoKey([warnings, stopped], secret);
@@ -195,14 +193,14 @@ test.each(entries)(
     };
     process.on('warning', onWarning);
     const stopped = await orders
-      .echoWithPrivateKey({
+      .echo({
         beforeAttempt: ({ attempt }) => attempt === 2 && thrower(),
         afterAttempt: thrower,
       })
       .catch((error: unknown) => error);
     await turn();
     process.off('warning', onWarning);
-    expect(stopped).toMatchObject({ code: 'aborted', attempts: 1 });
+    expect(stopped).toMatchObject({ code: 'aborted', attemptCount: 1 });
     expect(warnings).toHaveLength(1);
     for (const shown of [warnings, stopped]) expect(everyTextOf(shown)).toContain('[secret] [secret]');
     expectNoKey([warnings, stopped], secret);
@@ -232,7 +230,7 @@ test.each(entries)(
     };
     await using orders = create({ baseUrl: `http://127.0.0.1:${listener.port}`, credentials });
     const { error } = await orders.safeUpdateOrder('order_1234', update, { retry: { maxAttempts: 2 } });
-    expect(error).toMatchObject({ status: 401, body: 'you sent [secret],[secret]', attempts: 2 });
+    expect(error).toMatchObject({ status: 401, body: 'you sent [secret],[secret]', attemptCount: 2 });
     const next = await orders.safeUpdateOrder('order_1234', update, { retry: { maxAttempts: 1 } });
     expect(next.error?.message).toContain('no key after [secret]');
     for (const each of [error, next.error])

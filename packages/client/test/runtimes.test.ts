@@ -1,26 +1,26 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectedIn } from '../runtimes/columns.ts';
-import type { Context } from '../runtimes/context.ts';
-import { startPlaces } from '../runtimes/places.ts';
-import { cases, runCase } from '../runtimes/suite.ts';
+import { cases, expectedIn, runCase } from '../runtimes/cases.ts';
+import { startService } from '../runtimes/service.ts';
 import * as fetchEntry from '../src/fetch.ts';
-import * as mainEntry from '../src/index.ts';
+import * as undiciEntry from '../src/index.ts';
 
-// The suite that `pnpm runtimes` runs everywhere, here from the sources and in the Node at hand.
+// The cases that `pnpm runtimes` runs everywhere, here from the sources and in the Node at hand.
 const entries = [
-  { entry: 'main', sdk: mainEntry, fetchOf: undefined },
-  { entry: 'fetch', sdk: fetchEntry, fetchOf: 'node' },
+  { ...undiciEntry, transport: 'undici', runtime: 'node' },
+  { ...fetchEntry, transport: 'fetch', runtime: 'node' },
 ] as const;
-const rows = entries.flatMap((entry) => cases.map((each) => ({ ...entry, each, name: each.name })));
+const rows = entries.flatMap((entry) =>
+  Object.entries(cases).map(([name, each]) => ({ ...entry, name, each })),
+);
 
-let places: Awaited<ReturnType<typeof startPlaces>>;
+let service: Awaited<ReturnType<typeof startService>>;
 beforeAll(async () => {
-  places = await startPlaces();
+  service = await startService();
 });
-afterAll(() => places[Symbol.asyncDispose]());
+afterAll(() => service[Symbol.asyncDispose]());
 
-test.concurrent.each(rows)('$entry: $name', async ({ sdk, fetchOf, each, name }) => {
-  const context: Context = { sdk, loadMain: async () => mainEntry, places, inspect };
-  expect(await runCase(each, context)).toEqual({ name, told: expectedIn({ fetchOf }, each) });
+test.concurrent.each(rows)('over $transport: $name', async ({ each, ...entry }) => {
+  const [expected] = expectedIn(each, entry);
+  expect(await runCase(each, { ...entry, service, inspect })).toBe(expected);
 });

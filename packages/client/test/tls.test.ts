@@ -1,7 +1,8 @@
 import type { SecureVersion } from 'node:tls';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
-import { Agent, createOrdersClient } from '../src/index.ts';
+import { createOrdersClient } from '../src/index.ts';
+import { Agent } from '../src/undici.ts';
 import { certifyClient, certifyServer, createAuthority } from './certificates.ts';
 import { startTlsFront } from './tls-front.ts';
 
@@ -60,7 +61,7 @@ test.each([
   expect(error).toMatchObject({
     name: 'ConnectionError',
     outcome: 'not_sent',
-    attempts: 1,
+    attemptCount: 1,
     message: expect.stringMatching(message),
     cause: { code },
   });
@@ -77,7 +78,7 @@ test('a wrong server certificate is tried again, since nothing left', async () =
     retry: { maxAttempts: 2 },
   });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
-  expect(error).toMatchObject({ code: 'connection_failed', outcome: 'not_sent', attempts: 2 });
+  expect(error).toMatchObject({ code: 'connection_error', outcome: 'not_sent', attemptCount: 2 });
   expect(front.connections).toBe(2);
   expect(service.journal).toEqual([]);
 });
@@ -123,7 +124,7 @@ test.each([
       ...connecting({ ca: authority.cert, ...own }),
     });
     const { error } = await orders.safeUpdateOrder('order_1234', update);
-    expect(error).toMatchObject({ name: 'ConnectionError', outcome, attempts: 1 });
+    expect(error).toMatchObject({ name: 'ConnectionError', outcome, attemptCount: 1 });
     expect(front.connections).toBe(1);
     expect(service.journal).toEqual([]);
   },
@@ -139,7 +140,7 @@ test('an update that a server refused under TLS 1.3 is not sent again, and an ec
     ...connecting({ ca: authority.cert }),
   });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
-  expect(error).toMatchObject({ outcome: 'unknown', attempts: 1 });
-  await expect(orders.echoWithPrivateKey()).rejects.toMatchObject({ outcome: 'unknown', attempts: 2 });
+  expect(error).toMatchObject({ outcome: 'unknown', attemptCount: 1 });
+  await expect(orders.echo()).rejects.toMatchObject({ outcome: 'unknown', attemptCount: 2 });
   expect(service.journal).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** Sends one update through whatever proxy the environment names, and says in one line of JSON what became of it. */
 import process from 'node:process';
-import { createOrdersClient, EnvHttpProxyAgent } from '../src/index.ts';
+import { createOrdersClient } from '../src/index.ts';
+import { EnvHttpProxyAgent } from '../src/undici.ts';
 
 const [baseUrl = '', apiKey = '', ca = ''] = process.argv.slice(2);
 const dispatcher = new EnvHttpProxyAgent({ connect: { ca }, requestTls: { ca } });

@@ -8,7 +8,7 @@ const query = async () => ({ rows: [] });
 
 test.for<[string, unknown, RegExp]>([
   ['options that are none', null, /give options as \{ tx, id \}/],
-  ['a slip in a name', { trx: { query } }, /no option trx; there are tx, id/],
+  ['a slip in a name', { trx: { query } }, /^enqueue: unknown option "trx"\. Known: tx, id\.$/],
   ['an id that is no UUID', { id: 'mine' }, /UUID/],
   ['no transaction', { tx: null }, /fromKysely\(trx\)/],
   ['a transaction of Drizzle as it is', { tx: { query: {}, execute: query } }, /fromDrizzle\(tx, sql\)/],

@@ -1,7 +1,6 @@
+import { checkOptions } from '@orders/schema/check-options';
 import type { EnqueueOptions } from './outbox.ts';
 import { isUpdateId } from './update-status.ts';
-
-const names: Readonly<Record<keyof EnqueueOptions, true>> = { tx: true, id: true };
 
 /** The longest token that the index of the database holds whatever is in it, in bytes. */
 const maxTokenBytes = 2_600;
@@ -16,12 +15,7 @@ export function checkEnqueue(token: string, options: EnqueueOptions): void {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError('enqueue: give options as { tx, id }.');
   }
-  const strange = Object.keys(options).find((name) => !Object.hasOwn(names, name));
-  if (strange !== undefined) {
-    throw new TypeError(
-      `enqueue: there is no option ${strange}; there are ${Object.keys(names).join(', ')}.`,
-    );
-  }
+  checkOptions('enqueue', options, ['tx', 'id']);
   const { tx, id } = options;
   if (id !== undefined && !(typeof id === 'string' && isUpdateId(id))) {
     throw new TypeError('enqueue: write id as a UUID, as crypto.randomUUID() makes it.');

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { checkOptions } from './check-options.ts';
+import { checkOutboxOptions } from './check-options.ts';
+import { createOutbox } from './create-outbox.ts';
 import type { OutboxOptions } from './outbox-options.ts';
+import { postgresStore } from './store/postgres-store.ts';
 
 const client = { safeUpdateOrder() {}, prepareUpdateOrder() {} } as unknown as OutboxOptions['client'];
 const store = { transaction() {} } as unknown as OutboxOptions['store'];
@@ -11,7 +13,6 @@ test.for<[string, unknown]>([
   ['store', undefined],
   ['store', './outbox'],
   ['store', Promise.resolve(store)],
-  ['concurency', 3],
   ['concurrency', 0],
   ['concurrency', 1.5],
   ['concurrency', Number.NaN],
@@ -22,7 +23,6 @@ test.for<[string, unknown]>([
   ['rate', { perSecond: 0 }],
   ['rate', { perSecond: Number.POSITIVE_INFINITY }],
   ['rate', { perSecond: 1, burst: 0 }],
-  ['rate', { perSecond: 1, brust: 2 }],
   ['maxRetryDelayMs', -1],
   ['maxRetryDelayMs', Number.POSITIVE_INFINITY],
   ['keepSettledMs', Number.NaN],
@@ -31,18 +31,39 @@ test.for<[string, unknown]>([
   ['onRejected', 'drop'],
   ['warn', 'loudly'],
 ])('refuses %s: %o by its name', ([name, value]) => {
-  const check = () => checkOptions({ client, store, [name]: value });
+  const check = () => checkOutboxOptions({ client, store, [name]: value });
   expect(check).toThrow(TypeError);
   expect(check).toThrow(new RegExp(`^${name}`));
 });
 
+test.for<[unknown: string, open: () => unknown, message: string]>([
+  [
+    'concurency',
+    () => createOutbox({ client, store, concurency: 3 } as OutboxOptions),
+    'createOutbox: unknown option "concurency". Did you mean "concurrency"?',
+  ],
+  [
+    'rate.perMinute',
+    () =>
+      createOutbox({ client, store, rate: { perSecond: 1, perMinute: 60 } as OutboxOptions['rate'] & {} }),
+    'createOutbox: rate: unknown option "perMinute". Did you mean "perSecond"?',
+  ],
+  [
+    'maxConections',
+    async () => postgresStore({ connectionString: 'postgres://shop:sekret@db', maxConections: 3 } as object),
+    'postgresStore: unknown option "maxConections". Did you mean "maxConnections"?',
+  ],
+])('refuses the unknown option %s and names the one meant', async ([, open, message]) => {
+  await expect(open()).rejects.toThrow(new TypeError(message));
+});
+
 test('says what to give where nothing is given', () => {
-  expect(() => checkOptions(undefined as never)).toThrow('createOutbox: give { client, store }.');
+  expect(() => checkOutboxOptions(undefined as never)).toThrow('createOutbox: give { client, store }.');
 });
 
 test('takes what is right', () => {
   expect(() =>
-    checkOptions({
+    checkOutboxOptions({
       client,
       store,
       rate: { perSecond: 0.1 },

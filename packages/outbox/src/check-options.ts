@@ -1,6 +1,7 @@
+import { checkOptions } from '@orders/schema/check-options';
 import type { OutboxOptions } from './outbox-options.ts';
 
-/** Every option there is, so that a slip in a name is told. */
+/** Every option there is; the type keeps the list complete. */
 const names: Readonly<Record<keyof OutboxOptions, true>> = {
   client: true,
   store: true,
@@ -18,12 +19,9 @@ const names: Readonly<Record<keyof OutboxOptions, true>> = {
 };
 
 /** Checks options before anything is opened. @throws TypeError that says what to write instead. */
-export function checkOptions(options: OutboxOptions): void {
+export function checkOutboxOptions(options: OutboxOptions): void {
   if (!isObject(options)) throw new TypeError('createOutbox: give { client, store }.');
-  const strange = Object.keys(options).find((name) => !Object.hasOwn(names, name));
-  if (strange !== undefined) {
-    throw new TypeError(`${strange}: there is no such option; there are ${Object.keys(names).join(', ')}.`);
-  }
+  checkOptions('createOutbox', options, Object.keys(names));
   const { client, store } = options;
   if (typeof client?.safeUpdateOrder !== 'function' || typeof client.prepareUpdateOrder !== 'function') {
     throw new TypeError('client: give what createOrdersClient of @orders/client makes.');
@@ -36,8 +34,7 @@ export function checkOptions(options: OutboxOptions): void {
   checkCount('concurrency', concurrency);
   checkCount('localConcurrency', localConcurrency);
   if (rate !== undefined && !isObject(rate)) throw new TypeError('rate: write { perSecond: 50 }.');
-  const other = Object.keys(rate ?? {}).find((name) => !(name === 'perSecond' || name === 'burst'));
-  if (other !== undefined) throw new TypeError(`rate.${other}: there are perSecond and burst.`);
+  checkOptions('createOutbox: rate', rate, ['perSecond', 'burst']);
   checkCount('rate.burst', rate?.burst);
   if (rate && !(rate.perSecond > 0 && Number.isFinite(rate.perSecond))) {
     throw new TypeError('rate.perSecond: write a number above 0.');

@@ -5,7 +5,7 @@ import { atMost } from './at-most.ts';
 import { readBacklog } from './backlog.ts';
 import { channelOf } from './channel.ts';
 import { checkEnqueue } from './check-enqueue.ts';
-import { checkCount, checkOptions } from './check-options.ts';
+import { checkCount, checkOutboxOptions } from './check-options.ts';
 import type { Head } from './claim.ts';
 import { countWorkers } from './count-workers.ts';
 import { discardUpdate, retryUpdate } from './decide.ts';
@@ -49,7 +49,7 @@ const closeMs = 5_000;
 export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
   options: OutboxOptions<Update>,
 ): Promise<Outbox<Update>> {
-  checkOptions(options);
+  checkOutboxOptions(options);
   const { client, store, latestWins = false, concurrency = 32, localConcurrency = 32 } = options;
   const {
     onUnknown = 'park',

@@ -40,11 +40,11 @@ onBoth('refuses a bad update with the issues of the client, and stores nothing',
   const byClient = await client.safeUpdateOrder(service.token, bad);
   const byOutbox = await outbox.enqueue(service.token, bad).catch((error: unknown) => error);
   if (byClient.ok || !isOrdersError(byOutbox)) throw new Error('neither may take it');
-  expect(byOutbox).toMatchObject({ code: 'invalid_request', outcome: 'not_sent' });
+  expect(byOutbox).toMatchObject({ code: 'validation_error', outcome: 'not_sent' });
   expect('issues' in byOutbox && byOutbox.issues).toEqual(
     'issues' in byClient.error && byClient.error.issues,
   );
-  await expect(outbox.enqueue('..', step(1))).rejects.toMatchObject({ code: 'invalid_request' });
+  await expect(outbox.enqueue('..', step(1))).rejects.toMatchObject({ code: 'validation_error' });
   for (const table of ['updates', 'lanes', 'events']) expect(await countRows(scene, table)).toBe(0);
 });
 

@@ -1,5 +1,5 @@
 import {
-  type Classify,
+  type ClassifyResponse,
   createOrdersClient,
   treat503AsRejected,
   type UpdateOrderResult,
@@ -17,7 +17,10 @@ const page = { fault: 'status', status: 404, headers: { 'content-type': 'text/ht
 
 async function resultOf(
   fault: Fault | undefined,
-  { update = { cart: {} }, classify }: { readonly update?: object; readonly classify?: Classify } = {},
+  {
+    update = { cart: {} },
+    classifyResponse,
+  }: { readonly update?: object; readonly classifyResponse?: ClassifyResponse } = {},
 ): Promise<UpdateOrderResult> {
   await using service = await startOrderService();
   await using client = createOrdersClient({
@@ -25,7 +28,7 @@ async function resultOf(
     apiKey: service.key,
     timeouts: { connect: 2_000, attempt: 300, total: 2_000 },
     retry: { maxAttempts: 1 },
-    ...(classify ? { classify } : {}),
+    ...(classifyResponse ? { classifyResponse } : {}),
   });
   if (fault) service.faults.next(fault);
   return client.safeUpdateOrder(service.token, update as { cart: object });
@@ -73,7 +76,7 @@ test.for<[string, Fault | undefined, Partial<Verdict> | 'unknown']>([
 });
 
 test('waits for a 503 that the client takes for a refusal, and pauses no other order', async () => {
-  const result = await resultOf(busy, { classify: treat503AsRejected });
+  const result = await resultOf(busy, { classifyResponse: treat503AsRejected });
   const judged = judgeResult(result, 3, options);
   expect(judged).toMatchObject({ state: 'queued', status: 503, delayMs: 2_000, failures: 3 });
   expect(judged).not.toHaveProperty('pauseAllMs');
@@ -81,7 +84,7 @@ test('waits for a 503 that the client takes for a refusal, and pauses no other o
 
 test('rejects what the schema refuses now, with its issues', async () => {
   const judged = judgeResult(await resultOf(undefined, { update: { cart: [] } }), 0, options);
-  expect(judged).toMatchObject({ state: 'rejected', code: 'invalid_request', issues: [{ path: 'cart' }] });
+  expect(judged).toMatchObject({ state: 'rejected', code: 'validation_error', issues: [{ path: 'cart' }] });
 });
 
 test('sends again, later each time, what never left', async () => {

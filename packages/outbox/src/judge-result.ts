@@ -1,4 +1,4 @@
-import type { CallError, UpdateOrderResult } from '@orders/client';
+import type { AnyOrdersError, UpdateOrderResult } from '@orders/client';
 import type { Verdict } from './verdict.ts';
 
 /** What to do with an update of unknown outcome: wait for a person, send it again, or take it as done, one way or the other. */
@@ -40,7 +40,7 @@ export function judgeResult(
     case 'rejected': {
       // Aborted while it told why: it did not take it, and may the next time.
       if (error.code === 'aborted') return { ...told, ...later(failures, options), failures };
-      // The client takes a 503 for a refusal only where its `classify` says so; then it is temporary, like a 429.
+      // The client takes a 503 for a refusal only where its `classifyResponse` says so; then it is temporary, like a 429.
       const status = 'status' in error ? error.status : undefined;
       if (status !== 429 && status !== 503) return refuse(told, options);
       // Without a time in the response the client reports its own short pause, which ignores earlier calls.
@@ -51,7 +51,7 @@ export function judgeResult(
     }
     case 'not_sent':
       // What the schema refuses now it will refuse again.
-      if (error.code === 'invalid_request') return refuse({ ...told, issues: error.issues }, options);
+      if (error.code === 'validation_error') return refuse({ ...told, issues: error.issues }, options);
       // The outbox itself ended it: nothing failed.
       if (error.code === 'aborted') return { ...told, ...later(failures, options), failures };
       if (error.retryAfterMs === undefined) return { ...told, ...later(failures, options) };
@@ -83,7 +83,7 @@ export function judgeUnknown(
 }
 
 /** What a failed call says of itself. */
-export function tell(error: CallError): Partial<Verdict> {
+export function tell(error: AnyOrdersError): Partial<Verdict> {
   return {
     code: error.code,
     message: error.message,

@@ -19,8 +19,8 @@ const ends: readonly [Fault | undefined, Partial<UpdateStatus>, requests: number
     false,
   ],
   [{ fault: 'wrong_media_type' }, { state: 'parked', code: 'invalid_response' }, 1, false],
-  [{ fault: 'reset_before_applying' }, { state: 'parked', code: 'connection_failed' }, 1, false],
-  [{ fault: 'reset_after_applying' }, { state: 'parked', code: 'connection_failed' }, 1, true],
+  [{ fault: 'reset_before_applying' }, { state: 'parked', code: 'connection_error' }, 1, false],
+  [{ fault: 'reset_after_applying' }, { state: 'parked', code: 'connection_error' }, 1, true],
   [{ fault: 'stalled_headers' }, { state: 'parked', code: 'timeout' }, 1, true],
   [{ fault: 'stalled_headers', applied: false }, { state: 'parked', code: 'timeout' }, 1, false],
 ];
@@ -55,7 +55,7 @@ onBoth('sends what could not be sent once the service is there', async ({ open, 
   await outbox.work();
   const id = await outbox.enqueue('ord_1', step(1));
   await until('it was tried twice', async () => ((await outbox.status(id))?.attempts ?? 0) > 1);
-  expect(await outbox.status(id)).toMatchObject({ code: 'connection_failed' });
+  expect(await outbox.status(id)).toMatchObject({ code: 'connection_error' });
   await using service = await startOrderService({ port, keys: [gone.key], orders: ['ord_1'] });
   await reaches(outbox, id, 'applied');
   expect(stepsApplied(service, 'ord_1')).toEqual([1]);
@@ -152,7 +152,7 @@ onBoth('parks an update whose client throws or says what no client says, and no 
       prepareUpdateOrder: client.prepareUpdateOrder,
       safeUpdateOrder: async (...call) => {
         const result = await client.safeUpdateOrder(...call);
-        if (call[0] === thrown) throw new TypeError(`classify failed: ${service.key}`);
+        if (call[0] === thrown) throw new TypeError(`classifyResponse failed: ${service.key}`);
         if (call[0] === odd && !result.ok) Object.assign(result.error, { outcome: 'duplicate' });
         return result;
       },

@@ -159,5 +159,5 @@ function noteReach(result: UpdateOrderResult, reach: Reach): void {
     return;
   }
   const { outcome, code, message } = result.error;
-  if (outcome === 'not_sent' && (code === 'connection_failed' || code === 'timeout')) reach.fails(message);
+  if (outcome === 'not_sent' && (code === 'connection_error' || code === 'timeout')) reach.fails(message);
 }

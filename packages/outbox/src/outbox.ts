@@ -24,7 +24,7 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    * Checks an update and accepts it: from then on it is applied, rejected, discarded, or parked for a decision. Gives its id.
    * A transaction of yours holds back what happens in the order's lane until it ends, so keep it short.
    *
-   * @throws InvalidRequestError with the same issues as the client; nothing is accepted.
+   * @throws ValidationError with the same issues as the client; nothing is accepted.
    * @throws TypeError when an option is wrong, or the token longer than 2,600 bytes; nothing is accepted.
    * @throws OutboxError `duplicate_id`, `closed`, or `database_unusable` when others wait for too long for their orders;
    *   nothing is accepted. By the first, PostgreSQL ends a transaction of yours.

@@ -1,15 +1,16 @@
 import * as z from 'zod/mini';
+import { cloneJsonFast } from './clone-json.ts';
 import type { OrderUpdateSchema } from './define-order-update.ts';
-import { findLikelyMistakes } from './likely-mistakes.ts';
+import { findFieldTypos } from './field-typos.ts';
 import type { OrderUpdate } from './order-update.ts';
-import { quickCopy } from './quick-copy.ts';
 import { defOf, modelOf } from './zod-internals.ts';
 
 /**
- * Compiles a schema of order updates: it accepts and refuses the same with the same issues, several times faster.
- * It evaluates generated code; where that is not allowed, as under a strict content policy, the schema comes back
- * as it was, and so does one with checks of your own on top. Not for browsers: it would add the whole compiler to the
- * bundle.
+ * Compiles a schema of order updates: it accepts the same and reports the same issues, several times faster.
+ *
+ * It evaluates generated code. Where that is not allowed, as under a strict content security policy, and for a schema
+ * with checks of your own on top, the schema is returned as it is. Not for browsers: it adds the compiler of zod to
+ * the bundle.
  */
 export function compileOrderUpdate<Update extends OrderUpdate>(
   schema: OrderUpdateSchema<Update>,
@@ -20,16 +21,16 @@ export function compileOrderUpdate<Update extends OrderUpdate>(
   if (compiled === model) return schema;
   const known = z.compile(withoutUnknownFields(model));
   return z.withParser(schema, (input) => {
-    const copy = quickCopy(input);
+    const copy = cloneJsonFast(input);
     if (!copy) return z.INVALID;
-    // A body of known fields alone holds no misspelling: nothing more is to be looked for.
+    // A body of known fields alone has no typos to look for.
     const passes =
-      z.validate(known, copy) || (z.validate(compiled, copy) && findLikelyMistakes(model, copy).length === 0);
+      z.validate(known, copy) || (z.validate(compiled, copy) && findFieldTypos(model, copy).length === 0);
     return passes ? (copy as Update) : z.INVALID;
   });
 }
 
-/** The same model, but for unknown fields: it refuses them, save in objects that have no known field at all. */
+/** The same model, which refuses unknown fields, except in objects that have no known field at all. */
 function withoutUnknownFields(schema: z.core.$ZodType): z.core.$ZodType {
   const def = defOf(schema);
   if (def.checks?.length) return schema;

@@ -9,10 +9,12 @@ const Update = defineOrderUpdate({
   totalAmount: 'total',
   vatAmount: 'vat',
   qrSessionId: 'qr_session',
-  extra: { channel: z.enum(['web', 'store']), campaign: z.optional(z.string()) },
-  cartExtra: { coupon: z.optional(z.string()) },
-  cartItemExtra: { weight: z.optional(z.number()) },
-  hooksExtra: { cancel_url: z.optional(z.string()) },
+  fields: {
+    order: { channel: z.enum(['web', 'store']), campaign: z.optional(z.string()) },
+    cart: { coupon: z.optional(z.string()) },
+    item: { weight: z.optional(z.number()) },
+    hooks: { cancel_url: z.optional(z.string()) },
+  },
 });
 type Update = z.infer<typeof Update>;
 
@@ -39,9 +41,9 @@ test('checks the fields that a definition names', () => {
       meta_2: '🧡'.repeat(256),
     }),
   ).toEqual([
-    ['cart.items[0].weight', 'wrong_type', 'Write 1, without quotes.'],
-    ['cart.coupon', 'wrong_type', 'Write "1", in quotes.'],
-    ['hooks.cancel_url', 'wrong_type', 'Write "2", in quotes.'],
+    ['cart.items[0].weight', 'invalid_type', 'Write 1, without quotes.'],
+    ['cart.coupon', 'invalid_type', 'Write "1", in quotes.'],
+    ['hooks.cancel_url', 'invalid_type', 'Write "2", in quotes.'],
     ['channel', 'invalid_value', undefined],
     ['meta_2', 'too_long', 'Shorten it by 1.'],
     ['total', 'out_of_range', 'Write a number in this range, or check its unit.'],
@@ -118,11 +120,29 @@ test('currencies replace the list, narrower or wider', () => {
   const pay = (purchase_currency: string) => ({ cart: {}, purchase_currency });
   expect(Wide.safeParse(pay('C11')).success).toBe(true);
   expect(problemsOf(Wide, pay('EUR'))).toEqual([
-    ['purchase_currency', 'unknown_currency', 'Write a listed code such as "C0".'],
+    ['purchase_currency', 'invalid_currency', 'Write a listed code such as "C0".'],
   ]);
   expect(problemsOf(defineOrderUpdate({ currencies: ['EUR'] }), pay('USD'))).toEqual([
-    ['purchase_currency', 'unknown_currency', 'Write EUR.'],
+    ['purchase_currency', 'invalid_currency', 'Write EUR.'],
   ]);
+});
+
+test('literal currencies narrow the type of purchase_currency', () => {
+  type Currency<Schema extends z.core.$ZodType> = (z.infer<Schema> & OrderUpdate)['purchase_currency'];
+  const Narrow = defineOrderUpdate({ currencies: ['SEK', 'NOK'] });
+  expectTypeOf<Currency<typeof Narrow>>().toEqualTypeOf<'SEK' | 'NOK' | undefined>();
+  expectTypeOf<z.infer<typeof Narrow>>().toExtend<OrderUpdate>();
+  expectTypeOf(Narrow).toExtend<OrderUpdateSchema>();
+  // @ts-expect-error: EUR is not listed
+  const body: z.infer<typeof Narrow> = { cart: {}, purchase_currency: 'EUR' };
+  expect(problemsOf(Narrow, body)).toHaveLength(1);
+  const codes: readonly string[] = ['SEK'];
+  expectTypeOf(defineOrderUpdate({ currencies: codes }).parse)
+    .returns.toHaveProperty('purchase_currency')
+    .toEqualTypeOf<string | undefined>();
+  expectTypeOf(defineOrderUpdate().parse)
+    .returns.toHaveProperty('purchase_currency')
+    .toEqualTypeOf<string | undefined>();
 });
 
 test.each<[currencies: string[], message: string]>([
@@ -138,13 +158,15 @@ test.each<[currencies: string[], message: string]>([
 test('a field of your own is checked, not changed, and sees plain JSON', () => {
   const seen: unknown[] = [];
   const Changing = defineOrderUpdate({
-    extra: {
-      trimmed: z.optional(z.string().check(z.trim())),
-      filled: z._default(z.string(), 'x'),
-      moved: z.pipe(
-        z.any(),
-        z.transform((value) => seen.push(value)),
-      ),
+    fields: {
+      order: {
+        trimmed: z.optional(z.string().check(z.trim())),
+        filled: z._default(z.string(), 'x'),
+        moved: z.pipe(
+          z.any(),
+          z.transform((value) => seen.push(value)),
+        ),
+      },
     },
   });
   const moved = Object.assign(Object.create(null), { at: undefined, to: 'b' });
@@ -155,7 +177,7 @@ test('a field of your own is checked, not changed, and sees plain JSON', () => {
 
 test('a field of your own may be checked asynchronously', async () => {
   const taken = z.string().check(z.refine(async (value) => value !== 'taken', 'Taken'));
-  const Async = defineOrderUpdate({ extra: { order_name: taken } });
+  const Async = defineOrderUpdate({ fields: { order: { order_name: taken } } });
   await expect(Async.parseAsync({ cart: {}, order_name: 'free' })).resolves.toStrictEqual({
     cart: {},
     order_name: 'free',
@@ -167,16 +189,15 @@ test('a field of your own may be checked asynchronously', async () => {
   ]);
 });
 
-test('tells the first of more issues than a call can hold, and does not throw', { timeout: 10_000 }, () => {
+test('reports the first of more issues than a call can hold, and does not throw', { timeout: 10_000 }, () => {
   const required = Object.fromEntries(Array.from('abcdefghij', (name) => [name, z.string()]));
-  const Strict = defineOrderUpdate({ cartItemExtra: required });
+  const Strict = defineOrderUpdate({ fields: { item: required } });
   const items = Array.from({ length: 20_000 }, () => ({}));
   expect(problemsOf(Strict, { cart: { items } })[0]).toEqual(['cart.items[0].a', 'required', 'Add a.']);
 });
 
 test.each<[name: string, define: () => unknown, message: string]>([
   ['an empty name', () => defineOrderUpdate({ totalAmount: '' }), 'A field cannot be named "".'],
-  ['an empty metadata name', () => defineOrderUpdate({ metadata: ['a', ''] }), 'A field cannot be named "".'],
   [
     '__proto__',
     () => defineOrderUpdate({ qrSessionId: '__proto__' }),
@@ -189,7 +210,7 @@ test.each<[name: string, define: () => unknown, message: string]>([
   ],
   [
     '__proto__ among your own',
-    () => defineOrderUpdate({ cartExtra: JSON.parse('{"__proto__":1}') }),
+    () => defineOrderUpdate({ fields: { cart: JSON.parse('{"__proto__":1}') } }),
     'A field cannot be named "__proto__".',
   ],
   [
@@ -198,18 +219,8 @@ test.each<[name: string, define: () => unknown, message: string]>([
     'The field sum is defined already',
   ],
   [
-    'one metadata name twice',
-    () => defineOrderUpdate({ metadata: ['m', 'm'] }),
-    'The field m is defined already',
-  ],
-  [
-    'a metadata name that is that of the total',
-    () => defineOrderUpdate({ metadata: ['note', 'sum'], totalAmount: 'sum' }),
-    'The field sum is defined already',
-  ],
-  [
-    'a name that is in extra',
-    () => defineOrderUpdate({ metadata: ['m'], extra: { m: z.string() } }),
+    'a name that is in fields.order',
+    () => defineOrderUpdate({ metadata: ['m'], fields: { order: { m: z.string() } } }),
     'The field m is defined already',
   ],
   [
@@ -218,23 +229,23 @@ test.each<[name: string, define: () => unknown, message: string]>([
     'The field order_id is defined already',
   ],
   [
-    'cart in extra',
-    () => defineOrderUpdate({ extra: { cart: z.any() } }),
+    'cart in fields.order',
+    () => defineOrderUpdate({ fields: { order: { cart: z.any() } } }),
     'The field cart is defined already',
   ],
   [
     'items in the cart',
-    () => defineOrderUpdate({ cartExtra: { items: z.any() } }),
+    () => defineOrderUpdate({ fields: { cart: { items: z.any() } } }),
     'The field items is defined already',
   ],
   [
     'sku in a line',
-    () => defineOrderUpdate({ cartItemExtra: { sku: z.any() } }),
+    () => defineOrderUpdate({ fields: { item: { sku: z.any() } } }),
     'The field sku is defined already',
   ],
   [
     'terms_url in the hooks',
-    () => defineOrderUpdate({ hooksExtra: { terms_url: z.any() } }),
+    () => defineOrderUpdate({ fields: { hooks: { terms_url: z.any() } } }),
     'The field terms_url is defined already',
   ],
   ['no currency', () => defineOrderUpdate({ currencies: [] }), 'currencies: Expected at least one code'],
@@ -251,49 +262,55 @@ test.each<[definition: unknown, message: string]>([
   [null, 'defineOrderUpdate: Expected an object, got null. Write { metadata: ["note"] }.'],
   ['meta_1', 'defineOrderUpdate: Expected an object, got "meta_1". Write { metadata: ["note"] }.'],
   [{ metadata: 'a' }, 'metadata: Expected a list of strings, got "a". Write ["a"].'],
-  [{ metadata: null }, 'metadata: Expected a list of strings, got null. Write ["note"].'],
   [{ metadata: ['a', 5] }, 'metadata: Expected a string, got 5. Write "note", for example.'],
-  [{ metadata: Array(2) }, 'metadata: Expected a string, got undefined. Write "note", for example.'],
   [
     { metadata: ['a', 'b', 'c'] },
-    'metadata: Expected one or two names, got 3. Declare other fields in extra.',
+    'metadata: Expected at most two names, got 3. Declare other fields in fields.order.',
   ],
   [{ totalAmount: 5 }, 'totalAmount: Expected a string, got 5. Write "total", for example.'],
-  [{ vatAmount: ['vat'] }, 'vatAmount: Expected a string, got a list. Write "vat", for example.'],
   [{ qrSessionId: null }, 'qrSessionId: Expected a string, got null. Write "qr_session", for example.'],
   [{ currencies: 'EUR' }, 'currencies: Expected a list of strings, got "EUR". Write ["EUR"].'],
-  [{ currencies: new Set(['EUR']) }, 'currencies: Expected a list of strings, got an object. Write ["EUR"].'],
-  [{ currencies: [978] }, 'currencies: Expected a string, got 978. Write "EUR", for example.'],
-  [{ extra: 'note' }, `extra: Expected a plain object, got "note". ${schemas}`],
-  [{ extra: z.object({}) }, `extra: Expected a plain object, got a schema. ${schemas}`],
-  [{ extra: { note: 'string' } }, `extra.note: Expected a schema, got "string". ${schemas}`],
-  [{ extra: { note: z.string } }, `extra.note: Expected a schema, got a function. ${schemas}`],
-  [{ cartExtra: new Map() }, `cartExtra: Expected a plain object, got an object. ${schemas}`],
-  [{ cartItemExtra: [z.string()] }, `cartItemExtra: Expected a plain object, got a list. ${schemas}`],
-  [{ hooksExtra: { url: null } }, `hooksExtra.url: Expected a schema, got null. ${schemas}`],
+  [{ fields: 'note' }, 'fields: Expected a plain object, got "note". Write { order: { note: z.string() } }.'],
+  [{ fields: { order: 'note' } }, `fields.order: Expected a plain object, got "note". ${schemas}`],
+  [{ fields: { order: z.object({}) } }, `fields.order: Expected a plain object, got a schema. ${schemas}`],
+  [
+    { fields: { order: { note: 'string' } } },
+    `fields.order.note: Expected a schema, got "string". ${schemas}`,
+  ],
+  [
+    { fields: { order: { note: z.string } } },
+    `fields.order.note: Expected a schema, got a function. ${schemas}`,
+  ],
+  [{ fields: { hooks: { url: null } } }, `fields.hooks.url: Expected a schema, got null. ${schemas}`],
+  [{ currency: ['EUR'] }, 'defineOrderUpdate: unknown option "currency". Did you mean "currencies"?'],
+  [{ fields: { orders: {} } }, 'defineOrderUpdate: fields: unknown option "orders". Did you mean "order"?'],
 ])('says what to write in place of %j', (definition, message) => {
   expect(() => untyped(definition)).toThrow(new TypeError(message));
 });
 
-test('a third metadata name and a name outside a list do not compile', () => {
+test('a third metadata name, a name outside a list and an unknown option do not compile', () => {
   // @ts-expect-error: two names at most
   expect(() => defineOrderUpdate({ metadata: ['a', 'b', 'c'] })).toThrow(TypeError);
   // @ts-expect-error: a list
   expect(() => defineOrderUpdate({ metadata: 'a' })).toThrow(TypeError);
+  // @ts-expect-error: currencies
+  expect(() => defineOrderUpdate({ totalAmount: 'total', currency: ['EUR'] })).toThrow(TypeError);
+  // @ts-expect-error: a schema
+  expect(() => defineOrderUpdate({ fields: { order: { note: 'string' } } })).toThrow(TypeError);
 });
 
 test('an option that is undefined, and an empty list of names, count as left out', () => {
-  const Update = defineOrderUpdate({
-    totalAmount: undefined,
-    currencies: undefined,
-    extra: undefined,
-  } as object);
-  expect(Update.parse({ cart: {} })).toStrictEqual({ cart: {} });
-  expect(untyped({ metadata: [] })).toBeDefined();
+  const none = { totalAmount: undefined, currencies: undefined, fields: { order: undefined } };
+  expect(defineOrderUpdate(none as object).parse({ cart: {} })).toStrictEqual({ cart: {} });
+  const Update = defineOrderUpdate({ metadata: [], fields: { order: {} } });
+  expectTypeOf<z.infer<typeof Update>>().toExtend<OrderUpdate>();
+  // @ts-expect-error: no name was given
+  const body: z.infer<typeof Update> = { cart: {}, note: 1 };
+  expect(Update.parse(body)).toStrictEqual(body);
 });
 
 test('takes a definition without a prototype, and one of another realm', () => {
-  const definition = runInNewContext('({ metadata: ["note"], extra: Object.create(null) })');
+  const definition = runInNewContext('({ metadata: ["note"], fields: { order: Object.create(null) } })');
   expect(untyped(definition)).toBeDefined();
   expect(untyped(Object.assign(Object.create(null), { totalAmount: 'total' }))).toBeDefined();
 });

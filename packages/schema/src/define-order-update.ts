@@ -1,121 +1,132 @@
 import * as z from 'zod/mini';
-import { bodySchema } from './body-schema.ts';
-import { type Cart, type CartItem, cartItemShape, cartShape } from './cart.ts';
+import { checkOptions } from './check-options.ts';
+import { isPlainObject } from './clone-json.ts';
 import { currencyCodes } from './currency-codes.ts';
-import { show } from './hints.ts';
-import { type Hooks, hooksShape } from './hooks.ts';
-import { int32 } from './integer.ts';
-import { openObject, string } from './model-types.ts';
-import { limitedString, type OrderUpdate, orderUpdateShape } from './order-update.ts';
+import { int32, limitedString, openObject, show, string } from './field-types.ts';
+import { jsonBody } from './json-body.ts';
+import {
+  type Cart,
+  type CartItem,
+  cartItemShape,
+  cartShape,
+  type Hooks,
+  hooksShape,
+  type OrderUpdate,
+  orderUpdateShape,
+} from './order-update.ts';
 import { isSchema } from './zod-internals.ts';
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>;
-type NoFields = Record<never, never>;
 
-/** A schema of order updates: `OrderUpdate`, or what `defineOrderUpdate` made of it. */
+/** A schema of order updates: `OrderUpdate`, or one of `defineOrderUpdate`. */
 export type OrderUpdateSchema<Update extends OrderUpdate = OrderUpdate> = z.ZodMiniType<Update, Update>;
 
-/** What `defineOrderUpdate` takes: the names that the interface document leaves out, and fields of your own. */
-export interface OrderUpdateDefinition<
-  Metadata extends string = never,
-  TotalAmount extends string = never,
-  VatAmount extends string = never,
-  QrSessionId extends string = never,
-  Extra extends Shape = NoFields,
-  CartExtra extends Shape = NoFields,
-  CartItemExtra extends Shape = NoFields,
-  HooksExtra extends Shape = NoFields,
-> {
-  /** Names of the two free-form strings, each at most 255 characters (interface document, Order). */
-  readonly metadata?: readonly [Metadata] | readonly [Metadata, Metadata];
-  /** Name of the total order amount including V.A.T.: an int32, in a unit that is not shown. */
-  readonly totalAmount?: TotalAmount;
-  /** Name of the V.A.T. amount: an int32, in a unit that is not shown. */
-  readonly vatAmount?: VatAmount;
-  /** Name of the session identifier that `start_qr_session` carries, sent when the order is a QR payment. */
-  readonly qrSessionId?: QrSessionId;
+/** The options of `defineOrderUpdate`. */
+export interface OrderUpdateDefinition {
   /**
-   * The currency codes that pass, in place of the list of ISO 4217: narrower or wider.
+   * Names of the two free-form metadata strings of the API reference, each of at most 255 characters.
+   * @default no names
+   */
+  readonly metadata?: readonly [] | readonly [string] | readonly [string, string];
+  /**
+   * Name of the total order amount including VAT: an int32, in an undocumented unit.
+   * @default no name
+   */
+  readonly totalAmount?: string;
+  /**
+   * Name of the VAT amount: an int32, in an undocumented unit.
+   * @default no name
+   */
+  readonly vatAmount?: string;
+  /**
+   * Name of the session identifier, which comes with the webhook `start_qr_session` and is sent when the order is a QR
+   * payment.
+   * @default no name
+   */
+  readonly qrSessionId?: string;
+  /**
+   * The currency codes that pass, in place of the list of ISO 4217. Literals narrow the type of `purchase_currency`.
    * @default currencyCodes
    */
   readonly currencies?: readonly string[];
   /**
-   * More fields at top level, each with a zod schema, which sees plain JSON. Fields are checked, not changed: a
-   * transform, or a default, has no effect.
+   * Fields of your own.
+   * @default none
    */
-  readonly extra?: Extra;
-  /** More fields of the cart. */
-  readonly cartExtra?: CartExtra;
-  /** More fields of a cart line. */
-  readonly cartItemExtra?: CartItemExtra;
-  /** More fields of the hooks. */
-  readonly hooksExtra?: HooksExtra;
+  readonly fields?: OrderUpdateFields;
 }
 
-/** The fields of a shape, typed by what may be given: nothing is transformed. */
-type Fields<S extends Shape> = keyof S extends never ? unknown : z.input<z.ZodMiniObject<S, z.core.$strip>>;
+/**
+ * Fields of your own, each with a schema of zod 4, which checks plain JSON. Fields are checked, not changed: a transform
+ * or a default has no effect. A declared field is never taken for a misspelled one.
+ */
+export interface OrderUpdateFields {
+  /** Fields at the top of an order. */
+  readonly order?: Shape;
+  /** Fields of the cart. */
+  readonly cart?: Shape;
+  /** Fields of a cart line. */
+  readonly item?: Shape;
+  /** Fields of the hooks. */
+  readonly hooks?: Shape;
+}
 
-/** An order update with the names and the fields of a definition. */
-export type DefinedOrderUpdate<
-  Texts extends string,
-  Amounts extends string,
-  Extra extends Shape,
-  CartExtra extends Shape,
-  CartItemExtra extends Shape,
-  HooksExtra extends Shape,
-> = Omit<OrderUpdate, 'cart' | 'hooks'> & {
+type NameOf<Definition, Option extends string> = Definition extends {
+  readonly [_ in Option]: infer Name extends string;
+}
+  ? Name
+  : never;
+
+type ElementOf<Definition, Option extends string, Otherwise> = Definition extends {
+  readonly [_ in Option]: readonly (infer Element extends string)[];
+}
+  ? Element
+  : Otherwise;
+
+/** The fields of a shape, typed by what may be given: nothing is transformed. */
+type FieldsOf<Definition, Place extends string> = Definition extends {
+  readonly fields: { readonly [_ in Place]: infer S extends Shape };
+}
+  ? z.input<z.ZodMiniObject<S, z.core.$strip>>
+  : unknown;
+
+/** The type of an order update with the names, currencies and fields of a definition. */
+export type DefinedOrderUpdate<Definition extends OrderUpdateDefinition> = Omit<
+  OrderUpdate,
+  'purchase_currency' | 'cart' | 'hooks'
+> & {
+  purchase_currency?: ElementOf<Definition, 'currencies', string> | undefined;
   cart: Omit<Cart, 'items'> & {
-    items?: (CartItem & Fields<CartItemExtra>)[] | undefined;
-  } & Fields<CartExtra>;
-  hooks?: (Hooks & Fields<HooksExtra>) | undefined;
-} & { [Name in Texts]?: string | undefined } & { [Name in Amounts]?: number | undefined } & Fields<Extra>;
+    items?: (CartItem & FieldsOf<Definition, 'item'>)[] | undefined;
+  } & FieldsOf<Definition, 'cart'>;
+  hooks?: (Hooks & FieldsOf<Definition, 'hooks'>) | undefined;
+} & {
+  [Name in ElementOf<Definition, 'metadata', never> | NameOf<Definition, 'qrSessionId'>]?: string | undefined;
+} & {
+  [Name in NameOf<Definition, 'totalAmount'> | NameOf<Definition, 'vatAmount'>]?: number | undefined;
+} & FieldsOf<Definition, 'order'>;
+
+/** Makes the compiler refuse unknown options beside known ones, too. */
+type OnlyKnown<Given, Known> = { readonly [Name in Exclude<keyof Given, keyof Known>]: never };
 
 /**
- * Makes the schema of your order updates: gives names to the fields that the interface document describes without
- * naming them, replaces the list of currencies, and declares fields of your own. A declared field is never taken for a
- * misspelling.
+ * Makes the schema of your order updates: names the fields that the API reference describes without a name, replaces the
+ * list of currencies, and adds fields of your own.
  *
- * @throws TypeError when an option has the wrong type, when there are more than two metadata names, when a name is empty,
- * given twice, that of a documented field or of what every object has, and when `currencies` is empty.
+ * @throws TypeError when an option is unknown or has the wrong type; when there are more than two metadata names; when
+ * the name of a field is empty, given twice, that of a documented field, or inherited by every object; when `currencies`
+ * is empty.
  */
-export function defineOrderUpdate<
-  const Metadata extends string = never,
-  const TotalAmount extends string = never,
-  const VatAmount extends string = never,
-  const QrSessionId extends string = never,
-  Extra extends Shape = NoFields,
-  CartExtra extends Shape = NoFields,
-  CartItemExtra extends Shape = NoFields,
-  HooksExtra extends Shape = NoFields,
->(
-  definition: OrderUpdateDefinition<
-    Metadata,
-    TotalAmount,
-    VatAmount,
-    QrSessionId,
-    Extra,
-    CartExtra,
-    CartItemExtra,
-    HooksExtra
-  > = {},
-): OrderUpdateSchema<
-  DefinedOrderUpdate<
-    Metadata | QrSessionId,
-    TotalAmount | VatAmount,
-    Extra,
-    CartExtra,
-    CartItemExtra,
-    HooksExtra
-  >
-> {
+export function defineOrderUpdate<const Definition extends OrderUpdateDefinition = Record<never, never>>(
+  definition?: Definition & OnlyKnown<Definition, OrderUpdateDefinition>,
+): OrderUpdateSchema<DefinedOrderUpdate<Definition>>;
+export function defineOrderUpdate(definition: OrderUpdateDefinition = {}): OrderUpdateSchema {
   checkDefinition(definition);
   const { metadata = [], totalAmount, vatAmount, qrSessionId, currencies = currencyCodes } = definition;
-  const { extra, cartExtra, cartItemExtra, hooksExtra } = definition;
+  const { order, cart, item, hooks } = definition.fields ?? {};
   const documented = orderUpdateShape({
-    cart: openObject(
-      merge(cartShape(merge(cartItemShape, cartItemExtra, 'cartItemExtra')), cartExtra, 'cartExtra'),
-    ),
-    hooks: openObject(merge(hooksShape, hooksExtra, 'hooksExtra')),
+    cart: openObject(merge(cartShape(merge(cartItemShape, item, 'fields.item')), cart, 'fields.cart')),
+    hooks: openObject(merge(hooksShape, hooks, 'fields.hooks')),
     currencies,
   });
   const named: [string | undefined, z.ZodMiniType][] = [
@@ -124,22 +135,34 @@ export function defineOrderUpdate<
     [vatAmount, int32()],
     [qrSessionId, string()],
   ];
-  let shape: Shape = merge(documented, extra, 'extra');
+  let shape: Shape = merge(documented, order, 'fields.order');
   for (const [name, schema] of named) {
     if (name !== undefined) shape = merge(shape, { [name]: z.optional(schema) });
   }
-  return bodySchema(openObject(shape));
+  return jsonBody(openObject(shape));
 }
+
+const nameExamples = { totalAmount: '"total"', vatAmount: '"vat"', qrSessionId: '"qr_session"' };
 
 /** Refuses what TypeScript refuses, for callers without it. */
 function checkDefinition(definition: unknown): void {
   if (!isPlainObject(definition)) {
-    throw wrong('defineOrderUpdate: Expected an object', definition, 'Write { metadata: ["note"] }.');
+    throw invalid('defineOrderUpdate: Expected an object', definition, 'Write { metadata: ["note"] }.');
   }
-  const { metadata = [], currencies = currencyCodes } = definition;
+  checkOptions('defineOrderUpdate', definition, [
+    'metadata',
+    ...Object.keys(nameExamples),
+    'currencies',
+    'fields',
+  ]);
+  const { metadata = [], currencies = currencyCodes, fields = {} } = definition;
   checkTexts('metadata', metadata, '"note"');
   if (metadata.length > 2) {
-    throw wrong('metadata: Expected one or two names', metadata.length, 'Declare other fields in extra.');
+    throw invalid(
+      'metadata: Expected at most two names',
+      metadata.length,
+      'Declare other fields in fields.order.',
+    );
   }
   checkTexts('currencies', currencies, '"EUR"');
   if (currencies.length === 0 || currencies.includes('')) {
@@ -147,34 +170,34 @@ function checkDefinition(definition: unknown): void {
       'currencies: Expected at least one code, and no empty one. Write ["EUR"], or leave it out.',
     );
   }
-  for (const [option, example] of Object.entries({
-    totalAmount: '"total"',
-    vatAmount: '"vat"',
-    qrSessionId: '"qr_session"',
-  })) {
+  for (const [option, example] of Object.entries(nameExamples)) {
     const name = definition[option];
     if (name !== undefined) checkTexts(option, [name], example);
   }
+  if (!isPlainObject(fields)) {
+    throw invalid('fields: Expected a plain object', fields, 'Write { order: { note: z.string() } }.');
+  }
+  checkOptions('defineOrderUpdate: fields', fields, ['order', 'cart', 'item', 'hooks']);
 }
 
 function checkTexts(option: string, list: unknown, example: string): asserts list is readonly string[] {
   if (!Array.isArray(list)) {
     const meant = typeof list === 'string' ? show(list) : example;
-    throw wrong(`${option}: Expected a list of strings`, list, `Write [${meant}].`);
+    throw invalid(`${option}: Expected a list of strings`, list, `Write [${meant}].`);
   }
   for (const text of list) {
     if (typeof text !== 'string') {
-      throw wrong(`${option}: Expected a string`, text, `Write ${example}, for example.`);
+      throw invalid(`${option}: Expected a string`, text, `Write ${example}, for example.`);
     }
   }
 }
 
-/** The fields that are documented, and those that an option adds. */
+/** The documented fields, and those that an option adds. */
 function merge(documented: Shape, more: unknown = {}, option = ''): Shape {
   const advice = 'Write schemas of zod 4 by field name, such as { note: z.string() }.';
-  if (!isPlainObject(more)) throw wrong(`${option}: Expected a plain object`, more, advice);
+  if (!isPlainObject(more)) throw invalid(`${option}: Expected a plain object`, more, advice);
   for (const [name, schema] of Object.entries(more)) {
-    // What every object inherits would be found in a body that does not have it.
+    // An inherited property would be found in every body.
     if (name === '' || name in {}) {
       throw new TypeError(
         `A field cannot be named ${JSON.stringify(name)}. Write the name that the API uses.`,
@@ -183,19 +206,12 @@ function merge(documented: Shape, more: unknown = {}, option = ''): Shape {
     if (Object.hasOwn(documented, name)) {
       throw new TypeError(`The field ${name} is defined already: give each field a name of its own.`);
     }
-    if (!isSchema(schema)) throw wrong(`${option}.${name}: Expected a schema`, schema, advice);
+    if (!isSchema(schema)) throw invalid(`${option}.${name}: Expected a schema`, schema, advice);
   }
   return { ...documented, ...(more as Shape) };
 }
 
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // The `Object.prototype` of another realm is not ours.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
-function wrong(problem: string, given: unknown, advice: string): TypeError {
+function invalid(problem: string, given: unknown, advice: string): TypeError {
   const found = isSchema(given) ? 'a schema' : typeof given === 'function' ? 'a function' : show(given);
   return new TypeError(`${problem}, got ${found}. ${advice}`);
 }

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
-import { explanationsOf, problemsOf } from '../test/problems.ts';
+import { explanationsOf } from '../test/problems.ts';
 import { type Explanation, explain, OrderUpdate } from './index.ts';
 
 const pathOf = (...path: (PropertyKey | { readonly key: PropertyKey })[]): string | undefined =>
@@ -20,19 +20,22 @@ test('reads the path segments of every Standard Schema library', () => {
   expect(explain({ issues: [{ message: 'x' }] })).toEqual([{ path: '', code: 'invalid', message: 'x' }]);
 });
 
-test('tells the code of a schema of another library, without a hint', () => {
+test('reports the code of a schema of another library, without a hint', () => {
   expect(explanationsOf(z.object({ a: z.string('A string, please') }), { a: 1 })).toEqual([
     { path: 'a', code: 'invalid_type', message: 'A string, please' },
   ]);
 });
 
-test('tells every issue, in one list', () => {
-  const body = { cart: { items: [{ unit_price: 0.5 }] }, orderId: NaN, items: [] };
-  expect(problemsOf(OrderUpdate, body).map(([, code]) => code)).toEqual([
-    'not_json',
-    'not_integer',
-    'misplaced',
+test('a check of your own gives its issue a code and a hint by params', () => {
+  const hasLines = z.refine<OrderUpdate>(({ cart }) => (cart.items ?? []).length > 0, {
+    error: 'The cart is empty',
+    params: { code: 'empty_cart', hint: 'Add a line.' },
+  });
+  expect(explanationsOf(OrderUpdate.check(hasLines), { cart: {} })).toEqual([
+    { path: '', code: 'empty_cart', message: 'The cart is empty', hint: 'Add a line.' },
   ]);
+  const issue = { message: 'x', code: 'custom', params: { code: 404, hint: null } };
+  expect(explain({ issues: [issue] })).toEqual([{ path: '', code: 'custom', message: 'x' }]);
 });
 
 test('an explanation has a hint or none, never an undefined one', () => {

@@ -1,38 +1,58 @@
 type Segment = PropertyKey | { readonly key: PropertyKey };
 
-/** An issue as zod and every Standard Schema library tell it; ours carry a rule and a hint besides. */
+/** The codes of the issues that the schemas of this package report. A code never changes its meaning. */
+export type IssueCode =
+  | 'required'
+  | 'invalid_type'
+  | 'not_integer'
+  | 'out_of_range'
+  | 'too_long'
+  | 'invalid_currency'
+  | 'invalid_url'
+  | 'invalid_token'
+  | 'misspelled'
+  | 'misplaced'
+  | 'not_supported'
+  | 'not_serializable';
+
+/** An issue of zod or of any Standard Schema library. */
 export interface ExplainableIssue {
   readonly message: string;
   readonly path?: readonly Segment[] | undefined;
+  /** The code of the library. */
   readonly code?: string | undefined;
+  /** What a check adds to zod's issue: a code that comes before zod's own, and a hint. */
+  readonly params?: { readonly code?: unknown; readonly hint?: unknown } | undefined;
 }
 
 /** What is wrong, where, and what to write instead. */
 export interface Explanation {
-  /** Where: `cart.items[3].unit_price`; empty for the body as a whole. */
+  /** The path of the field: `cart.items[3].unit_price`; empty for the body as a whole. */
   readonly path: string;
-  /**
-   * Which rule: `required`, `wrong_type`, `not_integer`, `out_of_range`, `too_long`, `unknown_currency`,
-   * `bad_url`, `bad_token`, `not_json`, `misspelled`, `misplaced`, `not_set_here`, or the code of a schema of
-   * yours.
-   * A code never changes its meaning.
-   */
-  readonly code: string;
-  /** What is wrong. Values appear as numbers or in at most 40 characters. */
+  /** The code of the issue. A schema of yours has the codes of its library, or the one in `params` of its check. */
+  readonly code: IssueCode | (string & {});
+  /** What is wrong. Text of the value is cut at 40 characters. */
   readonly message: string;
-  /** What to write instead; absent when only a schema of your own knows. */
+  /** What to write instead. The issues of this package always have one. */
   readonly hint?: string;
 }
 
-/** Tells each issue of a failed parse as a path, a code, a message and a hint. Never throws. */
+/**
+ * Lists the issues of a failed parse with path, code, message and hint. Never throws.
+ *
+ * A check of yours may have a code and a hint too:
+ * `z.refine(hasLines, { error: 'The cart is empty', params: { code: 'empty_cart', hint: 'Add a line.' } })`.
+ *
+ * @param error The error of `safeParse`, or the result of a Standard Schema that has `issues`.
+ */
 export function explain(error: { readonly issues: readonly ExplainableIssue[] }): Explanation[] {
   return error.issues.map((issue) => {
-    const { rule, hint } = issue as { readonly rule?: string; readonly hint?: string };
+    const { code, hint } = issue.params ?? {};
     return {
       path: formatPath(issue.path ?? []),
-      code: rule ?? issue.code ?? 'invalid',
+      code: typeof code === 'string' ? code : (issue.code ?? 'invalid'),
       message: issue.message,
-      ...(hint === undefined ? {} : { hint }),
+      ...(typeof hint === 'string' && { hint }),
     };
   });
 }

@@ -1,10 +1,17 @@
 import type * as z from 'zod/mini';
-import { type AmountFormat, readAmount } from './form-amount.ts';
-import type { JsonRule } from './rule.ts';
-import { defOf, jsonRulesOf } from './zod-internals.ts';
+import { isPlainObject } from './clone-json.ts';
+import type { JsonSchemaKeywords } from './field-types.ts';
+import { defOf, keywordsOf } from './zod-internals.ts';
 
 export type Schema = z.core.$ZodType;
 type Fields = Readonly<Record<string, unknown>>;
+
+/** How a form writes amounts. */
+export interface AmountFormat {
+  /** How many decimals of a written amount are part of the integer that is sent. */
+  readonly decimals: number;
+  readonly separator: '.' | ',';
+}
 
 /** How the text of a form is written. */
 export interface FormFormat {
@@ -73,10 +80,10 @@ export function schemaAt(schema: Schema | undefined, key: string): Schema | unde
   return def?.type === 'object' && Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
 }
 
-/** The type of a field, and its rules. */
+/** The type of a field, and its limits. */
 export interface FieldKind {
   readonly type?: string;
-  readonly limits?: JsonRule | undefined;
+  readonly limits?: JsonSchemaKeywords | undefined;
   /** How it is written, if it is an amount. */
   readonly amounts?: AmountFormat | undefined;
 }
@@ -84,7 +91,7 @@ export interface FieldKind {
 export function kindOf(schema: Schema | undefined, field: string, amounts: AmountFormat): FieldKind {
   if (!schema) return {};
   const core = coreOf(schema);
-  const limits = jsonRulesOf(core)[0];
+  const limits = keywordsOf(core)[0];
   // Of the integers of the API, these two are not amounts.
   const isAmount = limits?.type && !/\b(quantity|discount_rate)$/.test(field);
   return { type: defOf(core).type, limits, amounts: isAmount ? amounts : undefined };
@@ -163,14 +170,6 @@ function isUntouched(line: unknown, newLine: Fields): boolean {
   );
 }
 
-/** The schema refuses other objects, such as a `File` or a `Date`. */
-function isPlainObject(value: unknown): value is object {
-  if (typeof value !== 'object' || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // The `Object.prototype` of another realm is not ours.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-}
-
 function isFormData(form: unknown): form is Iterable<readonly [string, unknown]> {
   return typeof (form as { getAll?: unknown } | null | undefined)?.getAll === 'function';
 }
@@ -191,4 +190,29 @@ function nestEntries(entries: Iterable<readonly [string, unknown]>): object {
     object[last] = value;
   }
   return form;
+}
+
+/** The reason why text is not an amount. */
+export type AmountProblem = 'invalid_amount' | 'group_separator' | 'too_many_decimals';
+
+/**
+ * Reads an amount as the integer that is sent, by its digits alone: nothing is rounded or dropped. The result is not a
+ * safe integer when JavaScript cannot hold it exactly.
+ */
+export function readAmount(text: string, { decimals, separator }: AmountFormat): number | AmountProblem {
+  const written = text.trim();
+  const [, sign, whole = '', mark, fraction = ''] = /^(-?)(\d+)(?:([.,])(\d+))?$/.exec(written) ?? [];
+  if (sign === undefined) return /^-?\d[\d\s.,'’]*\d$/.test(written) ? 'group_separator' : 'invalid_amount';
+  if (fraction.length > decimals) return 'too_many_decimals';
+  // With three decimals or more, the other mark may group digits: "1,299" may be 1299.
+  if (decimals > 2 && mark && mark !== separator) return 'group_separator';
+  // Adding 0 turns -0 into 0.
+  return Number(sign + whole + fraction.padEnd(decimals, '0')) + 0;
+}
+
+/** Writes the integer that is sent, as `readAmount` reads it. */
+export function formatAmount(amount: number, { decimals, separator }: AmountFormat): string {
+  const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
+  const end = digits.length - decimals;
+  return (amount < 0 ? '-' : '') + digits.slice(0, end) + (decimals > 0 ? separator + digits.slice(end) : '');
 }

@@ -39,15 +39,9 @@ describe('amounts', () => {
 
   test.each([
     ['1 299', 'group_separator'],
-    ['1\u00a0299,00', 'group_separator'],
-    ['1\u2009299', 'group_separator'],
-    ['1\u202f299.00', 'group_separator'],
     ['1,299.00', 'group_separator'],
     ['1.299,00', 'group_separator'],
-    ['1,299,000', 'group_separator'],
-    ["1'299", 'group_separator'],
     ['1’299.00', 'group_separator'],
-    ['12 34', 'group_separator'],
     ['1,299', 'too_many_decimals'],
     ['1.299', 'too_many_decimals'],
     ['258.005', 'too_many_decimals'],
@@ -147,11 +141,6 @@ describe('amounts', () => {
     });
   });
 
-  test('an example follows the declared format', () => {
-    expect(priceIssue('x', { decimals: 3, separator: ',' })?.example).toBe('1299,000');
-    expect(priceIssue('x')?.example).toBe('1299');
-  });
-
   test('formatAmount refuses what is not an integer', () => {
     expect(twoDecimals.formatAmount(-5)).toBe('-0.05');
     expect(() => twoDecimals.formatAmount(258.5)).toThrow(
@@ -204,7 +193,7 @@ describe('blank fields', () => {
       data: { cart: {} },
       leftOut: ['cart.items'],
     });
-    const schema = defineOrderUpdate({ extra: { channel: z.string() } });
+    const schema = defineOrderUpdate({ fields: { order: { channel: z.string() } } });
     expect(createFormReader(schema).read({ cart: {}, channel: '' })).toMatchObject({
       issues: [{ field: 'channel', code: 'required' }],
       leftOut: ['channel'],
@@ -303,7 +292,7 @@ describe('fields', () => {
         field: 'hooks.webhook_url',
         code: 'invalid_url',
         received: 'shop.example',
-        message: 'Write the whole address without spaces, beginning with https://, or leave it out.',
+        message: 'Write the whole URL without spaces, starting with https://, or leave it out.',
       },
       {
         field: 'cart.items.0.unit_price',
@@ -361,9 +350,11 @@ describe('fields', () => {
 
   test('an issue of a schema of the caller keeps its code and its message', () => {
     const schema = defineOrderUpdate({
-      extra: {
-        points: z.optional(z.int('Points are whole numbers.')),
-        channel: z.optional(z.enum(['web', 'store'], 'Choose web or store.')),
+      fields: {
+        order: {
+          points: z.optional(z.int('Points are whole numbers.')),
+          channel: z.optional(z.enum(['web', 'store'], 'Choose web or store.')),
+        },
       },
     });
     const form = createFormReader(schema, { amounts: { decimals: 2 } });
@@ -505,18 +496,29 @@ describe('the resolver', () => {
 
 describe('options', () => {
   test.each([
-    [{ amount: { decimals: 2 } }],
-    [{ amounts: { decimal: 2 } }],
-    [{ amounts: { decimals: '2' } }],
-    [{ amounts: { decimals: -1 } }],
-    [{ amounts: { decimals: 0.5 } }],
-    [{ amounts: { decimals: 16, separator: '.' } }],
-    [{ amounts: { decimals: 2, separator: ' ' } }],
-    [{ amounts: { decimals: 3 } }],
-  ])('%j is a TypeError that says what to write', (options) => {
-    expect(() => createFormReader(OrderUpdate, options as unknown as FormReaderOptions)).toThrow(
-      /^Cannot use \{.*\}\. Write \{ amounts: \{ decimals: 2, separator: "\." \}, newLine, translate \}\.$/,
+    [{ decimals: '2' }],
+    [{ decimals: -1 }],
+    [{ decimals: 0.5 }],
+    [{ decimals: 16, separator: '.' }],
+    [{ decimals: 2, separator: ' ' }],
+    [{ decimals: 3 }],
+    [{ separator: ',' }],
+  ])('%j is a TypeError that says what to write', (amounts) => {
+    expect(() => createFormReader(OrderUpdate, { amounts } as unknown as FormReaderOptions)).toThrow(
+      new TypeError(
+        `createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. Write { decimals: 2, separator: "." }.`,
+      ),
     );
+  });
+
+  test.each([
+    [{ amount: { decimals: 2 } }, 'createFormReader: unknown option "amount". Did you mean "amounts"?'],
+    [
+      { amounts: { decimals: 2, separators: ',' } },
+      'createFormReader: amounts: unknown option "separators". Did you mean "separator"?',
+    ],
+  ])('an unknown option is a TypeError: %j', (options, message) => {
+    expect(() => createFormReader(OrderUpdate, options as FormReaderOptions)).toThrow(new TypeError(message));
   });
 });
 

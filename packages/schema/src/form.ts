@@ -1,24 +1,36 @@
 import type * as z from 'zod/mini';
-import { type AmountFormat, formatAmount, readAmount } from './form-amount.ts';
+import { checkOptions } from './check-options.ts';
+import type { IssueCode } from './explain.ts';
 import {
+  type AmountFormat,
   type FieldKind,
   type FormValues,
   fieldIn,
+  formatAmount,
   kindOf,
+  readAmount,
   readFormValues,
   type Schema,
   schemaAt,
   wholeNumber,
 } from './form-values.ts';
-import { show } from './hints.ts';
 
 /** How a form is read. */
 export interface FormReaderOptions {
-  /** How amounts are written: `unit_price` and `vat_amount` of a line, the total and the VAT amount of the order. */
+  /**
+   * How amounts are written: `unit_price` and `vat_amount` of a line, the total and the VAT amount of the order.
+   * @default an amount is written as the integer that is sent
+   */
   readonly amounts?: AmountOptions;
-  /** The values of a line when it is added to the cart. A line that holds nothing else is left out, like a blank one. */
+  /**
+   * The values of a line when it is added to the cart. A line that holds nothing else is left out, like a blank one.
+   * @default {}
+   */
   readonly newLine?: Readonly<Record<string, unknown>>;
-  /** Returns the message of an issue, for example in another language; `undefined` keeps the English one. */
+  /**
+   * Returns the message of an issue, for example in another language; `undefined` keeps the English one.
+   * @default the English messages
+   */
   readonly translate?: (issue: FormIssue) => string | undefined;
 }
 
@@ -26,14 +38,14 @@ export interface FormReaderOptions {
 export interface AmountOptions {
   /**
    * How many decimals of a written amount are part of the integer that is sent: with 2, `258.00` and `258` are both
-   * sent as 25800. It is never guessed from the currency: the API does not document the unit of amounts. Without it, an
-   * amount is written as the integer that is sent.
+   * sent as 25800. An integer from 0 to 15. It is never guessed from the currency: the API does not document the unit of
+   * amounts.
    */
   readonly decimals: number;
   /**
    * The decimal separator in messages and in `formatAmount`. Amounts of up to two decimals are read with either one.
    * With three or more, `1,299` could be 1.299 or 1299, so only this one is read, and it has to be declared.
-   * @default '.'
+   * @default '.' with up to two decimals
    */
   readonly separator?: '.' | ',';
 }
@@ -42,7 +54,7 @@ export interface AmountOptions {
 export interface FormIssue {
   /** The name of the field: `cart.items.0.unit_price`; empty for the form as a whole. */
   readonly field: string;
-  /** The rule that is broken; a schema of yours has its own codes. A code never changes its meaning. */
+  /** What is wrong; a schema of yours has codes of its own. A code never changes its meaning. */
   readonly code: FormIssueCode;
   /** Says what to write instead, to the person who fills in the form. */
   readonly message: string;
@@ -60,23 +72,13 @@ export interface FormIssue {
   readonly example?: string;
 }
 
-/** The codes of issues. */
+/** The codes of the schema, and those of the form kit. */
 export type FormIssueCode =
-  | 'required'
-  | 'invalid_type'
+  | IssueCode
   | 'invalid_amount'
   | 'group_separator'
   | 'too_many_decimals'
   | 'ambiguous_amount'
-  | 'not_integer'
-  | 'out_of_range'
-  | 'too_long'
-  | 'invalid_currency'
-  | 'invalid_url'
-  | 'misspelled'
-  | 'misplaced'
-  | 'not_supported'
-  | 'not_serializable'
   | (string & {});
 
 /** The data to send, or the issues, in the order of the form's fields. */
@@ -160,43 +162,30 @@ export function createFormReader<Data>(
     },
     formatAmount: (amount) => {
       if (Number.isSafeInteger(amount)) return formatAmount(amount, amounts);
-      throw new TypeError(`Expected an integer, got ${show(amount)}. Write the amount as it is sent.`);
+      throw new TypeError(`Expected an integer, got ${amount}. Write the amount as it is sent.`);
     },
   };
 }
 
-/** Checks the names of all options: a misspelled `decimals` would make every amount a hundredth of itself. */
-function amountFormat({
-  amounts = { decimals: 0 },
-  newLine,
-  translate,
-  ...unknown
-}: FormReaderOptions): AmountFormat {
+/** Checks all options: a misspelled `decimals` would make every amount a hundredth of itself. */
+function amountFormat(options: FormReaderOptions): AmountFormat {
+  const { amounts = { decimals: 0 } } = options;
+  checkOptions('createFormReader', options, ['amounts', 'newLine', 'translate']);
+  checkOptions('createFormReader: amounts', amounts, ['decimals', 'separator']);
   // 1,299 may be 1299 or, once an amount has three decimals, 1.299.
-  const { decimals, separator = decimals < 3 ? '.' : undefined, ...others } = amounts;
-  const isUnknown = Object.keys({ ...unknown, ...others }).length > 0;
+  const { decimals, separator = decimals < 3 ? '.' : undefined } = amounts;
   const isCount = Number.isInteger(decimals) && decimals >= 0 && decimals < 16;
-  if (!isUnknown && isCount && (separator === '.' || separator === ',')) return { decimals, separator };
-  const given = JSON.stringify({ amounts, ...unknown });
+  if (isCount && (separator === '.' || separator === ',')) return { decimals, separator };
   throw new TypeError(
-    `Cannot use ${given}. Write { amounts: { decimals: 2, separator: "." }, newLine, translate }.`,
+    `createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. Write { decimals: 2, separator: "." }.`,
   );
-}
-
-/** An issue of a schema; those of our rules have a `rule` and a `hint`. */
-interface RawIssue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  readonly code?: string;
-  readonly rule?: string;
-  readonly hint?: string;
 }
 
 /** The issues of the schema, in the order of the form's fields. */
 function findIssues(
   schema: Schema,
   { body, given, lineKeys }: FormValues,
-  raw: readonly RawIssue[],
+  raw: readonly z.core.$ZodIssue[],
   amounts: AmountFormat,
 ): FormIssue[] {
   const issues = raw.map((issue) => {
@@ -208,30 +197,23 @@ function findIssues(
       part = schemaAt(part, key);
       value = (value as Fields | undefined)?.[key];
     }
-    return describeIssue(issue, field, given.get(field)?.value, kindOf(part, field, amounts));
+    return createFormIssue(issue, field, given.get(field)?.value, kindOf(part, field, amounts));
   });
   const placeOf = ({ field }: FormIssue): number => given.get(field)?.place ?? Infinity;
   return issues.sort((one, other) => placeOf(one) - placeOf(other));
 }
 
-/** The codes of the schema that have another name in a form. */
-const codes: Readonly<Record<string, FormIssueCode>> = {
-  wrong_type: 'invalid_type',
-  unknown_currency: 'invalid_currency',
-  bad_url: 'invalid_url',
-  not_set_here: 'not_supported',
-  not_json: 'not_serializable',
-};
-
-function describeIssue(
-  raw: RawIssue,
+function createFormIssue(
+  issue: z.core.$ZodIssue,
   field: string,
   given: unknown,
   { type, limits = {}, amounts }: FieldKind,
 ): FormIssue {
   const write = (number = 0): string => formatAmount(number, amounts ?? wholeNumber);
-  const name = raw.rule ?? raw.code ?? 'invalid';
-  const known = codes[name] ?? name;
+  const { message, code: zodCode } = issue;
+  // The issues of this package have a code and a hint in `params`.
+  const { code: known = zodCode, hint } =
+    (issue as { params?: { code?: string; hint?: string } }).params ?? {};
   const code = known === 'invalid_type' && limits.type ? numberProblem(given, amounts) : known;
   const data = {
     field,
@@ -244,7 +226,6 @@ function describeIssue(
     ...(amounts && { decimals: amounts.decimals }),
   };
   const { example, decimals, min, max } = data;
-  const { message, hint } = raw;
   const texts: Partial<Record<string, string | undefined>> = {
     required: 'Fill in this field.',
     invalid_type: type === 'boolean' ? 'Choose yes or no.' : type === 'string' ? 'Write text.' : undefined,
@@ -259,7 +240,7 @@ function describeIssue(
     invalid_url: hint,
   };
   // A schema of the caller has a message of its own.
-  return { ...data, message: raw.rule ? (texts[code] ?? `${message}. ${hint}`) : message };
+  return { ...data, message: hint ? (texts[code] ?? `${message}. ${hint}`) : message };
 }
 
 /** The reason why the value of a number field was not read. */

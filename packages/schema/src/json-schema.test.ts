@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { defineOrderUpdate, OrderUpdate } from './index.ts';
 import { toJsonSchema } from './json-schema.ts';
 
-test('tells each rule in the words of JSON Schema', () => {
+test('writes each rule as keywords of JSON Schema', () => {
   const { properties } = toJsonSchema(
     defineOrderUpdate({ totalAmount: 'total', metadata: ['note'], currencies: ['EUR', 'EUR'] }),
   );
@@ -24,8 +24,8 @@ test('requires the cart alone, and leaves every object open', () => {
   expect(text).not.toContain('"additionalProperties":false');
 });
 
-test('refuses no stray field that is declared', () => {
-  const Update = defineOrderUpdate({ extra: { items: z.optional(z.string()) } });
+test('accepts a declared field that would be misplaced', () => {
+  const Update = defineOrderUpdate({ fields: { order: { items: z.optional(z.string()) } } });
   expect(toJsonSchema(Update).properties).toMatchObject({
     items: { type: 'string' },
     webhook_url: { not: {} },
@@ -34,13 +34,15 @@ test('refuses no stray field that is declared', () => {
 
 test('describes what goes into a field of your own', () => {
   const Update = defineOrderUpdate({
-    extra: { note: z._default(z.string(), ''), size: z.pipe(z.string(), z.transform(Number)) },
+    fields: {
+      order: { note: z._default(z.string(), ''), size: z.pipe(z.string(), z.transform(Number)) },
+    },
   });
   const { properties, required } = toJsonSchema(Update);
   expect(properties).toMatchObject({ note: { type: 'string' }, size: { type: 'string' } });
   expect(required).toEqual(['cart', 'size']);
 });
 
-test('throws when JSON Schema has no words for a field of your own', () => {
-  expect(() => toJsonSchema(defineOrderUpdate({ extra: { at: z.date() } }))).toThrow(/Date/);
+test('throws when JSON Schema cannot express a field of your own', () => {
+  expect(() => toJsonSchema(defineOrderUpdate({ fields: { order: { at: z.date() } } }))).toThrow(/Date/);
 });

@@ -17,7 +17,7 @@ test.each(['', '.', '..', 'a\n', '\u0000', 'a\u007fb', '\u0085', '\ud800', 'a\ud
     expect(explanationsOf(OrderToken, token)).toEqual([
       {
         path: '',
-        code: 'bad_token',
+        code: 'invalid_token',
         message: `Expected an order token, got ${JSON.stringify(token)}`,
         hint: 'Pass the token that the service generated, as it is.',
       },
@@ -27,7 +27,7 @@ test.each(['', '.', '..', 'a\n', '\u0000', 'a\u007fb', '\u0085', '\ud800', 'a\ud
 
 test('refuses what is no string, with a hint', () => {
   expect(problemsOf(OrderToken, undefined)).toEqual([['', 'required', 'Add a value.']]);
-  expect(problemsOf(OrderToken, 7)).toEqual([['', 'wrong_type', 'Write "7", in quotes.']]);
+  expect(problemsOf(OrderToken, 7)).toEqual([['', 'invalid_type', 'Write "7", in quotes.']]);
 });
 
 test.each([undefined, null, 7, ['a'], new String('a'), { toString: () => 'a' }])(

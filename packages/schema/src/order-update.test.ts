@@ -2,7 +2,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod/mini';
 import { documentedExample } from '../test/bodies.ts';
 import { problemsOf } from '../test/problems.ts';
-import { type Cart, type Hooks, OrderUpdate } from './index.ts';
+import { Cart, CartItem, type CartItemType, Hooks, OrderUpdate } from './index.ts';
 
 test('undefined optional fields count as absent, at every level', () => {
   const body: OrderUpdate = {
@@ -21,7 +21,7 @@ test('undefined optional fields count as absent, at every level', () => {
   ]);
 });
 
-test('gives a copy: a later change of the input changes nothing that was checked', () => {
+test('returns a copy: a later change of the input changes nothing that was checked', () => {
   const body = structuredClone(documentedExample);
   const parsed = OrderUpdate.parse(body);
   body.cart.items.length = 0;
@@ -34,28 +34,28 @@ test('keeps negative zero and lone surrogates to the value', () => {
   expect(parsed.cart.items?.[0]).toStrictEqual({ unit_price: -0, name: '\ud83d' });
 });
 
-test('says once that a value cannot be sent, and nothing of the same place besides', () => {
+test('reports once that a value cannot be sent, and no other issue of the same field', () => {
   const nan = 'Send a finite number: look at what computes it.';
   expect(problemsOf(OrderUpdate, { cart: new Map() }).map(([path, code]) => [path, code])).toEqual([
-    ['cart', 'not_json'],
+    ['cart', 'not_serializable'],
   ]);
-  expect(problemsOf(OrderUpdate, NaN)).toEqual([['', 'not_json', nan]]);
+  expect(problemsOf(OrderUpdate, NaN)).toEqual([['', 'not_serializable', nan]]);
   expect(
     problemsOf(OrderUpdate, { cart: { items: [NaN, { quantity: NaN, unit_price: '1' }] }, order_id: 5 }),
   ).toEqual([
-    ['cart.items[0]', 'not_json', nan],
-    ['cart.items[1].quantity', 'not_json', nan],
-    ['order_id', 'wrong_type', 'Write "5", in quotes.'],
-    ['cart.items[1].unit_price', 'wrong_type', 'Write 1, without quotes.'],
+    ['cart.items[0]', 'not_serializable', nan],
+    ['cart.items[1].quantity', 'not_serializable', nan],
+    ['order_id', 'invalid_type', 'Write "5", in quotes.'],
+    ['cart.items[1].unit_price', 'invalid_type', 'Write 1, without quotes.'],
   ]);
 });
 
-test('tells tens of thousands of issues without throwing', { timeout: 10_000 }, () => {
+test('reports tens of thousands of issues without throwing', { timeout: 10_000 }, () => {
   const items = Array.from({ length: 20_000 }, () => ({ quantity: '2' }));
   expect(OrderUpdate.safeParse({ cart: { items } }).error?.issues).toHaveLength(20_000);
 });
 
-test('is typed as the interface document says, closed and without an index signature', () => {
+test('has the types of the API reference, closed and without an index signature', () => {
   expectTypeOf<z.infer<typeof OrderUpdate>>().toEqualTypeOf<OrderUpdate>();
   expectTypeOf<z.input<typeof OrderUpdate>>().toEqualTypeOf<OrderUpdate>();
   expectTypeOf<OrderUpdate>().toEqualTypeOf<{
@@ -87,7 +87,7 @@ test('misspelled and misplaced literals do not compile, nested ones too', () => 
     { cart: {}, shipping_adress: {} },
     // @ts-expect-error: hooks.webhook_url
     { cart: {}, webhook_url: 'https://shop.example' },
-    // @ts-expect-error: not set here
+    // @ts-expect-error: not supported
     { cart: {}, billing_address: {} },
     // @ts-expect-error: unit_price
     { cart: { items: [{ unitPrice: 1 }] } },
@@ -97,4 +97,65 @@ test('misspelled and misplaced literals do not compile, nested ones too', () => 
     {},
   ];
   expect(literals.map((body) => OrderUpdate.safeParse(body).success)).not.toContain(true);
+});
+
+test('a cart and its lines are checked by themselves', () => {
+  const item = { type: 'fee', quantity: -1, colour: 'red' };
+  expect(CartItem.parse(item)).toStrictEqual(item);
+  expect(Cart.parse({ items: [item], note: 1 })).toStrictEqual({ items: [item], note: 1 });
+  expect(problemsOf(CartItem, { quantity: '2' })).toEqual([
+    ['quantity', 'invalid_type', 'Write 2, without quotes.'],
+  ]);
+  expect(problemsOf(Cart, { items: [{ sku: 1 }] })).toEqual([
+    ['items[0].sku', 'invalid_type', 'Write "1", in quotes.'],
+  ]);
+});
+
+test('a line is typed: documented item types are suggested, and any string compiles', () => {
+  expectTypeOf<z.infer<typeof CartItem>>().toEqualTypeOf<CartItem>();
+  expectTypeOf<CartItem>().toEqualTypeOf<{
+    type?: CartItemType | undefined;
+    sku?: string | undefined;
+    name?: string | undefined;
+    quantity?: number | undefined;
+    unit_price?: number | undefined;
+    discount_rate?: number | undefined;
+    vat_amount?: number | undefined;
+  }>();
+  expectTypeOf<Cart>().toEqualTypeOf<{ items?: CartItem[] | undefined }>();
+  expectTypeOf<'physical' | 'shipping_fee' | 'fee'>().toExtend<CartItemType>();
+  // @ts-expect-error: an item type is a string
+  const item: CartItem = { type: 5 };
+  expect(problemsOf(CartItem, item)).toEqual([['type', 'invalid_type', 'Write "5", in quotes.']]);
+});
+
+test('checks hooks by themselves, and keeps unknown fields', () => {
+  const hooks = { webhook_url: 'https://shop.example/{order}', cancel_url: '/any' };
+  expect(Hooks.parse(hooks)).toStrictEqual(hooks);
+  expect(Hooks.parse({})).toStrictEqual({});
+});
+
+test('no case of javascript: and data: is a return URL', () => {
+  for (const scheme of ['javascript:', 'data:']) {
+    for (let at = 0; at < scheme.length; at++) {
+      const url = `${scheme.slice(0, at)}${scheme.slice(at).toUpperCase()}x`;
+      expect(Hooks.safeParse({ user_return_url_on_success: url }).success).toBe(false);
+    }
+  }
+});
+
+test('a long URL is checked in linear time', { timeout: 2_000 }, () => {
+  for (const url of ['a'.repeat(1e6), `https://${'a'.repeat(1e6)} `, `${'a+'.repeat(5e5)}:`]) {
+    expect(Hooks.safeParse({ terms_url: url, user_return_url_on_fail: url }).success).toBe(false);
+  }
+});
+
+test('hooks are typed', () => {
+  expectTypeOf<z.infer<typeof Hooks>>().toEqualTypeOf<Hooks>();
+  expectTypeOf<Hooks>().toEqualTypeOf<{
+    user_return_url_on_success?: string | undefined;
+    user_return_url_on_fail?: string | undefined;
+    terms_url?: string | undefined;
+    webhook_url?: string | undefined;
+  }>();
 });

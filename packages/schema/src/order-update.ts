@@ -1,55 +1,60 @@
 import * as z from 'zod/mini';
-import { bodySchema } from './body-schema.ts';
-import { cartModel } from './cart.ts';
 import { currencyCodes } from './currency-codes.ts';
-import { show } from './hints.ts';
-import { hooksShape } from './hooks.ts';
-import { openObject, string } from './model-types.ts';
-import { rule } from './rule.ts';
+import {
+  boolean,
+  currencyCode,
+  integer,
+  limitedString,
+  list,
+  openObject,
+  returnUrl,
+  string,
+  webUrl,
+} from './field-types.ts';
+import { jsonBody } from './json-body.ts';
 
-/** The length limit of `order_id` and of both metadata strings (interface document, Limits). */
-const maxLength = 255;
+/** The type of a cart line. The API reference uses these two and lists no others, so any string passes. */
+export type CartItemType = 'physical' | 'shipping_fee' | (string & {});
 
-/** A string of at most 255 characters: code points, not UTF-16 units, so 255 emoji pass. */
-export function limitedString(): z.ZodMiniString {
-  return string().check(
-    rule({ maxLength }, (text) => {
-      const excess = text.length > maxLength ? [...text].length - maxLength : 0;
-      return excess > 0
-        ? {
-            rule: 'too_long',
-            message: `Expected at most ${maxLength} characters, got ${maxLength + excess}`,
-            hint: `Shorten it by ${excess}.`,
-          }
-        : undefined;
-    }),
-  );
+/** The fields of a cart line. */
+export const cartItemShape = {
+  /** Type of the line, such as `physical` or `shipping_fee`; any string passes. */
+  type: z.optional(string() as unknown as z.ZodMiniType<CartItemType, CartItemType>),
+  /** Stock keeping identifier. */
+  sku: z.optional(string()),
+  /** Display name. */
+  name: z.optional(string()),
+  /** Count of units: an integer of any sign. */
+  quantity: z.optional(integer()),
+  /** Price of one unit: an integer of any sign, in an undocumented unit. */
+  unit_price: z.optional(integer()),
+  /** Discount: an integer of any sign, in an undocumented unit. */
+  discount_rate: z.optional(integer()),
+  /** VAT amount: an integer of any sign, in an undocumented unit. */
+  vat_amount: z.optional(integer()),
+};
+
+/** The fields of a cart whose lines have these fields. */
+export function cartShape<Item extends z.core.$ZodLooseShape>(item: Item) {
+  return {
+    /** The lines of the cart. */
+    items: z.optional(list(openObject(item))),
+  };
 }
 
-function currencyCode(currencies: readonly string[]): z.ZodMiniString {
-  const known = new Set(currencies);
-  const codes = [...known];
-  const [first] = codes;
-  const [expected, advice] =
-    currencies === currencyCodes
-      ? ['an ISO 4217 currency code', `a listed ISO 4217 code such as "${first}"`]
-      : codes.length > 9
-        ? [`one of ${codes.length} listed currency codes`, `a listed code such as "${first}"`]
-        : [(codes.length > 1 ? 'one of ' : '') + codes.join(', '), codes.join(' or ')];
-  return string().check(
-    rule({ enum: codes }, (code) => {
-      if (known.has(code)) return undefined;
-      const meant = code.trim().toUpperCase();
-      return {
-        rule: 'unknown_currency',
-        message: `Expected ${expected}, got ${show(code)}`,
-        hint: `Write ${known.has(meant) ? `"${meant}"` : advice}.`,
-      };
-    }),
-  );
-}
+/** The URLs of an order. */
+export const hooksShape = {
+  /** Where the user returns after success: an absolute URL, also of an app (`myapp://paid`). */
+  user_return_url_on_success: z.optional(returnUrl()),
+  /** Where the user returns after failure: an absolute URL, also of an app. */
+  user_return_url_on_fail: z.optional(returnUrl()),
+  /** URL of the merchant's terms: http or https. */
+  terms_url: z.optional(webUrl()),
+  /** URL that receives webhook calls: http or https. */
+  webhook_url: z.optional(webUrl()),
+};
 
-/** Makes the fields of an order update out of the parts that `defineOrderUpdate` can change. */
+/** The fields of an order update, made of the parts that `defineOrderUpdate` can change. */
 export function orderUpdateShape<Cart extends z.core.$ZodType, Hooks extends z.core.$ZodType>(parts: {
   readonly cart: Cart;
   readonly hooks: Hooks;
@@ -58,26 +63,28 @@ export function orderUpdateShape<Cart extends z.core.$ZodType, Hooks extends z.c
   return {
     /** The merchant's own unique identifier for the order: at most 255 characters. */
     order_id: z.optional(limitedString()),
-    /** An ISO 4217 alphabetic code. Which codes the service takes is not shown. */
+    /** An ISO 4217 code. Which codes the API accepts is undocumented. */
     purchase_currency: z.optional(currencyCode(parts.currencies)),
-    /** The cart: the one required field. */
+    /** The cart: the only required field. */
     cart: parts.cart,
     /** Whether the order requires shipping. */
-    require_shipping: z.optional(new z.ZodMiniBoolean({ type: 'boolean' })),
+    require_shipping: z.optional(boolean()),
     /** Whether the order requires express shipping. */
-    express_shipping: z.optional(new z.ZodMiniBoolean({ type: 'boolean' })),
-    /** The shipping address: an object whose inner fields are not shown. */
+    express_shipping: z.optional(boolean()),
+    /** The shipping address: an object of undocumented fields. */
     shipping_address: z.optional(openObject({}) as unknown as z.ZodMiniType<object, object>),
-    /** Where the user is returned, and where webhook calls go. */
+    /** The return URLs of the user, and the URL for webhook calls. */
     hooks: z.optional(parts.hooks),
-    /** Appears in the request example; its meaning is not shown. */
+    /** In the request example of the API reference, but not described. */
     user_session_id: z.optional(string()),
-    /** Appears in the request example; its meaning is not shown. */
+    /** In the request example of the API reference, but not described. */
     user_identifier: z.optional(string()),
   };
 }
 
-const model = /* @__PURE__ */ openObject(
+const cartModel = /* @__PURE__ */ openObject(/* @__PURE__ */ cartShape(cartItemShape));
+
+const orderUpdateModel = /* @__PURE__ */ openObject(
   /* @__PURE__ */ orderUpdateShape({
     cart: cartModel,
     hooks: /* @__PURE__ */ openObject(hooksShape),
@@ -85,16 +92,38 @@ const model = /* @__PURE__ */ openObject(
   }),
 );
 
-/**
- * The body of an order update (interface document, Order). Closed in TypeScript, so that a misspelled
- * literal does not compile; unknown fields pass at run time and are sent as given.
- */
-export interface OrderUpdate extends z.infer<typeof model> {}
+/** One line of a cart. The API reference requires none of its fields. */
+export interface CartItem extends z.infer<ReturnType<typeof openObject<typeof cartItemShape>>> {}
+
+/** Checks one line of a cart, for a form that edits lines one by one. */
+export const CartItem: z.ZodMiniType<CartItem, CartItem> = /* @__PURE__ */ jsonBody(
+  /* @__PURE__ */ openObject(cartItemShape),
+);
+
+/** A cart. `items` is optional. */
+export interface Cart extends z.infer<typeof cartModel> {}
+
+/** Checks a cart. */
+export const Cart: z.ZodMiniType<Cart, Cart> = /* @__PURE__ */ jsonBody(cartModel);
+
+/** The URLs of an order. The API reference requires none of them. */
+export interface Hooks extends z.infer<ReturnType<typeof openObject<typeof hooksShape>>> {}
+
+/** Checks the URLs of an order. */
+export const Hooks: z.ZodMiniType<Hooks, Hooks> = /* @__PURE__ */ jsonBody(
+  /* @__PURE__ */ openObject(hooksShape),
+);
 
 /**
- * Checks the body of an order update. Only `cart` is required; optional is not nullable; unknown
- * fields pass untouched at every level, while likely mistakes (a misspelled or misplaced field) and
- * whatever JSON cannot hold are issues. Pass a failure to `explain` for paths and hints.
+ * The body of an order update. TypeScript refuses literals with unknown fields, to catch misspellings; at run time
+ * unknown fields pass and are sent as given.
+ */
+export interface OrderUpdate extends z.infer<typeof orderUpdateModel> {}
+
+/**
+ * Checks the body of an order update by the rules of the API reference. Only `cart` is required, and optional fields are
+ * not nullable. Unknown fields pass at every level, except for likely mistakes: a misspelled or misplaced field. What
+ * JSON cannot hold is an issue too. `explain` lists the issues with paths and hints.
  */
 export const OrderUpdate: z.ZodMiniType<OrderUpdate, OrderUpdate> =
-  /* @__PURE__ */ bodySchema<OrderUpdate>(model);
+  /* @__PURE__ */ jsonBody<OrderUpdate>(orderUpdateModel);

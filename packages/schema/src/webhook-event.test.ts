@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import { problemsOf } from '../test/problems.ts';
-import { createWebhookReader, WebhookEvent } from './index.ts';
+import { createWebhookReader, WebhookEvent, type WebhookFields } from './index.ts';
 
 const reader = createWebhookReader({ eventName: 'type', qrSessionId: ['data', 'session', 'id'] });
 const event = { type: 'start_qr_session', data: { session: { id: 'qr-1' } } };
@@ -37,10 +37,17 @@ test('reads own fields only', () => {
   expect(reader.eventName(Object.create(event))).toBeUndefined();
 });
 
+test('an unknown option is a TypeError', () => {
+  const options = { eventName: 'type', qrSession: 'session' } as unknown as WebhookFields;
+  expect(() => createWebhookReader(options)).toThrow(
+    new TypeError('createWebhookReader: unknown option "qrSession". Did you mean "qrSessionId"?'),
+  );
+});
+
 test('an event is an object with any fields', () => {
   expect(WebhookEvent.parse(event)).toStrictEqual(event);
   expect(problemsOf(WebhookEvent, JSON.stringify(event))).toEqual([
-    ['', 'wrong_type', 'Write an object, not text; parse JSON text first.'],
+    ['', 'invalid_type', 'Write an object, not text; parse JSON text first.'],
   ]);
   expectTypeOf<WebhookEvent[string]>().toEqualTypeOf<unknown>();
 });

@@ -1,40 +1,47 @@
 import type * as z from 'zod/mini';
-import { bodySchema } from './body-schema.ts';
-import { openObject } from './model-types.ts';
+import { checkOptions } from './check-options.ts';
+import { openObject } from './field-types.ts';
+import { jsonBody } from './json-body.ts';
 
 /**
- * A webhook call that the service sends to `hooks.webhook_url`. Its payload is not shown, so this is
- * an object with any fields; `createWebhookReader` takes their names from you.
+ * Checks a webhook call, which the service sends to `hooks.webhook_url`. Its payload is undocumented, so this is an
+ * object with any fields; `createWebhookReader` reads those that you name.
  */
-export const WebhookEvent: z.ZodMiniType<WebhookEvent, WebhookEvent> =
-  /* @__PURE__ */ bodySchema<WebhookEvent>(/* @__PURE__ */ openObject({}));
+export const WebhookEvent: z.ZodMiniType<WebhookEvent, WebhookEvent> = /* @__PURE__ */ jsonBody<WebhookEvent>(
+  /* @__PURE__ */ openObject({}),
+);
 
 /** A webhook call: an object with any fields. */
 export interface WebhookEvent {
   readonly [field: string]: unknown;
 }
 
-/** Where the fields of your webhook calls are: a name, or a list of names that leads inside. */
+/** Where the fields of your webhook calls are: a name, or a list of names that leads to a nested field. */
 export interface WebhookFields {
-  /** Where the name of the event is, for example `type` or `['event', 'name']`. */
+  /** The name of the event, for example `type` or `['event', 'name']`. */
   readonly eventName: string | readonly string[];
-  /** Where the session identifier of `start_qr_session` is. */
+  /** The session identifier of `start_qr_session`. */
   readonly qrSessionId: string | readonly string[];
 }
 
-/** Reads webhook calls by the field names you gave. */
+/** Reads webhook calls by the field names that you gave. */
 export interface WebhookReader {
-  /** The name of the event; `undefined` when it is no string. */
+  /** Returns the name of the event, or `undefined` when it is not a string or is empty. */
   eventName(event: WebhookEvent): string | undefined;
   /**
-   * The session identifier to send back in the update body of a QR payment (interface document,
-   * Events); `undefined` when the event is not `start_qr_session` or carries none.
+   * Returns the session identifier that the update of a QR payment sends back, or `undefined` when the event is not
+   * `start_qr_session` or has none.
    */
   qrSessionId(event: WebhookEvent): string | undefined;
 }
 
-/** Makes a reader of webhook calls. The payload is not shown: you name the fields, nothing is guessed. */
+/**
+ * Creates a reader of webhook calls. The payload is undocumented, so you name the fields, and nothing is guessed.
+ *
+ * @throws TypeError when an option is unknown.
+ */
 export function createWebhookReader(fields: WebhookFields): WebhookReader {
+  checkOptions('createWebhookReader', fields, ['eventName', 'qrSessionId']);
   const eventName = (event: WebhookEvent): string | undefined => stringAt(event, fields.eventName);
   return {
     eventName,

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { $constructor } from 'zod/v4/core';
-import type { JsonRule, RuleCheck } from './rule.ts';
+import type { FieldCheck, JsonSchemaKeywords } from './field-types.ts';
 
 // Zod documents `_zod.def` for libraries; the rest of `_zod` may change in any minor release. Only this file touches
 // either, and `test/zod-lines.test.ts` runs the package against each release line that package.json allows.
@@ -45,7 +45,7 @@ export function modelOf(schema: Schema): Schema | undefined {
 }
 
 /** Runs a schema as a part of another. */
-export function run(schema: Schema, value: unknown, context: Context): MaybePayload {
+export function runSchema(schema: Schema, value: unknown, context: Context): MaybePayload {
   return schema._zod.run({ value, issues: [] }, context);
 }
 
@@ -53,13 +53,15 @@ export function run(schema: Schema, value: unknown, context: Context): MaybePayl
 export const defOf = (schema: Schema): z.core.$ZodTypes['_zod']['def'] =>
   (schema as z.core.$ZodTypes)._zod.def;
 
-/** What the rules of a schema are in JSON Schema, in the order of its checks; of a check, none. */
-export const jsonRulesOf = ({ _zod: { def } }: Schema | z.core.$ZodCheck): (JsonRule | undefined)[] =>
+/** The keywords of the checks of a schema in JSON Schema, in order; a check itself has none. */
+export const keywordsOf = ({
+  _zod: { def },
+}: Schema | z.core.$ZodCheck): (JsonSchemaKeywords | undefined)[] =>
   ((def as z.core.$ZodTypeDef).checks ?? []).map(
-    ({ _zod: { check } }) => (check as Partial<RuleCheck<unknown>>).jsonRule,
+    ({ _zod: { check } }) => (check as Partial<FieldCheck<unknown>>).keywords,
   );
 
-/** The message or error map that the schema of an issue brings along. */
+/** The message or error map of the schema that reported an issue. */
 export const ownMessageOf = ({ message, inst }: RawIssue): unknown => message || inst?._zod.def.error;
 
 /** Whether a value is a schema of zod 4. */

@@ -20,11 +20,11 @@ test.each(invalidBodies)('refuses with path, code and hint: $name', ({ body, pro
   expect(problemsOf(OrderUpdate, body)).toEqual(problems);
 });
 
-test.each(definedBodies)('a defined order update tells of each problem: $name', ({ body, problems }) => {
+test.each(definedBodies)('a defined order update reports each problem: $name', ({ body, problems }) => {
   expect(problemsOf(Defined, body)).toEqual(problems);
 });
 
-test('every message and hint of a refused body is a sentence with something to say', () => {
+test('every message and hint of a refused body is a sentence', () => {
   for (const { body } of invalidBodies) {
     for (const { message, hint } of explanationsOf(OrderUpdate, body)) {
       expect(message).toMatch(/^[A-Z].{5,}/s);

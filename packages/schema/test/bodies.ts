@@ -1,16 +1,16 @@
 import type { OrderUpdateDefinition } from '../src/index.ts';
 import type { Problem } from './problems.ts';
 
-/** One body as data, and what must be said against it: nothing, when it passes. */
+/** One body as data, and its problems: none when it passes. */
 export interface BodyCase {
   readonly name: string;
   readonly body: unknown;
   readonly problems: readonly Problem[];
-  /** JSON Schema lets this one pass: it counts no edits, and knows no limits of ours. */
+  /** JSON Schema accepts this one: it cannot compare names, and has none of our limits. */
   readonly beyondJsonSchema?: true;
 }
 
-/** The documented request body: every field that the interface document names. */
+/** The documented request body: every field that the API reference names. */
 export const documentedExample = {
   order_id: 'merchant-order-1001',
   purchase_currency: 'NOK',
@@ -56,15 +56,15 @@ export const definition = {
   vatAmount: 'vat',
   qrSessionId: 'qr_session',
   currencies: ['EUR', 'NOK'],
-} as const satisfies OrderUpdateDefinition<'meta_1' | 'meta_2', 'total', 'vat', 'qr_session'>;
+} as const satisfies OrderUpdateDefinition;
 
 const cart = {};
 const whole = (value: number): string =>
   `Amounts, rates and quantities are whole numbers, and ${value} is not: round it, or check its unit.`;
 const range = 'Write a number in this range, or check its unit.';
 const notNull = 'Write a value; an optional field is left out, not null.';
-const wholeAddress = 'Write the whole address without spaces, beginning with https://, or leave it out.';
-const listed = 'Write a listed ISO 4217 code such as "AED".';
+const wholeAddress = 'Write the whole URL without spaces, starting with https://, or leave it out.';
+const listed = 'Write a listed code such as "AED".';
 const notText = 'Write an object, not text; parse JSON text first.';
 
 const line = (item: object): object => ({ cart: { items: [item] } });
@@ -84,7 +84,7 @@ export const validBodies: readonly BodyCase[] = [
   pass('an empty cart', { cart }),
   pass('an empty list of items', { cart: { items: [] } }),
   pass('an empty line', line({})),
-  pass('an item type that is not shown', line({ type: 'fee' })),
+  pass('an undocumented item type', line({ type: 'fee' })),
   pass(
     'negative and zero amounts',
     line({ quantity: 0, unit_price: -500, discount_rate: -1, vat_amount: -100 }),
@@ -103,6 +103,13 @@ export const validBodies: readonly BodyCase[] = [
   pass(
     'return URLs of an app',
     hooks({ user_return_url_on_success: 'myapp://paid', user_return_url_on_fail: 'my.app+x-1:fail' }),
+  ),
+  pass(
+    'return URLs of other schemes',
+    hooks({
+      user_return_url_on_success: 'intent://pay#Intent;end',
+      user_return_url_on_fail: 'file:///a',
+    }),
   ),
   pass(
     'placeholders in URLs',
@@ -141,7 +148,13 @@ export const validBodies: readonly BodyCase[] = [
     ...line({ names: 'x', typ: 'x' }),
   }),
   pass('a misspelling beside the field meant', { cart, order_id: 'a', orderId: 'b' }),
-  pass('a misspelling by two edits', { cart, shiping_adress: {} }),
+  pass('a misspelling by two edits', {
+    cart,
+    shiping_adress: {},
+    shipping_address_22: {},
+    ...line({ quatniyt: 1 }),
+  }),
+  pass('one edit in a short name', { cart: { item: [] }, hook: {}, carts: {}, _: 1 }),
   pass('hooks and items in other places than the top', {
     cart: { webhook_url: 1 },
     hooks: { items: 1, billing_address: 1 },
@@ -151,13 +164,13 @@ export const validBodies: readonly BodyCase[] = [
 /** Bodies that `OrderUpdate` refuses, and why. */
 export const invalidBodies: readonly BodyCase[] = [
   refuse('no cart', {}, ['cart', 'required', 'Add cart: { items: [] }.']),
-  refuse('a list for a body', [], ['', 'wrong_type', 'Write an object.']),
-  refuse('null for a body', null, ['', 'wrong_type', notNull]),
-  refuse('a string for a body', '{"cart":{}}', ['', 'wrong_type', notText]),
-  refuse('null for the cart', { cart: null }, ['cart', 'wrong_type', notNull]),
-  refuse('a list for the cart', { cart: [] }, ['cart', 'wrong_type', 'Write an object.']),
-  refuse('an object for the items', { cart: { items: {} } }, ['cart.items', 'wrong_type', 'Write a list.']),
-  refuse('null among the items', { cart: { items: [{}, null] } }, ['cart.items[1]', 'wrong_type', notNull]),
+  refuse('a list for a body', [], ['', 'invalid_type', 'Write an object.']),
+  refuse('null for a body', null, ['', 'invalid_type', notNull]),
+  refuse('a string for a body', '{"cart":{}}', ['', 'invalid_type', notText]),
+  refuse('null for the cart', { cart: null }, ['cart', 'invalid_type', notNull]),
+  refuse('a list for the cart', { cart: [] }, ['cart', 'invalid_type', 'Write an object.']),
+  refuse('an object for the items', { cart: { items: {} } }, ['cart.items', 'invalid_type', 'Write a list.']),
+  refuse('null among the items', { cart: { items: [{}, null] } }, ['cart.items[1]', 'invalid_type', notNull]),
   refuse('an order_id of 256 characters', { cart, order_id: 'a'.repeat(256) }, [
     'order_id',
     'too_long',
@@ -170,29 +183,33 @@ export const invalidBodies: readonly BodyCase[] = [
   ]),
   refuse('a number for order_id', { cart, order_id: 1001 }, [
     'order_id',
-    'wrong_type',
+    'invalid_type',
     'Write "1001", in quotes.',
   ]),
-  refuse('a numeric sku', line({ sku: 12 }), ['cart.items[0].sku', 'wrong_type', 'Write "12", in quotes.']),
+  refuse('a numeric sku', line({ sku: 12 }), ['cart.items[0].sku', 'invalid_type', 'Write "12", in quotes.']),
   refuse('true for a name', line({ name: true }), [
     'cart.items[0].name',
-    'wrong_type',
+    'invalid_type',
     'Write "true", in quotes.',
   ]),
-  refuse('a list for a name', line({ name: ['a'] }), ['cart.items[0].name', 'wrong_type', 'Write a string.']),
+  refuse('a list for a name', line({ name: ['a'] }), [
+    'cart.items[0].name',
+    'invalid_type',
+    'Write a string.',
+  ]),
   refuse('a quantity in quotes', line({ quantity: '2' }), [
     'cart.items[0].quantity',
-    'wrong_type',
+    'invalid_type',
     'Write 2, without quotes.',
   ]),
   refuse('a price in words', line({ unit_price: '399,79 kr' }), [
     'cart.items[0].unit_price',
-    'wrong_type',
+    'invalid_type',
     'Write an integer.',
   ]),
   refuse('true for an integer', line({ discount_rate: true }), [
     'cart.items[0].discount_rate',
-    'wrong_type',
+    'invalid_type',
     'Write an integer.',
   ]),
   refuse('a fraction', line({ unit_price: 399.79999 }), [
@@ -212,50 +229,50 @@ export const invalidBodies: readonly BodyCase[] = [
   ]),
   refuse('true in quotes', { cart, require_shipping: 'true' }, [
     'require_shipping',
-    'wrong_type',
+    'invalid_type',
     'Write true, without quotes.',
   ]),
   refuse('yes for a boolean', { cart, express_shipping: 'yes' }, [
     'express_shipping',
-    'wrong_type',
+    'invalid_type',
     'Write true or false.',
   ]),
   refuse('1 for a boolean', { cart, express_shipping: 1 }, [
     'express_shipping',
-    'wrong_type',
+    'invalid_type',
     'Write true or false.',
   ]),
   refuse('a currency in lower case', { cart, purchase_currency: 'usd' }, [
     'purchase_currency',
-    'unknown_currency',
+    'invalid_currency',
     'Write "USD".',
   ]),
   refuse('a currency with a space', { cart, purchase_currency: ' SEK' }, [
     'purchase_currency',
-    'unknown_currency',
+    'invalid_currency',
     'Write "SEK".',
   ]),
   refuse('a currency that does not exist', { cart, purchase_currency: 'ZZZ' }, [
     'purchase_currency',
-    'unknown_currency',
+    'invalid_currency',
     listed,
   ]),
   refuse('a currency by number', { cart, purchase_currency: 978 }, [
     'purchase_currency',
-    'wrong_type',
+    'invalid_type',
     'Write "978", in quotes.',
   ]),
   refuse('an address in one line', { cart, shipping_address: 'Storgata 1' }, [
     'shipping_address',
-    'wrong_type',
+    'invalid_type',
     notText,
   ]),
   refuse('a list for an address', { cart, shipping_address: [] }, [
     'shipping_address',
-    'wrong_type',
+    'invalid_type',
     'Write an object.',
   ]),
-  refuse('a URL for the hooks', { cart, hooks: 'https://shop.example' }, ['hooks', 'wrong_type', notText]),
+  refuse('a URL for the hooks', { cart, hooks: 'https://shop.example' }, ['hooks', 'invalid_type', notText]),
   ...[
     'order_id',
     'purchase_currency',
@@ -265,18 +282,18 @@ export const invalidBodies: readonly BodyCase[] = [
     'hooks',
     'user_session_id',
     'user_identifier',
-  ].map((field) => refuse(`null for ${field}`, { cart, [field]: null }, [field, 'wrong_type', notNull])),
+  ].map((field) => refuse(`null for ${field}`, { cart, [field]: null }, [field, 'invalid_type', notNull])),
   ...['type', 'sku', 'name', 'quantity', 'unit_price', 'discount_rate', 'vat_amount'].map((field) =>
     refuse(`null for the ${field} of a line`, line({ [field]: null }), [
       `cart.items[0].${field}`,
-      'wrong_type',
+      'invalid_type',
       notNull,
     ]),
   ),
-  refuse('null for the items', { cart: { items: null } }, ['cart.items', 'wrong_type', notNull]),
+  refuse('null for the items', { cart: { items: null } }, ['cart.items', 'invalid_type', notNull]),
   ...['user_return_url_on_success', 'user_return_url_on_fail', 'terms_url', 'webhook_url'].flatMap(
     (field) => [
-      refuse(`null for ${field}`, hooks({ [field]: null }), [`hooks.${field}`, 'wrong_type', notNull]),
+      refuse(`null for ${field}`, hooks({ [field]: null }), [`hooks.${field}`, 'invalid_type', notNull]),
       ...[
         '',
         '/done',
@@ -295,7 +312,7 @@ export const invalidBodies: readonly BodyCase[] = [
       ].map((url) =>
         refuse(`${JSON.stringify(url)} for ${field}`, hooks({ [field]: url }), [
           `hooks.${field}`,
-          'bad_url',
+          'invalid_url',
           wholeAddress,
         ]),
       ),
@@ -313,7 +330,7 @@ export const invalidBodies: readonly BodyCase[] = [
       'httpss://shop.example',
       'xhttps://shop.example',
     ].map((url) =>
-      refuse(`${url} for ${field}`, hooks({ [field]: url }), [`hooks.${field}`, 'bad_url', wholeAddress]),
+      refuse(`${url} for ${field}`, hooks({ [field]: url }), [`hooks.${field}`, 'invalid_url', wholeAddress]),
     ),
   ),
   ...['user_return_url_on_success', 'user_return_url_on_fail', 'terms_url', 'webhook_url'].map((field) =>
@@ -331,14 +348,22 @@ export const invalidBodies: readonly BodyCase[] = [
   ),
   refuse('a billing address', { cart, billing_address: {} }, [
     'billing_address',
-    'not_set_here',
+    'not_supported',
     'Leave it out: the checkout page or the separate payment interface sets it.',
   ]),
   misspelled('a letter left out', { cart, shipping_adress: {} }, 'shipping_adress', 'shipping_address'),
   misspelled('a letter added', { cart, shippings_address: {} }, 'shippings_address', 'shipping_address'),
   misspelled('a letter replaced', { cart, user_identifyer: 'a' }, 'user_identifyer', 'user_identifier'),
   misspelled('two letters swapped', line({ qauntity: 1 }), 'cart.items[0].qauntity', 'quantity'),
+  misspelled(
+    'the first letter left out',
+    { cart, hipping_address: {} },
+    'hipping_address',
+    'shipping_address',
+  ),
   misspelled('camel case', { cart, orderId: 'a' }, 'orderId', 'order_id'),
+  misspelled('camel case and one edit', { cart, shippingAdress: {} }, 'shippingAdress', 'shipping_address'),
+  misspelled('more underscores', { cart, ORDER__ID_: 'a' }, 'ORDER__ID_', 'order_id'),
   misspelled('upper case', { cart, ORDER_ID: 'a' }, 'ORDER_ID', 'order_id'),
   misspelled('camel case in a short name', { cart: { Items: [] } }, 'cart.Items', 'items'),
   misspelled('camel case in a line', line({ unitPrice: 1 }), 'cart.items[0].unitPrice', 'unit_price'),
@@ -357,7 +382,7 @@ export const invalidBodies: readonly BodyCase[] = [
   {
     ...refuse('a field named __proto__', JSON.parse('{"cart":{"__proto__":{}}}'), [
       'cart.__proto__',
-      'not_json',
+      'not_serializable',
       'Leave it out.',
     ]),
     beyondJsonSchema: true,
@@ -370,13 +395,13 @@ export const invalidBodies: readonly BodyCase[] = [
       items: [],
       billing_address: {},
     },
-    ['order_id', 'wrong_type', 'Write "5", in quotes.'],
+    ['order_id', 'invalid_type', 'Write "5", in quotes.'],
     ['cart.items[0].quantity', 'not_integer', whole(1.5)],
-    ['cart.items[1].unit_price', 'wrong_type', 'Write 3, without quotes.'],
+    ['cart.items[1].unit_price', 'invalid_type', 'Write 3, without quotes.'],
     ['items', 'misplaced', 'Move it to cart.items.'],
     [
       'billing_address',
-      'not_set_here',
+      'not_supported',
       'Leave it out: the checkout page or the separate payment interface sets it.',
     ],
   ),
@@ -395,24 +420,28 @@ export const definedBodies: readonly BodyCase[] = [
   pass('a listed currency', { cart, purchase_currency: 'EUR' }),
   refuse('a currency that is not listed', { cart, purchase_currency: 'USD' }, [
     'purchase_currency',
-    'unknown_currency',
+    'invalid_currency',
     'Write EUR or NOK.',
   ]),
   refuse('a listed currency in lower case', { cart, purchase_currency: 'nok' }, [
     'purchase_currency',
-    'unknown_currency',
+    'invalid_currency',
     'Write "NOK".',
   ]),
   refuse('a total of 2^31', { cart, total: 2 ** 31 }, ['total', 'out_of_range', range]),
-  refuse('a V.A.T. amount below int32', { cart, vat: -(2 ** 31) - 1 }, ['vat', 'out_of_range', range]),
+  refuse('a VAT amount below int32', { cart, vat: -(2 ** 31) - 1 }, ['vat', 'out_of_range', range]),
   refuse('a fraction of a total', { cart, total: 10.5 }, ['total', 'not_integer', whole(10.5)]),
-  refuse('a total in quotes', { cart, total: '10' }, ['total', 'wrong_type', 'Write 10, without quotes.']),
+  refuse('a total in quotes', { cart, total: '10' }, ['total', 'invalid_type', 'Write 10, without quotes.']),
   refuse('metadata of 256 characters', { cart, meta_2: 'x'.repeat(256) }, [
     'meta_2',
     'too_long',
     'Shorten it by 1.',
   ]),
-  refuse('a number for metadata', { cart, meta_1: 7 }, ['meta_1', 'wrong_type', 'Write "7", in quotes.']),
-  refuse('null for a session identifier', { cart, qr_session: null }, ['qr_session', 'wrong_type', notNull]),
+  refuse('a number for metadata', { cart, meta_1: 7 }, ['meta_1', 'invalid_type', 'Write "7", in quotes.']),
+  refuse('null for a session identifier', { cart, qr_session: null }, [
+    'qr_session',
+    'invalid_type',
+    notNull,
+  ]),
   misspelled('a misspelling of a defined name', { cart, qrSession: 'q' }, 'qrSession', 'qr_session'),
 ];

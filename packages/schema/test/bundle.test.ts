@@ -26,6 +26,26 @@ test('an order update costs a browser at most 9,000 bytes, and runs under a stri
   expect(text).not.toMatch(/node:|\beval\b|\bFunction\s*\(/);
 });
 
+test('a form costs a browser at most 11,000 bytes with the schema, and runs under a strict content policy', async () => {
+  const { text, gzipBytes } = await bundle(`
+    import { OrderUpdate } from '@orders/schema';
+    import { createFormReader } from '@orders/schema/form';
+    globalThis.form = createFormReader(OrderUpdate, { amounts: { decimals: 2 } });
+  `);
+  expect(gzipBytes).toBeLessThanOrEqual(11_000);
+  expect(text).toContain('too_many_decimals');
+  expect(text).not.toMatch(/node:|\beval\b|\bFunction\s*\(/);
+});
+
+test('a form with a definition of its own costs a browser at most 12,000 bytes', async () => {
+  const { gzipBytes } = await bundle(`
+    import { defineOrderUpdate } from '@orders/schema';
+    import { createFormReader } from '@orders/schema/form';
+    globalThis.form = createFormReader(defineOrderUpdate({ totalAmount: 'total' }), { amounts: { decimals: 2 } });
+  `);
+  expect(gzipBytes).toBeLessThanOrEqual(12_000);
+});
+
 test('the whole package costs a browser little more', async () => {
   const { text, gzipBytes } = await bundle("export * from '@orders/schema';");
   expect(gzipBytes).toBeLessThanOrEqual(11_000);
@@ -42,4 +62,11 @@ test('the check of an order token costs a browser at most 150 bytes, without zod
     "import { isOrderToken } from '@orders/schema'; globalThis.ok = isOrderToken(globalThis.token);",
   );
   expect(gzipBytes).toBeLessThanOrEqual(150);
+});
+
+test('the check of options costs a browser at most 300 bytes by itself, without zod', async () => {
+  const { gzipBytes } = await bundle(
+    "import { checkOptions } from '@orders/schema/check-options'; checkOptions('f', globalThis.options, ['a']);",
+  );
+  expect(gzipBytes).toBeLessThanOrEqual(300);
 });

@@ -20,12 +20,10 @@ function expectedOf({ body, problems }: BodyCase): unknown {
     : JSON.stringify(body);
 }
 
-test.each([
-  ['OrderUpdate where all schemas are compiled', OrderUpdate, [...validBodies, ...invalidBodies]],
-  ['a compiled OrderUpdate', z.compile(OrderUpdate), [...validBodies, ...invalidBodies]],
-  ['a compiled definition', z.compile(Defined), definedBodies],
-] as const)('%s copies and hints as ever', (_name, schema, cases) => {
-  for (const row of cases) expect(resultOf(schema, row.body), row.name).toEqual(expectedOf(row));
+test('an order update copies and hints as ever where all schemas are compiled', () => {
+  for (const row of [...validBodies, ...invalidBodies]) {
+    expect(resultOf(OrderUpdate, row.body), row.name).toEqual(expectedOf(row));
+  }
 });
 
 test('a compiled schema around an order update copies and hints as ever', () => {
@@ -53,8 +51,10 @@ test('the parts hint when compiled', () => {
   expect(resultOf(z.compile(CartItem), { unitPrice: 1 })).toMatchObject([
     { hint: 'Did you mean unit_price?' },
   ]);
-  expect(resultOf(z.compile(Cart), { items: NaN })).toMatchObject([{ path: 'items', code: 'not_json' }]);
-  expect(resultOf(z.compile(Hooks), { terms_url: '' })).toMatchObject([{ code: 'bad_url' }]);
+  expect(resultOf(z.compile(Cart), { items: NaN })).toMatchObject([
+    { path: 'items', code: 'not_serializable' },
+  ]);
+  expect(resultOf(z.compile(Hooks), { terms_url: '' })).toMatchObject([{ code: 'invalid_url' }]);
 });
 
 test('z.validate agrees with parse', () => {

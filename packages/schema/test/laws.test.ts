@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -108,23 +107,13 @@ test('a body passes or has issues with hints, whatever its values are', () => {
   );
 });
 
-test('parsing what was parsed changes nothing', () => {
-  fc.assert(
-    fc.property(bodies, (body) => {
-      const once = OrderUpdate.safeParse(body);
-      if (once.success) expect(isDeepStrictEqual(OrderUpdate.parse(once.data), once.data)).toBe(true);
-    }),
-    runs,
-  );
-});
-
 test('JSON Schema accepts and refuses what zod does, misspellings and a field named __proto__ apart', () => {
   const validate = new Ajv2020({ strict: true }).compile(toJsonSchema(OrderUpdate));
   let accepted = 0;
   fc.assert(
     fc.property(bodies, (body) => {
       const issues = explanationsOf(OrderUpdate, body);
-      const others = issues.filter(({ code }) => code !== 'misspelled' && code !== 'not_json');
+      const others = issues.filter(({ code }) => code !== 'misspelled' && code !== 'not_serializable');
       expect(validate(body)).toBe(others.length === 0);
       if (others.length === 0) accepted++;
     }),

@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     isolate: false,
     include: [
-      'src/{body-schema,compile,define-order-update,json-schema,order-token}.test.ts',
+      'src/{json-body,compile,define-order-update,json-schema,order-token}.test.ts',
       'test/{bodies,compiled,zod-lines}.test.ts',
     ],
     testTimeout: 20_000,

@@ -31,16 +31,18 @@ type OptionalText = typeof OrderToken;
 
 /** Fields of one's own at every level: required ones, and an optional one. */
 export const own = {
-  extra: { parent: OrderToken, channel_name: optionalText },
-  cartExtra: { links: Hooks },
-  cartItemExtra: { serial: OrderToken },
-  hooksExtra: { label: OrderToken },
+  fields: {
+    order: { parent: OrderToken, channel_name: optionalText },
+    cart: { links: Hooks },
+    item: { serial: OrderToken },
+    hooks: { label: OrderToken },
+  },
 };
 
 /** Values for what is required in `own`. */
 export const ownValues = {
-  extra: { parent: fc.constantFrom('ord_1', 'ord_2') },
-  cartExtra: { links: fc.constantFrom({}, { terms_url: 'https://shop.example/terms' }) },
-  cartItemExtra: { serial: fc.constant('s-1') },
-  hooksExtra: { label: fc.constant('l-1') },
+  order: { parent: fc.constantFrom('ord_1', 'ord_2') },
+  cart: { links: fc.constantFrom({}, { terms_url: 'https://shop.example/terms' }) },
+  item: { serial: fc.constant('s-1') },
+  hooks: { label: fc.constant('l-1') },
 };

@@ -1,6 +1,6 @@
 /** What a page or a worker in TypeScript writes: no types of Node, and no more of the library than Vite's template has. */
 import { authorize, basic } from '@orders/auth';
-import { createOrdersClient } from '@orders/client/fetch';
+import { createOrdersClient } from '@orders/client';
 import { Cart, defineOrderUpdate, explain, OrderToken, OrderUpdate } from '@orders/schema';
 
 export const Update = defineOrderUpdate({ vatAmount: 'vat', currencies: ['SEK'] });

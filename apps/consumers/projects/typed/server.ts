@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { authorize, basic, bearer, type Credentials } from '@orders/auth';
 import {
-  Agent,
   createOrdersClient,
   isOrdersError,
   type OrdersClient,
@@ -10,6 +9,7 @@ import {
   type Outcome,
   type UpdateOrderResult,
 } from '@orders/client';
+import { Agent } from '@orders/client/undici';
 import { defineOrderUpdate, type Explanation, explain, OrderUpdate } from '@orders/schema';
 import { type OrderService, startOrderService } from '@orders/testing';
 

@@ -59,7 +59,7 @@ export const aloneRows: readonly Row[] = projects.map(({ name, source, redWhen, 
     }
     const script = await project.write(source);
     const order = updates && (await lab.takeOrder());
-    await project.run([nodes.ours.path, script, ...(order ? [JSON.stringify(order)] : [])]);
+    await project.run([nodes.ours.path, script, ...(order ? [JSON.stringify(order), 'undici'] : [])]);
     await order?.expectApplied([sent]);
     const tarball = lab.packed.find((packed) => packed.name === name)?.bytes ?? 0;
     const count = packages.length === 1 ? '1 package' : `${packages.length} packages`;

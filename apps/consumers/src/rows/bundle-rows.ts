@@ -45,6 +45,18 @@ const pages: readonly Page[] = [
       return { authorization, body: sent };
     },
   },
+  {
+    name: 'client',
+    source: import.meta.resolve('../../projects/page-client.ts'),
+    redWhen: ['exports', 'dependency', 'node-import'],
+    async make(page, { key }) {
+      const made: Update & { readonly transport: string } = await page.evaluate(
+        `page.makeUpdate(${JSON.stringify(key)})`,
+      );
+      if (made.transport !== 'fetch') throw new Error(`The client of the page sends over ${made.transport}.`);
+      return made;
+    },
+  },
 ];
 
 /** What browsers use of ours, bundled by each bundler; what the page makes is sent to the order service. */

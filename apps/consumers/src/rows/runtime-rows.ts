@@ -2,7 +2,7 @@ import { sent } from '../../projects/facts.ts';
 import type { Installer } from '../installers/installer.ts';
 import { bun, deno, npm } from '../installers/installer-list.ts';
 import type { Command } from '../machine/run-program.ts';
-import { toolVersion } from '../machine/tools.ts';
+import { nodes, toolVersion } from '../machine/tools.ts';
 import { askWorker } from './ask-worker.ts';
 import type { Row } from './row.ts';
 
@@ -11,6 +11,8 @@ interface OtherRuntime {
   readonly installer: Installer;
   readonly source: string;
   readonly command: Command;
+  /** What the client must send with. */
+  readonly transport: 'undici' | 'fetch';
 }
 
 const main = import.meta.resolve('../../projects/client-alone.ts');
@@ -24,29 +26,49 @@ const runInDeno: Command = [
 ];
 
 const runtimes: readonly OtherRuntime[] = [
-  { name: `${deno().name} main`, installer: deno(), source: main, command: runInDeno },
-  { name: `${deno().name} fetch`, installer: deno(), source: overFetch, command: runInDeno },
   {
-    name: `bun ${toolVersion('bun')} fetch`,
-    installer: bun('isolated'),
+    name: `Node ${nodes.ours.version} fetch`,
+    installer: npm('npm11'),
     source: overFetch,
+    command: [nodes.ours.path],
+    transport: 'fetch',
+  },
+  {
+    name: `${deno().name} main`,
+    installer: deno(),
+    source: main,
+    command: runInDeno,
+    transport: 'undici',
+  },
+  {
+    name: `${deno().name} fetch`,
+    installer: deno(),
+    source: overFetch,
+    command: runInDeno,
+    transport: 'fetch',
+  },
+  {
+    name: `bun ${toolVersion('bun')} main`,
+    installer: bun('isolated'),
+    source: main,
     command: [bunProgram, '--no-install'],
+    transport: 'fetch',
   },
 ];
 
 /** The client alone, installed by a runtime's own installer where it has one, updates an order. */
 export const runtimeRows: readonly Row[] = [
   ...runtimes.map(
-    ({ name, installer, source, command }): Row => ({
+    ({ name, installer, source, command, transport }): Row => ({
       name: `runtime, ${name}`,
       redWhen: ['exports', 'dependency'],
       async run(lab) {
         const project = await lab.project({ installer, packages: ['client'] });
         const script = await project.write(source);
         const order = await lab.takeOrder();
-        await project.run([...command, script, JSON.stringify(order)]);
+        await project.run([...command, script, JSON.stringify(order), transport]);
         await order.expectApplied([sent]);
-        return '';
+        return `over ${transport}`;
       },
     }),
   ),
@@ -59,7 +81,7 @@ export const runtimeRows: readonly Row[] = [
       const order = await lab.takeOrder();
       await askWorker({ folder: project.folder, worker, order, signal: lab.signal });
       await order.expectApplied([sent]);
-      return '';
+      return 'over fetch';
     },
   },
 ];

@@ -16,8 +16,11 @@ interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly description: string;
-  readonly exports: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly exports: Readonly<Record<string, Target>>;
 }
+
+/** What an import path leads to, by condition. */
+type Target = string | { readonly [condition: string]: Target };
 
 const home = join(import.meta.dirname, '../../../../packages');
 
@@ -28,8 +31,9 @@ export function findPackages(): readonly FoundPackage[] {
     if (manifest.private) return [];
     const { name, description } = manifest;
     const entries = Object.entries(manifest.exports).flatMap(([path, target]) => {
-      const file = typeof target === 'string' ? undefined : target['@orders/source'];
-      return file === undefined ? [] : [{ specifier: join(name, path), file: join(home, slug, file) }];
+      const source = typeof target === 'string' ? undefined : target['@orders/source'];
+      const file = typeof source === 'object' ? source['default'] : source;
+      return typeof file === 'string' ? [{ specifier: join(name, path), file: join(home, slug, file) }] : [];
     });
     return [{ name, slug, description, entries }];
   });

@@ -6,9 +6,9 @@ const order: readonly ApiKind[] = ['function', 'class', 'schema', 'value', 'type
 /** Writes the page of one package, as Markdown; `packages` are all there are, since one may name the types of another. */
 export function renderPackage(one: ApiPackage, packages: readonly ApiPackage[]): string {
   return [
-    `---\ntitle: '${one.name}: API'\noutline: [2, 3]\nprev: false\nnext: false\n---`,
-    `# API of ${one.name}`,
-    `${one.description} Every export, as the sources tell it; [the guide](/packages/${one.slug}) tells what it is for.`,
+    `---\ntitle: 'Exports of ${one.name}'\noutline: [2, 3]\nprev: false\nnext: false\n---`,
+    `# Exports of ${one.name}`,
+    `${one.description} Every export, from the sources. [The package's page](/packages/${one.slug}) explains how to use it.`,
     ...one.entries.flatMap((entry) => renderEntry(entry, createLinker(entry, one, packages))),
   ]
     .filter((part) => part !== '')

@@ -45,14 +45,14 @@ test('of a name given twice the last is told, as it is the one that counts', () 
 const codes = [
   [],
   ['not_integer', 'not_integer'],
-  ['wrong_type', 'wrong_type'],
-  ['wrong_type'],
-  ['misplaced', 'misplaced', 'bad_url'],
-  ['wrong_type', 'wrong_type', 'wrong_type', 'wrong_type'],
+  ['invalid_type', 'invalid_type'],
+  ['invalid_type'],
+  ['misplaced', 'misplaced', 'invalid_url'],
+  ['invalid_type', 'invalid_type', 'invalid_type', 'invalid_type'],
   ['misspelled', 'misspelled', 'misspelled', 'misspelled'],
-  ['wrong_type', 'unknown_currency', 'wrong_type'],
+  ['invalid_type', 'invalid_currency', 'invalid_type'],
   'broken',
-  ['not_integer', 'out_of_range', 'wrong_type'],
+  ['not_integer', 'out_of_range', 'invalid_type'],
 ];
 
 test.each(examples.map((example, index) => ({ ...example, told: codes[index] })))(

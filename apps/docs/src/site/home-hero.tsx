@@ -23,12 +23,11 @@ export function HomeHero() {
     <div class="home-hero">
       <div class="home-words">
         <h1>
-          Know what became of <em>every</em> update.
+          Know the outcome of <em>every</em> update.
         </h1>
         <p>
-          TypeScript packages for changing an order that a payment service already holds. They check an update
-          before it is sent, say exactly where it is wrong and what to write instead, and always report
-          whether it was applied.
+          TypeScript packages that update orders at a payment service. They validate an update before it is
+          sent, name each invalid field and what to write instead, and report whether the update was applied.
         </p>
         <p class="home-actions">
           <a class="home-button home-button-main" href={withBase('/getting-started.html')}>

@@ -4,22 +4,22 @@ import { withBase } from 'vitepress';
 const packages = [
   {
     name: '@orders/schema',
-    text: 'The body of an update as a zod schema with hints a person can act on. JSON Schema and OpenAPI besides.',
+    text: 'The body of an update as a zod schema with clear errors, a form kit, JSON Schema and OpenAPI.',
     runs: 'any runtime, browsers too',
   },
   {
     name: '@orders/auth',
-    text: 'Credentials that make the header and never show the key. No dependency.',
+    text: 'Credentials that build the Authorization header and never print the key. No dependency.',
     runs: 'any runtime, browsers too',
   },
   {
     name: '@orders/client',
-    text: 'Sends updates with retry and deadline, in sequence per order, and reports whether each was applied, or that this is unknown.',
-    runs: 'Node 22.19 or newer; others over fetch',
+    text: 'Sends updates with retry and deadline, in sequence per order, and reports the outcome of each.',
+    runs: 'Node 22.19 or newer; other runtimes over fetch',
   },
   {
     name: '@orders/testing',
-    text: 'A real order service that fails on command: in a test, in memory, or at a prompt.',
+    text: 'A mock order service over real HTTP that fails on command, in a test or on the command line.',
     runs: 'Node 22.19 or newer',
   },
 ] as const;

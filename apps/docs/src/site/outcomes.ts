@@ -17,14 +17,14 @@ export const outcomes = [
   {
     name: 'not-sent',
     title: 'not_sent',
-    text: 'No byte of the update left.',
+    text: 'No byte of the update was sent.',
     next: 'Send it again, unless the update itself is invalid.',
     drawing: 'M9 6.5v11 M15 6.5v11',
   },
   {
     name: 'unknown',
     title: 'unknown',
-    text: 'It left, and no response proves whether it was applied.',
+    text: 'It was sent, and no response proves whether it was applied.',
     next: 'The client does not resend it. You decide.',
     drawing: 'M8.2 8.6a3.9 3.9 0 1 1 5.7 3.5c-1.3.7-1.9 1.4-1.9 2.8 M12 18.4v.1',
   },

@@ -49,21 +49,18 @@ async function settledInTime({ updates, sendsThrough, signal }: OpenDesk, id: st
   return Promise.race([settled, overdue]);
 }
 
-async function echo(
-  orders: Pick<OrdersClient, 'echoWithPrivateKey'>,
-  signal: AbortSignal,
-): Promise<Greeting> {
+async function echo(orders: Pick<OrdersClient, 'echo'>, signal: AbortSignal): Promise<Greeting> {
   try {
-    const { status, attempts } = await orders.echoWithPrivateKey({ signal });
-    return { call: 'echo', ok: true, outcome: 'the key is accepted', attempts, status };
+    const { status, attemptCount } = await orders.echo({ signal });
+    return { call: 'echo', ok: true, outcome: 'the key is accepted', attempts: attemptCount, status };
   } catch (error) {
     if (!isOrdersError(error)) throw error;
-    const { message, attempts } = error;
+    const { message, attemptCount } = error;
     return {
       call: 'echo',
       ok: false,
       outcome: message,
-      attempts,
+      attempts: attemptCount,
       ...('status' in error ? { status: error.status } : {}),
     };
   }

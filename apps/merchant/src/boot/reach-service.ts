@@ -36,10 +36,10 @@ export function planService(service: Settings['service']): (kept: KeptOrders) =>
 }
 
 async function startOwn(port: number, kept: KeptOrders): Promise<ReachedService> {
-  const target = { host: '127.0.0.1', port, option: '--service-port' } as const;
+  const host = '127.0.0.1';
   const orders = await readSeed(kept);
-  const own = await listening(target, () =>
-    startOrderService({ ...target, orders, schema: DeskUpdate, historyLimit }),
+  const own = await listening({ host, port, option: '--service-port' }, () =>
+    startOrderService({ host, port, orders, schema: DeskUpdate, historyLimit }),
   );
   const client = makeClient({ baseUrl: own.url, apiKey: own.key });
   const close = async () => {

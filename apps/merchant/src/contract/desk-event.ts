@@ -22,7 +22,7 @@ export const StoredEvent = z.discriminatedUnion('kind', [
     error: z.exactOptional(z.string()),
     durationMs: z.number(),
     /** How long the client waits before the next attempt; absent when this was the last. */
-    retryInMs: z.exactOptional(z.number()),
+    retryDelayMs: z.exactOptional(z.number()),
     /** Whether the outbox will send it again, at a time of its own. */
     isRetried: z.exactOptional(z.literal(true)),
     ...ofRound,

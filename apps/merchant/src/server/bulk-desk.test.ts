@@ -55,6 +55,8 @@ test('keeps the order of updates to one order', async () => {
 
 test('a pause loses nothing and repeats nothing', async () => {
   await using desk = await openBulkDesk({ orders: 600 });
+  // Progress is published four times a second: all of it must not be sent within one such interval.
+  desk.service.faults.always({ fault: 'latency', ms: 30 });
   const id = await keep(desk, 600);
   let rounds = 0;
   for (let state = 'preview'; state !== 'done'; rounds++) {
@@ -106,7 +108,7 @@ test('lets no byte of a row leave before it is stored that it may', async () => 
   await bulks.start(id);
   await asked.promise;
   // Whatever had left before this call would have arrived before its answer.
-  await desk.orders.echoWithPrivateKey();
+  await desk.orders.echo();
   expect(desk.service.requests({ operation: 'update' })).toEqual([]);
   held.resolve();
   await bulks.ended(id);

@@ -87,16 +87,16 @@ test.each([
     'a comma as spreadsheets write it',
     'cart.items[0].unit_price',
     '2,5',
-    'cart.items[0].unit_price wrong_type',
+    'cart.items[0].unit_price invalid_type',
   ],
   ['more digits than a number holds', 'total_amount', '9007199254740993000000', 'total_amount out_of_range'],
-  ['an unknown currency', 'purchase_currency', 'EUX', 'purchase_currency unknown_currency'],
+  ['an unknown currency', 'purchase_currency', 'EUX', 'purchase_currency invalid_currency'],
   ['what should be JSON', 'shipping_address', 'Oslo', 'shipping_address not_json'],
   ['what should be an object', 'update', '[]', 'update not_json'],
-  ['what is neither true nor false', 'express_shipping', 'yes', 'express_shipping wrong_type'],
+  ['what is neither true nor false', 'express_shipping', 'yes', 'express_shipping invalid_type'],
   ['a column that is no path', 'Customer name', 'Kari', 'Customer name bad_column'],
   ['a column without a name', '', 'x', ' bad_column'],
-  ['a column that would change every object', '__proto__.sku', 'x', ' not_json'],
+  ['a column that would change every object', '__proto__.sku', 'x', ' not_serializable'],
   ['a field that is given twice', 'cart', '{"items":[]}', 'cart given_twice'],
   ['a gap in a list', 'cart.items[2].sku', 'MUG', 'cart.items[1] gap'],
   ['a list that is an object as well', 'cart.items.first', 'MUG', 'cart.items given_twice'],
@@ -116,7 +116,7 @@ test('explains a row with a cell too few or too many, and reads on', async () =>
 
 test('explains a token that no order has', async () => {
   const rows = await read('token,cart\n,{}\n..,{}\n');
-  expect(rows.map(codesOf)).toEqual([['token bad_token'], ['token bad_token']]);
+  expect(rows.map(codesOf)).toEqual([['token invalid_token'], ['token invalid_token']]);
 });
 
 test('reads what spreadsheets write: a byte order mark, semicolons, CR LF, rows left empty', async () => {
@@ -192,7 +192,7 @@ test('reads NDJSON line by line, and explains the lines that are no update', asy
     ['update required'],
     [' not_json'],
     [' not_json'],
-    ['token wrong_type'],
+    ['token invalid_type'],
     ['orderId misspelled'],
   ]);
   expect(rows[3]?.update).toBe('[]');

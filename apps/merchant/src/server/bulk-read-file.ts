@@ -71,7 +71,8 @@ function judge(raw: RawRow, schema: OrderUpdateSchema): Pick<ReadRow, 'token' | 
   const updateIssues = checked?.success === false ? explain(checked.error) : raw.issues;
   const issues = [...tokenIssues, ...updateIssues];
   // What nests too deep cannot be written down; the schema has said so.
-  const isWritable = checked?.success !== false || updateIssues.every(({ code }) => code !== 'not_json');
+  const isWritable =
+    checked?.success !== false || updateIssues.every(({ code }) => code !== 'not_serializable');
   const read = isWritable ? (raw.update ?? null) : null;
   const update = JSON.stringify(checked?.success ? checked.data : read);
   if (Buffer.byteLength(update) <= maxRowBytes) return { token: shownToken, update, issues: shorten(issues) };

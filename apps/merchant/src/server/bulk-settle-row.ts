@@ -1,14 +1,14 @@
-import type { BulkResult } from '@orders/client';
+import type { UpdateOrdersItemResult } from '@orders/client';
 import type { SettledRow, WaitingRow } from '../storage/bulk-records.ts';
 
 /** As much of the order service's own words as a person reads in a table. */
 const maxAnswerLength = 300;
 
 /** Tells a result of the client as it is stored. A row whose call was ended before anything left waits again. */
-export function settleRow(result: BulkResult<Pick<WaitingRow, 'row'>>): SettledRow {
+export function settleRow(result: UpdateOrdersItemResult<Pick<WaitingRow, 'row'>>): SettledRow {
   const { row } = result.item;
   if (result.ok) {
-    return { row, state: 'applied', attempts: result.attempts, status: result.status, issues: [] };
+    return { row, state: 'applied', attempts: result.attemptCount, status: result.status, issues: [] };
   }
   const { error } = result;
   if (error.code === 'aborted' && error.outcome === 'not_sent') return { row, state: 'waiting', issues: [] };
@@ -16,10 +16,10 @@ export function settleRow(result: BulkResult<Pick<WaitingRow, 'row'>>): SettledR
   return {
     row,
     state: error.outcome,
-    attempts: error.attempts,
+    attempts: error.attemptCount,
     ...('status' in error ? { status: error.status } : {}),
     issues:
-      error.code === 'invalid_request'
+      error.code === 'validation_error'
         ? [...error.issues]
         : [
             {
@@ -32,8 +32,8 @@ export function settleRow(result: BulkResult<Pick<WaitingRow, 'row'>>): SettledR
 }
 
 /** Whether a result tells that the order service could not be reached. */
-export function isAway(result: BulkResult<unknown>): boolean {
+export function isAway(result: UpdateOrdersItemResult<unknown>): boolean {
   if (result.ok || result.error.outcome !== 'not_sent') return false;
   const { error } = result;
-  return error.code === 'connection_failed' || (error.code === 'timeout' && error.phase !== 'queue');
+  return error.code === 'connection_error' || (error.code === 'timeout' && error.phase !== 'queue');
 }

@@ -42,7 +42,7 @@ test('stores and tells every step in the order in which it happened', async () =
     status: 429,
     error: 'http_error',
     durationMs: expect.any(Number),
-    retryInMs: expect.any(Number),
+    retryDelayMs: expect.any(Number),
   });
   expect(told).toEqual(stored.map((event) => ({ type: 'stored', ...event })));
 });
@@ -59,7 +59,7 @@ test('stores that bytes may leave before a byte leaves', async () => {
   });
   const { id } = await desk.submit(update());
   // A call that was made later has come and gone by now.
-  await open.orders.echoWithPrivateKey();
+  await open.orders.echo();
   expect(open.service.requests({ method: 'PATCH' })).toEqual([]);
   marking.resolve();
   await desk.settled(id);

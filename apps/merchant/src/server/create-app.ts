@@ -1,4 +1,4 @@
-import { InvalidRequestError, type OrdersClient } from '@orders/client';
+import { type OrdersClient, ValidationError } from '@orders/client';
 import type { OrderService } from '@orders/testing';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
@@ -63,7 +63,7 @@ export function createApp(options: AppOptions): Hono {
   app.onError((error, c) => {
     if (error instanceof UpdateConflict) return refuse(c, 409, { code: error.code, message: error.message });
     // The client may let through less than the desk does.
-    if (error instanceof InvalidRequestError) return c.json(reportRefusal(error.issues, now()), 422);
+    if (error instanceof ValidationError) return c.json(reportRefusal(error.issues, now()), 422);
     if (error instanceof HTTPException && error.status < 500)
       return refuse(c, 400, { code: 'bad_request', message: error.message });
     // What went wrong inside is not for the page to know.

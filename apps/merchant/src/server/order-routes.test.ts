@@ -57,10 +57,10 @@ test('refuses a bad update with 422 and explains it by its own paths, and keeps 
       outcome: 'not_sent',
       attempts: 0,
       error: {
-        code: 'invalid_request',
+        code: 'validation_error',
         issues: expect.arrayContaining([
           expect.objectContaining({ path: 'cart.items[0].quantity', hint: expect.any(String) }),
-          expect.objectContaining({ path: 'purchase_currency', code: 'unknown_currency' }),
+          expect.objectContaining({ path: 'purchase_currency', code: 'invalid_currency' }),
           expect.objectContaining({ path: 'total_amount' }),
         ]),
       },
@@ -90,7 +90,7 @@ test('remembers an update that never reached the order service', async () => {
   await open.service.close();
   expect(await sendAndSettle(open, buildOrderUpdate())).toMatchObject({
     state: 'not_sent',
-    report: { attempts: 1, error: { code: 'connection_failed' } },
+    report: { attempts: 1, error: { code: 'connection_error' } },
   });
 });
 

@@ -148,7 +148,7 @@ test.for(storageEngines)(
     expect(await desk.settled(first.id)).toMatchObject({
       state: 'unknown',
       decision: null,
-      report: { ok: false, attempts: 1, error: { code: 'connection_failed' } },
+      report: { ok: false, attempts: 1, error: { code: 'connection_error' } },
     });
     expect((await storage.updates.listUndecided(100)).map(({ id }) => id)).toContain(first.id);
     const inLane = async () =>

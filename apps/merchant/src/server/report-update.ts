@@ -8,11 +8,11 @@ export type UpdateResult = Awaited<ReturnType<OrdersClient['safeUpdateOrder']>>;
 /** Tells a result of the client in the page's words; `at` is when it was known. */
 export function reportUpdate(result: UpdateResult, at: Date): UpdateReport {
   if (result.ok) {
-    const { data, status, outcome, attempts, receipt } = result;
+    const { data, status, outcome, attemptCount, receipt } = result;
     return {
       ok: true,
       outcome,
-      attempts,
+      attempts: attemptCount,
       at: at.toISOString(),
       status,
       ...(data === undefined ? {} : { data }),
@@ -23,13 +23,13 @@ export function reportUpdate(result: UpdateResult, at: Date): UpdateReport {
   return {
     ok: false,
     outcome: error.outcome,
-    attempts: error.attempts,
+    attempts: error.attemptCount,
     at: at.toISOString(),
     ...('status' in error ? { status: error.status } : {}),
     error: {
       code: error.code,
       message: error.message,
-      ...(error.code === 'invalid_request' ? { issues: [...error.issues] } : {}),
+      ...(error.code === 'validation_error' ? { issues: [...error.issues] } : {}),
       ...(error.code === 'http_error' && error.body !== '' ? { answer: error.body } : {}),
     },
     receipt: error.receipt.toJSON(),
@@ -45,7 +45,7 @@ export function reportRefusal(issues: readonly Explanation[], at: Date): UpdateR
     attempts: 0,
     at: at.toISOString(),
     error: {
-      code: 'invalid_request',
+      code: 'validation_error',
       message: `This is not a valid order update: ${count}`,
       issues: [...issues],
     },

@@ -143,7 +143,9 @@ test('an update waits while it is busy, and is applied after', async () => {
     (message) => message.type === 'stored' && message.event.kind === 'attempt_ended',
   );
   const settled = sendOne(board);
-  expect(await turnedAway).toMatchObject({ event: { outcome: 'rejected', retryInMs: expect.any(Number) } });
+  expect(await turnedAway).toMatchObject({
+    event: { outcome: 'rejected', retryDelayMs: expect.any(Number) },
+  });
   await set(board, 'none');
   expect(await settled).toMatchObject({ state: 'applied', report: { attempts: 2 } });
 });

@@ -24,8 +24,9 @@ const status = (state: UpdateStatus['state'], more: Partial<UpdateStatus> = {}):
 const receipt = {
   id: 'a-receipt',
   operation: 'PATCH /v2/orders/…er-1',
+  host: 'api.example.com',
   calledAt: '2026-01-01T00:00:01.000Z',
-  attempts: [{ afterMs: 0, durationMs: 12.5, outcome: 'rejected', status: 429 }],
+  attempts: [{ startedAfterMs: 0, durationMs: 12.5, outcome: 'rejected', status: 429 }],
   bodyBytes: 2,
   versions: { client: '1.0.0', runtime: 'node 24' },
 } as const;
@@ -43,7 +44,7 @@ test('tells an attempt that will be made again with all that was said of it', ()
 
 test.each([
   ['http_error', 'rejected'],
-  ['connection_failed', 'not_sent'],
+  ['connection_error', 'not_sent'],
 ])('tells an attempt by its event alone, %s, once more has happened since', (code, outcome) => {
   for (const later of [undefined, status('sending'), status('queued', { attempts: 3, code: 'timeout' })])
     expect(tellEnd({ event: event('queued', code), status: later }, known)).toEqual({
@@ -74,11 +75,11 @@ test('tells what was applied, with its answer and its receipt', () => {
 
 test('tells what the schema refused in between as not sent, with its issues', () => {
   const issues = [{ path: 'cart', code: 'invalid_type', message: 'Expected an object' }];
-  const wrong = status('rejected', { code: 'invalid_request', message: 'Not valid', issues });
-  expect(tellReport({ event: event('rejected', 'invalid_request'), status: wrong }, known)).toMatchObject({
+  const wrong = status('rejected', { code: 'validation_error', message: 'Not valid', issues });
+  expect(tellReport({ event: event('rejected', 'validation_error'), status: wrong }, known)).toMatchObject({
     ok: false,
     outcome: 'not_sent',
-    error: { code: 'invalid_request', message: 'Not valid', issues },
+    error: { code: 'validation_error', message: 'Not valid', issues },
   });
 });
 

@@ -88,7 +88,7 @@ function outcomeOf(kind: OutboxEvent['kind'], code: string | undefined): Outcome
       return 'applied';
     case 'rejected':
       // What the schema refuses in between is never sent.
-      return code === 'invalid_request' ? 'not_sent' : 'rejected';
+      return code === 'validation_error' ? 'not_sent' : 'rejected';
     case 'parked':
       return 'unknown';
     default:

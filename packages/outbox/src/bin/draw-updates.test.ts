@@ -21,6 +21,7 @@ const update = {
   receipt: {
     id: 'a-receipt',
     operation: 'PATCH /v2/orders/…rd_1',
+    host: 'api.example.com',
     calledAt: '2026-11-21T11:29:59.000Z',
     attempts: [],
     bodyBytes: 2,

@@ -72,11 +72,11 @@ test('counts what became of updates, and how long those took that were applied',
   metrics.note({ ...settled, state: 'applied' });
   metrics.note({ ...settled, state: 'applied', ageMs: 20 });
   metrics.note({ ...settled, state: 'parked', code: 'timeout', ageMs: 9e9 });
-  metrics.note({ ...settled, state: 'queued', code: 'connection_failed' });
+  metrics.note({ ...settled, state: 'queued', code: 'connection_error' });
   const series = readMetrics(await metrics.read());
   expect(series.get('orders_outbox_results_total{state="applied",code="none"}')).toBe(2);
   expect(series.get('orders_outbox_results_total{state="parked",code="timeout"}')).toBe(1);
-  expect(series.get('orders_outbox_results_total{state="queued",code="connection_failed"}')).toBe(1);
+  expect(series.get('orders_outbox_results_total{state="queued",code="connection_error"}')).toBe(1);
   // There from the beginning, so that the first one is an increase.
   expect(series.get('orders_outbox_results_total{state="rejected",code="http_error"}')).toBe(0);
   expect(series.get('orders_outbox_time_to_apply_seconds_count')).toBe(2);

@@ -14,17 +14,17 @@ export interface Metrics {
 /** Codes by what becomes of updates: a label must not take whatever a client may say. */
 const codesOf: Readonly<Record<SettledUpdate['state'], readonly string[]>> = {
   applied: ['none', 'invalid_response'],
-  rejected: ['http_error', 'invalid_request'],
+  rejected: ['http_error', 'validation_error'],
   parked: [
     'http_error',
     'invalid_response',
-    'connection_failed',
+    'connection_error',
     'timeout',
     'aborted',
     'left_behind',
     'client_failed',
   ],
-  queued: ['http_error', 'connection_failed', 'timeout', 'aborted', 'left_behind', 'none'],
+  queued: ['http_error', 'connection_error', 'timeout', 'aborted', 'left_behind', 'none'],
   discarded: ['left_behind'],
 };
 const codes = new Set(Object.values(codesOf).flat());

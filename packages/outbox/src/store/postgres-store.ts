@@ -1,3 +1,4 @@
+import { checkOptions } from '@orders/schema/check-options';
 import pg from 'pg';
 import { attendPostgres } from './attend-postgres.ts';
 import type { OutboxStore } from './outbox-store.ts';
@@ -28,6 +29,7 @@ const timeouts = { connectionTimeoutMillis: 10_000, statement_timeout: 50_000, q
  * @throws TypeError when an option is wrong; the password is not in it.
  */
 export function postgresStore(options: PostgresStoreOptions): OutboxStore {
+  checkOptions('postgresStore', options, ['connectionString', 'pool', 'maxConnections']);
   const { connectionString, pool: given, maxConnections = 6 }: PostgresStoreOptions = options ?? {};
   if ((connectionString === undefined) === (given === undefined)) {
     throw new TypeError('postgresStore: give either connectionString or pool.');

@@ -35,7 +35,7 @@ export function brokenValues(kind: FieldKind, currencies: readonly string[]): Br
     case 'items':
       return {
         ...nothing(),
-        wrong_type: made(
+        invalid_type: made(
           ...OBJECTS,
           () => '[]',
           () => 0,
@@ -62,7 +62,7 @@ export function notObject(): BrokenValues {
   return {
     ...nothing(),
     text_for_object: values(text),
-    wrong_type: made(
+    invalid_type: made(
       ...LISTS,
       () => 0,
       () => true,
@@ -82,7 +82,7 @@ function notText(): BrokenValues {
   return {
     ...nothing(),
     number_for_text: values(fc.oneof(integers(), fractions())),
-    wrong_type: made(
+    invalid_type: made(
       ...LISTS,
       ...OBJECTS,
       () => true,
@@ -95,7 +95,7 @@ function notBoolean(): BrokenValues {
   return {
     ...nothing(),
     boolean_in_quotes: values(fc.constantFrom('true', 'false')),
-    wrong_type: made(
+    invalid_type: made(
       ...LISTS,
       ...OBJECTS,
       () => 0,
@@ -110,7 +110,7 @@ function notInteger(): BrokenValues {
   return {
     ...nothing(),
     number_in_quotes: values(integers().map(String)),
-    wrong_type: made(
+    invalid_type: made(
       ...LISTS,
       ...OBJECTS,
       () => true,

@@ -86,7 +86,7 @@ function wholeFlaws(): Flaw[] {
       { reason, place: 'items', spoils: atAnyLine(makes) },
     ]),
     { reason: 'text_for_object', place: 'box', spoils: fc.constant(asText) },
-    { reason: 'wrong_type', place: 'box', spoils: fc.constant(inList) },
+    { reason: 'invalid_type', place: 'box', spoils: fc.constant(inList) },
   ];
 }
 

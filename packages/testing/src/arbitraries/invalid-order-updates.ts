@@ -70,7 +70,7 @@ export function invalidOrderUpdates<const D extends Definition = NoDefinition>(
       const { code, json = true, beyondJsonSchema = false }: ReasonFacts = REASONS[reason];
       const found = spoilBody(body, spoil, { place, pick });
       // What JSON cannot hold is often what fast-check cannot print.
-      if (code === 'not_json') makePrintable(found.body);
+      if (code === 'not_serializable') makePrintable(found.body);
       return { ...found, code, reason, json, beyondJsonSchema };
     });
 

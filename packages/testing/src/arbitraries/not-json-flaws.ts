@@ -7,7 +7,7 @@ import { listReasons } from './reasons.ts';
 import { at, type Spot, spotsAmongLines, spotsIn, spotsInside } from './spots.ts';
 import { unknownNames } from './unknown-names.ts';
 
-/** The most levels that a body may have, and the most values (`@orders/schema`, rule `not_json`). */
+/** The most levels that a body may have, and the most values (`@orders/schema`, code `not_serializable`). */
 const MAX_DEPTH = 256;
 const MAX_VALUES = 100_000;
 

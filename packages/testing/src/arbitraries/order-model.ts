@@ -73,16 +73,16 @@ const DOCUMENTED: Readonly<Record<Level, Readonly<Record<string, FieldKind>>>> =
   },
 };
 
-/** What a definition adds at each level, and where that level's fields stand in an issue's path. */
-export const HOMES = {
-  order: { extra: 'extra', path: [] },
-  cart: { extra: 'cartExtra', path: ['cart'] },
-  item: { extra: 'cartItemExtra', path: ['cart', 'items', 0] },
-  hooks: { extra: 'hooksExtra', path: ['hooks'] },
+/** The path of each level's fields in an issue. */
+const PATHS = {
+  order: [],
+  cart: ['cart'],
+  item: ['cart', 'items', 0],
+  hooks: ['hooks'],
 } as const;
 
 type OwnArbitraries = {
-  readonly [Extra in string]?: { readonly [Own in string]?: fc.Arbitrary<unknown> | undefined };
+  readonly [Place in Level]?: { readonly [Own in string]?: fc.Arbitrary<unknown> | undefined };
 };
 
 /** Throws a `TypeError` as `defineOrderUpdate` does when the definition cannot be used. */
@@ -94,11 +94,10 @@ export function createOrderModel<D extends Definition>(
   const valuesOf: OwnArbitraries = values ?? {};
   const required = findRequired(given);
   const own = (level: Level): OwnField[] => {
-    const { extra, path } = HOMES[level];
-    return Object.keys(given[extra] ?? {}).map((name) => ({
+    return Object.keys(given.fields?.[level] ?? {}).map((name) => ({
       name,
-      isRequired: required.has(JSON.stringify([...path, name])),
-      values: valuesOf[extra]?.[name],
+      isRequired: required.has(JSON.stringify([...PATHS[level], name])),
+      values: valuesOf[level]?.[name],
     }));
   };
   const documented = (level: Level): Field[] =>

@@ -61,11 +61,11 @@ test('own fields occur with the values that are given, required ones always', ()
 test('an own field that is required and has no values is a TypeError that says what to write', () => {
   expect(() => orderUpdates({ definition: own })).toThrow(TypeError);
   expect(() => orderUpdates({ definition: own })).toThrow(
-    'give values: { cartItemExtra: { "serial": an arbitrary of fast-check } }.',
+    'give values: { item: { "serial": an arbitrary of fast-check } }.',
   );
   expect(() => carts({ definition: own })).toThrow(TypeError);
-  const { cartItemExtra } = ownValues;
-  expect(() => cartItems({ definition: own, values: { cartItemExtra } })).not.toThrow();
+  const { item } = ownValues;
+  expect(() => cartItems({ definition: own, values: { item } })).not.toThrow();
 });
 
 test('a definition that defineOrderUpdate refuses is refused in the same words', () => {
@@ -148,10 +148,10 @@ test('the type of an update follows the definition, as that of its schema does',
   expectTypeOf(cartItems()).toEqualTypeOf<fc.Arbitrary<CartItem>>();
 
   // @ts-expect-error The definition adds no field of this name.
-  orderUpdates({ definition: named, values: { extra: { parent: fc.constant('a') } } });
-  const extra = { parent: fc.constant(1) };
+  orderUpdates({ definition: named, values: { order: { parent: fc.constant('a') } } });
+  const order = { parent: fc.constant(1) };
   // @ts-expect-error A token is a text.
-  orderUpdates({ definition: own, values: { ...ownValues, extra } });
+  orderUpdates({ definition: own, values: { ...ownValues, order } });
 });
 
 function spoilDeep(value: unknown): void {

@@ -8,7 +8,7 @@ export interface OrderUpdatesOptions<D extends Definition = NoDefinition> {
   /** What was given to `defineOrderUpdate`: its names, currencies and fields then occur. @default nothing is defined */
   readonly definition?: D;
   /**
-   * Values of the definition's own fields, by where it adds them: `{ extra: { channel: fc.constantFrom('web') } }`.
+   * Values of the definition's own fields, by where it adds them: `{ order: { channel: fc.constantFrom('web') } }`.
    * An optional field without values does not occur; a required one must have some. @default none
    */
   readonly values?: OwnFieldValues<D>;

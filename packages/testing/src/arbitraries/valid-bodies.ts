@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { int32s, integers } from './integers.ts';
 import { jsonObjects, jsonValues } from './json-values.ts';
-import { type FieldKind, HOMES, type Level, type OrderModel } from './order-model.ts';
+import type { FieldKind, Level, OrderModel } from './order-model.ts';
 import { limitedTexts, texts } from './texts.ts';
 import { unknownNames } from './unknown-names.ts';
 import { returnUrls, webUrls } from './urls.ts';
@@ -79,9 +79,9 @@ function withUnknownFields(known: fc.Arbitrary<Fields>, names: fc.Arbitrary<stri
 }
 
 function missingValues(level: Level, name: string): TypeError {
-  const [extra, key] = [HOMES[level].extra, JSON.stringify(name)];
+  const key = JSON.stringify(name);
   return new TypeError(
     `The definition requires the field ${key}, and only its schema knows what it may hold: ` +
-      `give values: { ${extra}: { ${key}: an arbitrary of fast-check } }.`,
+      `give values: { ${level}: { ${key}: an arbitrary of fast-check } }.`,
   );
 }

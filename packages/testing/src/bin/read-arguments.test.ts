@@ -77,11 +77,11 @@ test.each([
     '{"fault":"status","status":42}',
     '--fault number 2: The fault status: status must be a whole number from 200 to 999.',
   ],
-  ['{"when":"next","fault":"none"}', /^--fault number 2: next: there is no "fault"; /],
+  ['{"when":"next","fault":"none"}', /^--fault number 2: next: unknown option "fault"\. /],
   ['{"fault":"status"}', /^--fault number 2: The fault status: status must be /],
   [
     '{"when":"next","play":{"fault":"none"},"time\\n":2}',
-    /^--fault number 2: next: there is no "time\\n"; there are .+\.$/,
+    /^--fault number 2: next: unknown option "time\\n"\. .+$/,
   ],
 ])('refuses --fault %s in one line', (text, message) => {
   const { mistake } = read(['--fault', '{"fault":"none"}', '--fault', text]) as { mistake: string };

@@ -21,6 +21,7 @@ test.each<[Partial<ConformanceOptions>, RegExp]>([
   [{ names: { totalAmount: 'a', vatAmount: 'a' } }, /\ba\b/],
   [{ only: ['accepts-hook'] }, /^only: there is no case "accepts-hook"/],
   [{ skip: ['accepts-hooks', ''] }, /^skip: there is no case ""/],
+  [{ timeout: 5 } as object, /^conformance: unknown option "timeout"\. Did you mean "timeoutMs"\?$/],
   [{ timeoutMs: 0 }, /^timeoutMs: 0/],
   [{ timeoutMs: 1.5 }, /^timeoutMs: 1.5/],
   [{ timeoutMs: 2 ** 31 }, /^timeoutMs/],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { defineOrderUpdate, OrderToken } from '@orders/schema';
+import { checkOptions } from '@orders/schema/check-options';
 import { findKeyProblem } from '../service/key-ring.ts';
 import type { ConformanceCase, ConformanceContext, ConformanceNeed } from './conformance-case.ts';
 import { conformanceCases } from './conformance-cases.ts';
@@ -20,8 +21,27 @@ export interface ConformanceSettings extends ExchangeOptions {
   readonly skip: ReadonlySet<string>;
 }
 
-/** @throws {TypeError} When an option cannot be used; the message says what to give instead, and shows no key. */
+const optionNames: Readonly<Record<keyof ConformanceOptions, true>> = {
+  baseUrl: true,
+  apiKey: true,
+  orderToken: true,
+  disposable: true,
+  otherTypeKey: true,
+  names: true,
+  currency: true,
+  shippingAddress: true,
+  only: true,
+  skip: true,
+  timeoutMs: true,
+  signal: true,
+  onResult: true,
+  fetch: true,
+  allowInsecureHttp: true,
+};
+
+/** @throws {TypeError} When an option is unknown or cannot be used; the message says what to give instead, and shows no key. */
 export function readOptions(options: ConformanceOptions): ConformanceSettings {
+  checkOptions('conformance', options, Object.keys(optionNames));
   const { apiKey, otherTypeKey, orderToken, names = {}, currency, shippingAddress } = options;
   const baseUrl = readBaseUrl(options.baseUrl, options.allowInsecureHttp ?? false);
   checkKey('apiKey', apiKey);

@@ -1,4 +1,5 @@
 import type { OrderUpdate } from '@orders/schema';
+import { checkOptions } from '@orders/schema/check-options';
 import {
   type Answer,
   answerJson,
@@ -41,9 +42,40 @@ export interface Answers<Update extends OrderUpdate> {
   refused(refusal: Refusal): Answer;
 }
 
-/** Throws a `TypeError` when a status cannot be sent. */
+const choiceNames: Readonly<Record<keyof ServiceChoices, true>> = {
+  statuses: true,
+  updateBody: true,
+  echoBody: true,
+  errorBody: true,
+  merge: true,
+};
+
+const answerNames: Readonly<Record<AnswerName, true>> = {
+  order_updated: true,
+  key_echoed: true,
+  request_malformed: true,
+  path_malformed: true,
+  path_not_found: true,
+  method_not_allowed: true,
+  key_missing: true,
+  key_malformed: true,
+  key_unknown: true,
+  scheme_unsupported: true,
+  key_type_not_allowed: true,
+  not_acceptable: true,
+  media_type_unsupported: true,
+  body_too_large: true,
+  body_not_json: true,
+  body_refused: true,
+  order_not_found: true,
+  service_failed: true,
+};
+
+/** Throws a `TypeError` when a choice is unknown or a status cannot be sent. */
 export function createAnswers<Update extends OrderUpdate>(choices: ServiceChoices<Update>): Answers<Update> {
   const { statuses = {}, updateBody, echoBody = showKeyType, errorBody = (body) => body, merge } = choices;
+  checkOptions('choices', choices, Object.keys(choiceNames));
+  checkOptions('choices.statuses', statuses, Object.keys(answerNames));
   for (const [name, status] of Object.entries(statuses)) {
     if (Number.isInteger(status) && status >= 200 && status <= 599) continue;
     throw new TypeError(`choices.statuses.${name}: ${status} cannot be used; give a status from 200 to 599.`);

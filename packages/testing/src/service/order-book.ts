@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { OrderToken, type OrderUpdate } from '@orders/schema';
+import { checkOptions } from '@orders/schema/check-options';
 import { freezeDeep } from './freeze-deep.ts';
 
 /** An order that exists when the service starts. */
@@ -110,6 +111,7 @@ export function mergeTopLevel<Update extends OrderUpdate>(
 
 function readSeedOrder<Update extends OrderUpdate>(given: string | SeedOrder<Update>): StoredOrder<Update> {
   const { token, data = {} }: SeedOrder<Update> = typeof given === 'string' ? { token: given } : given;
+  if (typeof given !== 'string') checkOptions('orders', given, ['token', 'data']);
   if (!OrderToken.safeParse(token).success) {
     throw new TypeError(
       `orders: ${JSON.stringify(token)} is no token; give one path segment, not empty, "." or "..".`,

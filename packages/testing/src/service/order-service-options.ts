@@ -37,6 +37,22 @@ export interface OrderServiceOptions<Update extends OrderUpdate = OrderUpdate> {
   readonly onRequest?: (entry: JournalEntry) => void;
 }
 
+/** The names of these options; the type keeps the list complete. */
+export const orderServiceOptions: Readonly<Record<keyof OrderServiceOptions, true>> = {
+  keys: true,
+  orders: true,
+  schema: true,
+  choices: true,
+  maxBodyBytes: true,
+  latencyMs: true,
+  faults: true,
+  webhooks: true,
+  control: true,
+  historyLimit: true,
+  now: true,
+  onRequest: true,
+};
+
 /** Where a service listens, beside how it is made. */
 export interface StartOrderServiceOptions<Update extends OrderUpdate = OrderUpdate>
   extends OrderServiceOptions<Update> {

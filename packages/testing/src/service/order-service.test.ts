@@ -7,8 +7,8 @@ import { expect, test } from 'vitest';
 import { openSocket, readAll } from '../../test/open-socket.ts';
 import { rawUpdate } from '../../test/raw-update.ts';
 import { ECHO_PATH, send } from '../../test/send.ts';
-import { startOrderService } from './order-service.ts';
-import type { StartOrderServiceOptions } from './order-service-options.ts';
+import { createOrderService, startOrderService } from './order-service.ts';
+import type { CreateOrderServiceOptions, StartOrderServiceOptions } from './order-service-options.ts';
 
 const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ address }) => address === '::1'),
@@ -52,6 +52,43 @@ test.each<[string, StartOrderServiceOptions]>([
   ['a fractional size', { maxBodyBytes: 1.5 }],
 ])('refuses to start with %s', async (_, options) => {
   await expect(startOrderService(options)).rejects.toThrow(TypeError);
+});
+
+test.each<[string, unknown, string]>([
+  ['ordres', { ordres: 1 }, 'startOrderService: unknown option "ordres". Did you mean "orders"?'],
+  ['choices.error', { choices: { error: {} } }, 'choices: unknown option "error". Did you mean "errorBody"?'],
+  [
+    'choices.statuses.order_update',
+    { choices: { statuses: { order_update: 202 } } },
+    'choices.statuses: unknown option "order_update". Did you mean "order_updated"?',
+  ],
+  [
+    'orders[0].dta',
+    { orders: [{ token: 'a', dta: {} }] },
+    'orders: unknown option "dta". Known: token, data.',
+  ],
+  [
+    'faults[0].prob',
+    { faults: [{ when: 'sometimes', play: { fault: 'none' }, prob: 0.5 }] },
+    'sometimes: unknown option "prob". Did you mean "probability"?',
+  ],
+  [
+    'faults[0].play.header',
+    { faults: [{ when: 'always', play: { fault: 'status', status: 503, header: {} } }] },
+    'The fault status: unknown option "header". Did you mean "headers"?',
+  ],
+  [
+    'webhooks.retries',
+    { webhooks: { retries: 3 } },
+    'webhooks: unknown option "retries". Did you mean "retryDelayMs"?',
+  ],
+])('refuses the unknown option %s and names the one meant', async (_, options, message) => {
+  const started = startOrderService(options as StartOrderServiceOptions);
+  // A service that does start must not outlive the test.
+  started.then((service) => service.close()).catch(() => {});
+  await expect(started).rejects.toThrow(new TypeError(message));
+  const inMemory = message.replace('startOrderService', 'createOrderService');
+  expect(() => createOrderService(options as CreateOrderServiceOptions)).toThrow(new TypeError(inMemory));
 });
 
 test('numbers the answers, and names them in ledger and journal alike', async () => {

@@ -1,4 +1,5 @@
 import type { OrderUpdate } from '@orders/schema';
+import { checkOptions } from '@orders/schema/check-options';
 import { type Connector, createConnector } from '../memory/memory-connector.ts';
 import { type MemoryDoor, openMemoryDoor } from '../memory/memory-door.ts';
 import { createMemoryFetch } from '../memory/memory-fetch.ts';
@@ -8,7 +9,11 @@ import { type FaultScript, matches } from './faults/fault-script.ts';
 import type { JournalEntry } from './journal.ts';
 import { type Listening, startListening } from './listening.ts';
 import type { LedgerEntry, SeedOrder, StoredOrder } from './order-book.ts';
-import type { CreateOrderServiceOptions, StartOrderServiceOptions } from './order-service-options.ts';
+import {
+  type CreateOrderServiceOptions,
+  orderServiceOptions,
+  type StartOrderServiceOptions,
+} from './order-service-options.ts';
 import { createServiceCore, type ServiceCore } from './service-core.ts';
 
 /** A running order service and everything that it knows. */
@@ -81,6 +86,7 @@ export interface MemoryOrderService<Update extends OrderUpdate = OrderUpdate> ex
 export async function startOrderService<Update extends OrderUpdate = OrderUpdate>(
   options: StartOrderServiceOptions<Update> = {},
 ): Promise<OrderService<Update>> {
+  checkOptions('startOrderService', options, [...Object.keys(orderServiceOptions), 'port', 'host']);
   const { port = 0, host = '127.0.0.1' } = options;
   // An empty host would listen on every address of the machine.
   if (host === '') throw new TypeError('host is empty; leave it out for 127.0.0.1, or give an address.');
@@ -98,6 +104,7 @@ export async function startOrderService<Update extends OrderUpdate = OrderUpdate
 export function createOrderService<Update extends OrderUpdate = OrderUpdate>(
   options: CreateOrderServiceOptions<Update> = {},
 ): MemoryOrderService<Update> {
+  checkOptions('createOrderService', options, [...Object.keys(orderServiceOptions), 'url']);
   const url = readOrigin(options.url ?? 'https://orders.test');
   const core = createServiceCore(options, (downMs) => door.restart(downMs));
   const door: MemoryDoor = openMemoryDoor(core.server);

@@ -367,7 +367,7 @@ test.each([
   ],
   [
     ['paid', { url: 'http://127.0.0.1/', session_id: 'x' }],
-    /there is no "session_id"; there are event, token, sessionId/,
+    /unknown option "session_id"\. Did you mean "sessionId"\?/,
   ],
   [[''], /event must be a string of 1 to 255 characters/],
   [[5], /event must be a string of 1 to 255 characters/],

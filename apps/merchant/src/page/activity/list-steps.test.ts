@@ -20,7 +20,7 @@ const busy: AttemptEnd = {
   outcome: 'rejected',
   status: 429,
   durationMs: 9,
-  retryInMs: 800,
+  retryDelayMs: 800,
 };
 const report = { ok: true, outcome: 'applied', attempts: 2, at: '2026-01-01T00:00:03.000Z' } as const;
 
@@ -38,7 +38,7 @@ test('a wait goes on until the next attempt begins', () => {
 });
 
 test('a wait of the outbox is as long as it was, and what was sent off anew is told in its place', () => {
-  const { retryInMs: _, ...end } = busy;
+  const { retryDelayMs: _, ...end } = busy;
   const attempts = [
     { number: 1, end: { ...end, isRetried: true } as const },
     { number: 2, startedAt: '2026-01-01T00:00:01.700Z', end },

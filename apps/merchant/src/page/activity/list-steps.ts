@@ -28,10 +28,10 @@ export function listSteps({ update, attempts, reopenings }: LiveUpdate): readonl
   reopen(0);
   attempts.forEach(({ number, end }, index) => {
     steps.push({ kind: 'attempt', number, end });
-    if (end?.isRetried || end?.retryInMs !== undefined) {
+    if (end?.isRetried || end?.retryDelayMs !== undefined) {
       const next = attempts[index + 1];
       const isOver = next !== undefined || report !== null;
-      const waitMs = end.retryInMs ?? (next?.startedAt && Date.parse(next.startedAt) - Date.parse(end.at));
+      const waitMs = end.retryDelayMs ?? (next?.startedAt && Date.parse(next.startedAt) - Date.parse(end.at));
       steps.push({ kind: 'wait', number, from: end.at, waitMs: waitMs || undefined, isOver });
     }
     reopen(number);

@@ -33,7 +33,7 @@ const story: readonly NumberedEvent[] = (
       status: 429,
       error: 'http_error',
       durationMs: 12,
-      retryInMs: 800,
+      retryDelayMs: 800,
     },
     { kind: 'attempt_started', ...of, attempt: 2 },
     { kind: 'attempt_ended', ...of, attempt: 2, outcome: 'applied', status: 200, durationMs: 9 },
@@ -61,7 +61,7 @@ test('tells a 429 that recovers, step by step', () => {
         status: 429,
         error: 'http_error',
         durationMs: 12,
-        retryInMs: 800,
+        retryDelayMs: 800,
       },
     },
   ]);

@@ -28,7 +28,7 @@ test('an update may be on its way before its first attempt is heard of', () => {
 });
 
 test('an attempt that ended with a wait leads to the next', () => {
-  const attempts = [{ number: 1, end: { ...end, retryInMs: 800 } }];
+  const attempts = [{ number: 1, end: { ...end, retryDelayMs: 800 } }];
   expect(tellProgress({ update, attempts, reopenings: [] })).toMatchObject({
     kind: 'waiting',
     next: 2,
@@ -37,7 +37,7 @@ test('an attempt that ended with a wait leads to the next', () => {
 });
 
 test('the attempt that goes on is the newest', () => {
-  const attempts = [{ number: 1, end: { ...end, retryInMs: 800 } }, { number: 2 }];
+  const attempts = [{ number: 1, end: { ...end, retryDelayMs: 800 } }, { number: 2 }];
   expect(tellProgress({ update, attempts, reopenings: [] })).toEqual({ kind: 'attempt', number: 2 });
 });
 
@@ -59,7 +59,7 @@ test('an update that was sent off anew is queued, whatever was attempted before'
 
 test('a report settles it, whatever was heard of its attempts', () => {
   const report = { ok: false, outcome: 'unknown', attempts: 1, at: end.at } as const;
-  const attempts = [{ number: 1, end: { ...end, retryInMs: 800 } }];
+  const attempts = [{ number: 1, end: { ...end, retryDelayMs: 800 } }];
   expect(tellProgress({ update: { ...update, state: 'unknown', report }, attempts, reopenings: [] })).toEqual(
     {
       kind: 'settled',

@@ -18,7 +18,7 @@ export function tellProgress({ update, attempts }: LiveUpdate): Progress {
   if (!last) return { kind: 'attempt', number: 1 };
   const { number, end } = last;
   if (end?.isRetried) return { kind: 'waiting', next: number + 1, end };
-  return end?.retryInMs === undefined
+  return end?.retryDelayMs === undefined
     ? { kind: 'attempt', number }
-    : { kind: 'waiting', next: number + 1, end, waitMs: end.retryInMs };
+    : { kind: 'waiting', next: number + 1, end, waitMs: end.retryDelayMs };
 }

@@ -50,7 +50,7 @@ const started = (updateId: string, attempt: number): StoredEvent => ({
 const ended = (
   updateId: string,
   attempt: number,
-  end: { outcome: Outcome; retryInMs?: number },
+  end: { outcome: Outcome; retryDelayMs?: number },
 ): StoredEvent => ({ kind: 'attempt_ended', token, updateId, attempt, durationMs: 5, ...end });
 const settled = (updateId: string, outcome: Outcome, attempts: number): StoredEvent => ({
   kind: 'update_settled',
@@ -64,7 +64,7 @@ const story = number([
   queued('a'),
   queued('b'),
   started('a', 1),
-  ended('a', 1, { outcome: 'rejected', retryInMs: 800 }),
+  ended('a', 1, { outcome: 'rejected', retryDelayMs: 800 }),
   started('a', 2),
   ended('a', 2, { outcome: 'applied' }),
   started('b', 1),

@@ -83,9 +83,9 @@ function readStage(event: NumberedEvent['event']): Stage | undefined {
     case 'attempt_started':
       return { kind: 'sending', attempt: event.attempt };
     case 'attempt_ended': {
-      const { attempt, outcome, retryInMs, isRetried } = event;
-      return isRetried || retryInMs !== undefined
-        ? { kind: 'waiting', attempt: attempt + 1, forMs: retryInMs }
+      const { attempt, outcome, retryDelayMs, isRetried } = event;
+      return isRetried || retryDelayMs !== undefined
+        ? { kind: 'waiting', attempt: attempt + 1, forMs: retryDelayMs }
         : { kind: 'done', attempts: attempt, outcome, isSettled: false };
     }
     case 'update_settled':

@@ -18,7 +18,7 @@ export const activityWords = {
   underWay: 'Waiting for the answer',
   answered: (status: number) => `Answer ${status}`,
   errors: {
-    connection_failed: 'The connection failed',
+    connection_error: 'The connection failed',
     timeout: 'No answer in time',
     http_error: 'Refused',
     invalid_response: 'The answer could not be read',

@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { checkOptions } from '@orders/schema/check-options';
 
 /** What a field must hold, in words and as a test. */
 export interface FieldCheck {
@@ -60,14 +61,10 @@ export function checkFields(
   value: Readonly<Record<string, unknown>>,
   checks: FieldChecks,
 ): void {
+  checkOptions(place, value, Object.keys(checks));
   for (const [name, check] of Object.entries(checks)) {
     if (value[name] === undefined && check.isRequired !== true) continue;
     if (!check.passes(value[name])) throw new TypeError(`${place}: ${name} must be ${check.wants}.`);
-  }
-  const unknown = Object.keys(value).find((name) => !Object.hasOwn(checks, name));
-  if (unknown !== undefined) {
-    const names = Object.keys(checks).join(', ') || 'no fields';
-    throw new TypeError(`${place}: there is no ${JSON.stringify(unknown)}; there are ${names}.`);
   }
 }
 

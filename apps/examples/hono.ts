@@ -1,0 +1,43 @@
+import { serve } from '@hono/node-server';
+import { createOrdersClient } from '@orders/client';
+import { Hono } from 'hono';
+import { toCustomerResponse } from './outcomes.ts';
+
+// One client for the process: its calls share connections and pauses.
+const orders = createOrdersClient({
+  baseUrl: process.env.ORDERS_URL ?? 'https://api.example.com',
+  apiKey: () => process.env.ORDERS_API_KEY,
+});
+// Your database instead.
+const orderTokens = new Map([['A-1001', process.env.ORDER_TOKEN ?? '']]);
+
+const app = new Hono();
+
+app.post('/orders/:id', async (c) => {
+  // Check here that this user may change this order.
+  const token = orderTokens.get(c.req.param('id'));
+  if (token === undefined)
+    return c.json({ message: 'There is no such order.' }, 404);
+  // A body that is not JSON becomes a validation error.
+  const update = await c.req.json().catch(() => undefined);
+  const result = await orders.safeUpdateOrder(token, update);
+  if (!result.ok) console.error(`${result.error.receipt}`);
+  const { status, body } = toCustomerResponse(result);
+  return c.json(body, status);
+});
+
+const port = Number(process.env.PORT ?? 3000);
+const server = serve(
+  { fetch: app.fetch, port, hostname: '127.0.0.1' },
+  (address) => {
+    console.log('Listening on', address);
+  },
+);
+
+process.once('SIGTERM', () => {
+  // Requests in progress finish first, then the client closes.
+  server.close(() => orders.close());
+  // Shorter than the time after which your platform kills the process.
+  const graceMs = Number(process.env.GRACE_MS ?? 8_000);
+  setTimeout(() => orders.destroy(), graceMs).unref();
+});

@@ -1,0 +1,285 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
+import { type AttemptContext, createAttempt } from './attempt.ts';
+import { abortedFailure, type Call } from './call.ts';
+import { Deadline } from './deadline.ts';
+import { type AttemptFailure, createError } from './errors.ts';
+import { withLanes } from './lanes.ts';
+import type { Operation } from './operation.ts';
+import {
+  type CallOptions,
+  check,
+  checkCount,
+  checkMs,
+  type OrdersClientOptions,
+  parseBaseUrl,
+  type ResolvedCallOptions,
+  resolveCallOptions,
+  resolveClientOptions,
+} from './options.ts';
+import { RateLimit } from './rate-limit.ts';
+import { Receipt } from './receipt.ts';
+import { createRedactor } from './redact.ts';
+import { withRetries } from './retry.ts';
+import type { Transport } from './transport.ts';
+import {
+  byteLength,
+  type ClientCore,
+  type EchoResponse,
+  echoOperation,
+  PreparedRequest,
+  type PreparedUpdate,
+  toResult,
+  type UpdateOrderResponse,
+  type UpdateOrderResult,
+  updateOperation,
+} from './update-order.ts';
+import {
+  type UpdateOrdersItem,
+  type UpdateOrdersOptions,
+  type UpdateOrdersRun,
+  updateOrders,
+} from './update-orders.ts';
+
+/** A client of the order service. It may be shared, logged and inspected: it shows no key. */
+export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientData = unknown>
+  extends AsyncDisposable {
+  /** What requests are sent with. */
+  readonly transport: 'undici' | 'fetch';
+  /**
+   * Updates an order: `PATCH /v2/orders/<token>`. The update is validated before it is sent, and sent as given.
+   *
+   * @throws OrdersError whose `outcome` says what became of the update.
+   * @throws TypeError when an option is wrong.
+   */
+  updateOrder<Data = ClientData>(
+    token: string,
+    update: Update,
+    options?: CallOptions<Data>,
+  ): Promise<UpdateOrderResponse<Data>>;
+  /**
+   * Like `updateOrder`, but returns `{ ok: false, error }` instead of throwing. Rejects only with a `TypeError`, for a
+   * wrong option.
+   */
+  safeUpdateOrder<Data = ClientData>(
+    token: string,
+    update: Update,
+    options?: CallOptions<Data>,
+  ): Promise<UpdateOrderResult<Data>>;
+  /**
+   * Updates many orders from an iterable: reads no further than it can send, holds a bounded number of items and
+   * results, sends updates of one order in sequence, and returns results as they complete.
+   *
+   * A failed update is a result, not an exception. Nothing is read or sent while a 429 pauses the key, or faster than
+   * `rateLimit` allows, so the timeouts of an item begin when it may leave. When `signal` fires, what is in flight is
+   * aborted, nothing more is read, and the iteration ends after their results. The iteration rejects with what the
+   * source throws, after the results of what had been read.
+   *
+   * @throws TypeError when an option is wrong.
+   */
+  updateOrders<Item extends UpdateOrdersItem<Update>, Data = ClientData>(
+    source: Iterable<Item> | AsyncIterable<Item>,
+    options?: UpdateOrdersOptions<Data, NoInfer<Item>>,
+  ): UpdateOrdersRun<Item, Data>;
+  /**
+   * Validates an update and returns the exact request, to look at, to log, or to send.
+   *
+   * @throws ValidationError when the update or the token is invalid.
+   */
+  prepareUpdateOrder(token: string, update: Update): PreparedUpdate<ClientData>;
+  /**
+   * Checks that the service accepts the private key: `GET /v2/echo_with_private_key`. It changes nothing, so it is
+   * retried whatever its outcome.
+   *
+   * @throws OrdersError, such as an `HttpError` with status 401.
+   * @throws TypeError when an option is wrong.
+   */
+  echo<Data = unknown>(options?: CallOptions<Data>): Promise<EchoResponse<Data>>;
+  /**
+   * Until when a 429 pauses the calls of this client; `undefined` when none does. A pause ends by itself, after
+   * `maxPauseMs` at the latest.
+   */
+  readonly pausedUntil: Date | undefined;
+  /** Lifts the pause after a 429, also those of calls with credentials of their own: waiting calls go on at once. */
+  resume(): void;
+  /** Waits until all calls have settled, and closes the sockets, unless the dispatcher is yours. A later call is `not_sent`. */
+  close(): Promise<void>;
+  /** Like `close`, but aborts calls in flight: each fails with an `AbortError` whose outcome says how far it came. */
+  destroy(): Promise<void>;
+}
+
+/** What a runtime brings to a client. */
+export interface Platform {
+  readonly transport: Transport;
+  /** Frees the resources of the transport. */
+  readonly release: () => Promise<void>;
+  /** Length of a text in UTF-8, in bytes. */
+  readonly measure?: (text: string) => number;
+  /** Wraps each call, for tracing. */
+  readonly wrap?: (makeCall: MakeCall) => MakeCall;
+}
+
+type MakeCall = (call: Call) => Promise<UpdateOrderResponse>;
+
+/** Makes a client out of its steps: lane, retries, attempt, transport. @throws TypeError for a wrong option. */
+export function createClient<Update extends OrderUpdate, ClientData>(
+  options: OrdersClientOptions<Update, ClientData>,
+  transport: 'undici' | 'fetch',
+  createPlatform: (origin: string) => Platform,
+): OrdersClient<Update, ClientData> {
+  const core = createCore(options as unknown as OrdersClientOptions, transport, createPlatform);
+  const { rateLimit, execute, close, destroy } = core;
+  const resolve = (own: CallOptions | undefined) => (own ? core.resolve(own) : core.options);
+
+  const client = {
+    transport,
+    async updateOrder(token: string, update: Update, own?: CallOptions) {
+      return await execute(updateOperation(core, token, update), resolve(own));
+    },
+    safeUpdateOrder: (token: string, update: Update, own?: CallOptions) =>
+      toResult(client.updateOrder(token, update, own)),
+    updateOrders: (source: Iterable<UpdateOrdersItem<Update>>, own: UpdateOrdersOptions = {}) =>
+      updateOrders(core, source, own),
+    prepareUpdateOrder: (token: string, update: Update) =>
+      new PreparedRequest(core, updateOperation(core, token, update)),
+    async echo(own?: CallOptions) {
+      return await execute(echoOperation, { ...resolve(own), responseSchema: own?.responseSchema });
+    },
+    get pausedUntil() {
+      const pausedMs = rateLimit.pausedMs(core.options.credentials);
+      if (pausedMs === 0) return undefined;
+      return new Date(Date.now() + (pausedMs < Number.POSITIVE_INFINITY ? pausedMs : 0));
+    },
+    resume: () => rateLimit.resume(),
+    close,
+    destroy,
+    [Symbol.asyncDispose]: close,
+  };
+  // The types of updates and data exist only for the user.
+  return client as unknown as OrdersClient<Update, ClientData>;
+}
+
+/** Resolves the options, puts the steps together, and keeps the calls in flight. */
+function createCore(
+  options: OrdersClientOptions,
+  transportName: OrdersClient['transport'],
+  createPlatform: (origin: string) => Platform,
+): ClientCore & Pick<OrdersClient, 'close' | 'destroy'> {
+  const { window, document } = globalThis as { window?: unknown; document?: unknown };
+  check(
+    !(window && document) || options.dangerouslyAllowBrowser,
+    'This is a browser: anyone could read the key. Call the service from your server.',
+  );
+  const resolved = resolveClientOptions(options, transportName);
+  const { schema = OrderUpdate, classifyResponse } = options;
+  const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp ?? false);
+  const { host } = baseUrl;
+  const maxResponseBytes = checkCount('maxResponseBytes', options.maxResponseBytes ?? 1_048_576);
+  const maxPauseMs = checkMs('maxPauseMs', options.maxPauseMs ?? 3_600_000);
+  const rateLimit = new RateLimit(options.rateLimit, maxPauseMs);
+  const isOrdered = options.ordering !== 'none';
+  const {
+    transport,
+    release,
+    measure = byteLength,
+    wrap = (makeCall) => makeCall,
+  } = createPlatform(baseUrl.origin);
+
+  const { random } = Math;
+  const { credentials } = resolved;
+  const context: AttemptContext = {
+    transport,
+    baseUrl,
+    classifyResponse,
+    maxResponseBytes,
+    rateLimit,
+    random,
+    lastRedact: typeof credentials === 'function' ? (text) => text : createRedactor(credentials),
+  };
+  const attempts = withRetries(createAttempt(context), { rateLimit, random });
+  const steps = isOrdered ? withLanes(attempts) : attempts;
+  // An array, since the garbage of a Set would make each call slower by a quarter.
+  const calls: Call[] = [];
+  const released = Promise.withResolvers<void>();
+  let isClosed = false;
+  let isReleased = false;
+
+  const makeCall = wrap(async (call) => {
+    try {
+      const refused = call.deadline.aborted ? abortedFailure(call) : isClosed && closedFailure;
+      const result = refused || (await steps(call));
+      if (result.code) throw createError(call, result);
+      const { outcome, data, status, headers } = result;
+      return {
+        outcome,
+        data,
+        status,
+        headers,
+        attemptCount: call.attempts.length,
+        receipt: new Receipt(call),
+      };
+    } finally {
+      call.deadline.release();
+      const last = calls.pop();
+      if (last && last !== call) {
+        last.slot = call.slot;
+        calls[call.slot] = last;
+      }
+      releaseIfIdle();
+    }
+  });
+
+  function execute(operation: Operation, callOptions: ResolvedCallOptions): Promise<UpdateOrderResponse> {
+    const { credentials, timeouts, signal } = callOptions;
+    const call: Call = {
+      operation,
+      options: callOptions,
+      deadline: new Deadline(timeouts.total, signal),
+      redact: typeof credentials === 'function' ? context.lastRedact : createRedactor(credentials),
+      attempts: [],
+      host,
+      bodyBytes: measure(operation.body ?? ''),
+      calledAt: Date.now(),
+      slot: calls.length,
+    };
+    calls.push(call);
+    return makeCall(call);
+  }
+
+  function releaseIfIdle(): void {
+    if (!isClosed || isReleased || calls.length > 0) return;
+    isReleased = true;
+    released.resolve(release());
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    releaseIfIdle();
+    return released.promise;
+  }
+
+  async function destroy(): Promise<void> {
+    const closing = close();
+    for (const { deadline } of [...calls]) deadline.abort(new Error('The client was destroyed.'));
+    return closing;
+  }
+
+  return {
+    schema: schema as unknown as OrderUpdateSchema<never>,
+    baseUrl: baseUrl.origin + baseUrl.prefix,
+    host,
+    isOrdered,
+    rateLimit,
+    options: resolved,
+    resolve: (own, names) => resolveCallOptions(resolved, own, names),
+    execute,
+    close,
+    destroy,
+  };
+}
+
+const closedFailure: AttemptFailure = {
+  code: 'connection_error',
+  outcome: 'not_sent',
+  what: 'the client is closed',
+};

@@ -1,0 +1,49 @@
+import type { OrderUpdate } from '@orders/schema';
+import { createClient, type OrdersClient } from './client.ts';
+import { fetchTransport } from './fetch-transport.ts';
+import { checkFunction, type OrdersClientOptions } from './options.ts';
+
+/** `createOrdersClient` where undici does not run, or with `@orders/client/fetch`; documented in undici-client.ts. */
+export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Data = unknown>(
+  options: OrdersClientOptions<Update, Data>,
+): OrdersClient<Update, Data> {
+  return createClient(options, 'fetch', () => {
+    // Looked up for each request, so that a replacement by a test or a platform counts.
+    const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
+    checkFunction('fetch', fetch);
+    const { init, release } = singleSendInit();
+    return { transport: fetchTransport(fetch, { ...privateInit(), ...init }), release };
+  });
+}
+
+/**
+ * Fields that keep caches and cookies out. A runtime may refuse a field that it does not know, as Cloudflare's does,
+ * so only those that its `Request` has are set.
+ */
+function privateInit(): object {
+  const { prototype } = Request;
+  return {
+    ...('cache' in prototype && { cache: 'no-store' }),
+    ...('credentials' in prototype && { credentials: 'omit' }),
+  };
+}
+
+interface DenoHttpClient {
+  close(): void;
+}
+
+interface DenoGlobal {
+  readonly createHttpClient?: (options: object) => DenoHttpClient;
+}
+
+/**
+ * Keeps a runtime from sending an update twice. When a reused connection breaks before the response, Deno and Bun before
+ * 1.4 send again by themselves, whatever the method and even after the service has read all of it; Bun still does so for
+ * GET. A request with a connection of its own is sent once: in Bun that is what `keepalive: false` means, which is the
+ * default elsewhere, and in Deno a client that keeps no connection and no HTTP/2 stream.
+ */
+function singleSendInit(): { readonly init: object; readonly release: () => Promise<void> } {
+  const { Deno } = globalThis as { Deno?: DenoGlobal };
+  const client = Deno?.createHttpClient?.({ poolMaxIdlePerHost: 0, http2: false });
+  return { init: { keepalive: false, ...(client && { client }) }, release: async () => client?.close() };
+}

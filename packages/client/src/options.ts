@@ -1,0 +1,437 @@
+import { type Authorization, basic, type Credentials, type Secret } from '@orders/auth';
+import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
+import { checkOptions } from '@orders/schema/check-options';
+import type { AttemptRecord } from './receipt.ts';
+import type { ClassifyResponse } from './response.ts';
+
+/** Timeouts of one call, in milliseconds. */
+export interface Timeouts {
+  /**
+   * One attempt, connecting included.
+   * @default 15_000
+   */
+  readonly attempt?: number;
+  /**
+   * The whole call until the parsed body: waiting for its turn, all attempts, and the delays between them.
+   * @default 45_000
+   */
+  readonly total?: number;
+}
+
+/** Timeouts of a client, in milliseconds. */
+export interface ClientTimeouts extends Timeouts {
+  /**
+   * Connecting, TLS included; undici only. It belongs to the client, since calls share connections.
+   * @default 5_000
+   */
+  readonly connect?: number;
+  /**
+   * How long an idle connection may be reused; undici only. The service must not be the first to close: an update that
+   * meets a connection just closed is `unknown`, so set it below the idle timeout of the service and of every proxy
+   * before it. A `Keep-Alive: timeout=n` of the service shortens it, to 2 s before that time.
+   * @default 4_000
+   */
+  readonly idle?: number;
+}
+
+/** When a call is retried. */
+export interface RetryOptions {
+  /**
+   * Attempts in all, the first one included; 1 never retries.
+   * @default 3
+   */
+  readonly maxAttempts?: number;
+  /**
+   * Whether an update whose outcome is unknown is sent again. The API does not document that an update may be repeated:
+   * a cart line sent twice might be added twice.
+   * @default false
+   */
+  readonly resendUnknown?: boolean;
+}
+
+/** How fast a client sends: attempts are counted, not calls. */
+export interface RateLimitOptions {
+  /** Attempts per second on average. */
+  readonly requestsPerSecond: number;
+  /**
+   * Attempts that may leave at once after a quiet time.
+   * @default 1
+   */
+  readonly burst?: number;
+}
+
+/** An attempt that is about to be made. */
+export interface BeforeAttemptEvent {
+  /** Its number within the call, from 1. */
+  readonly attempt: number;
+}
+
+/** An attempt that has ended, as in the call's receipt. */
+export interface AfterAttemptEvent extends AttemptRecord {
+  /** Its number within the call, from 1. */
+  readonly attempt: number;
+  /**
+   * How long the call waits before the next attempt, in milliseconds; absent when this was the last. A rate limit may add
+   * to it, and the call may end while it waits.
+   */
+  readonly retryDelayMs?: number;
+}
+
+/** Called before each attempt, and awaited. */
+export type BeforeAttempt = (event: BeforeAttemptEvent) => unknown;
+
+/** Called right before the first byte of each attempt leaves. */
+export type BeforeSend = (event: BeforeAttemptEvent) => void;
+
+/** Called with each attempt that has ended. */
+export type AfterAttempt = (event: AfterAttemptEvent) => void;
+
+/** Options of one call; each overrides the client's. */
+export interface CallOptions<Data = unknown> {
+  /** Aborts the call: it fails with an `AbortError` whose outcome says how far it came. */
+  readonly signal?: AbortSignal;
+  /** How long the call may take. */
+  readonly timeouts?: Timeouts;
+  /** When the call is retried. */
+  readonly retry?: RetryOptions;
+  /** More headers, added to the client's; not Authorization, Host or Content-*. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Other credentials than the client's. */
+  readonly credentials?: Credentials;
+  /**
+   * Checks and types the response of an update; any Standard Schema. The API does not document its responses: without a
+   * schema, `data` is JSON of unknown shape. A response that it refuses, or for which it throws, is an
+   * `InvalidResponseError` with outcome `applied`. That of the client is for updates alone: `echo` takes its own.
+   */
+  readonly responseSchema?: StandardSchema<Data>;
+  /**
+   * Called before each attempt, and awaited: what it stores is stored before a byte of that attempt leaves. It runs
+   * once lane and rate limit let the attempt through, while the signal and `timeouts.total` go on. When it throws or
+   * rejects, the attempt is not made and has no `afterAttempt`: the call fails with an `AbortError` whose `cause` keeps
+   * name, message and code of the error, and the slot at the rate limit is spent.
+   * @default nothing is called
+   */
+  readonly beforeAttempt?: BeforeAttempt;
+  /**
+   * Called after credentials and connection, right before the first byte of an attempt leaves; over fetch right before
+   * `fetch` is called. It is synchronous. When it throws, or returns a promise, nothing is sent: the attempt is
+   * `not_sent`, and the call fails with an `AbortError` whose `cause` keeps name, message and code of the error.
+   * @default nothing is called
+   */
+  readonly beforeSend?: BeforeSend;
+  /**
+   * Called once each attempt has ended, with its result and the delay before the next one. Not awaited. What it throws
+   * changes nothing for the call: `process.emitWarning` reports it.
+   * @default nothing is called
+   */
+  readonly afterAttempt?: AfterAttempt;
+}
+
+/** Options of a client. */
+export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, Data = unknown>
+  extends Omit<CallOptions<Data>, 'signal'> {
+  /** The https URL of the service. Plain http only to this machine, or with `allowInsecureHttp`. */
+  readonly baseUrl: string | URL;
+  /**
+   * The private key, sent as HTTP Basic with an empty password. A function is called before each attempt, and not when
+   * the client is created, so a module can create its client before the key is there. Pass this or `credentials`.
+   */
+  readonly apiKey?: ApiKey | (() => ApiKey | undefined | PromiseLike<ApiKey | undefined>);
+  /** Other credentials, or a function that returns them before each attempt, for keys that rotate. */
+  readonly credentials?: Credentials;
+  /**
+   * The schema of updates, from `defineOrderUpdate`.
+   * @default OrderUpdate
+   */
+  readonly schema?: OrderUpdateSchema<Update>;
+  /** How long calls may take. */
+  readonly timeouts?: ClientTimeouts;
+  /** Overrides what a response means, since the API does not document its statuses. @see treat503AsRejected */
+  readonly classifyResponse?: ClassifyResponse;
+  /**
+   * Whether updates of one order leave one at a time, in call order, or as they come.
+   * @default 'per-order'
+   */
+  readonly ordering?: 'per-order' | 'none';
+  /**
+   * The largest response that is read, in bytes.
+   * @default 1_048_576
+   */
+  readonly maxResponseBytes?: number;
+  /**
+   * How fast attempts leave, over all calls of this client. Whatever it is, a 429 pauses all calls with the same key
+   * for the time of its `Retry-After`.
+   * @default no limit
+   */
+  readonly rateLimit?: RateLimitOptions;
+  /**
+   * The longest pause after a 429, in milliseconds. Where the service asks for more, one attempt goes first once this
+   * time is over, and the others follow when it gets no other 429.
+   * @default 3_600_000
+   */
+  readonly maxPauseMs?: number;
+  /**
+   * Whether plain http to another machine is allowed: it shows the key to the network between.
+   * @default false
+   */
+  readonly allowInsecureHttp?: boolean;
+  /**
+   * Whether the client may run where `window` and `document` exist: it would show the key to whoever opens the page.
+   * @default false
+   */
+  readonly dangerouslyAllowBrowser?: boolean;
+  /**
+   * Your own undici dispatcher, for proxies, mTLS, interceptors or mocks; undici only. `timeouts.connect` and
+   * `timeouts.idle` are then its own, and `close` leaves it open. It must send each request once, and call
+   * `onRequestStart` before its first byte. The client's own agent resets the connection of an abandoned request;
+   * another dispatcher closes it, so the kernel may still deliver that request.
+   */
+  readonly dispatcher?: UndiciDispatcher;
+  /**
+   * Your own `fetch`; over fetch only. It must send each request once and follow no redirect; one that repeats requests
+   * by itself makes outcomes wrong.
+   * @default the runtime's own
+   */
+  readonly fetch?: Fetch;
+}
+
+type ApiKey = string | Secret;
+
+/** An undici dispatcher, such as an `Agent`. Not undici's own type, which needs the types of Node where they are not installed. */
+export interface UndiciDispatcher {
+  dispatch(options: never, handler: never): boolean;
+}
+
+/** A function that sends a request as `fetch` does. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** A schema of any library that implements Standard Schema (https://standardschema.dev), version 1. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+/** The result of a Standard Schema. */
+export type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+/** One problem that a Standard Schema found. */
+export interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The options of a call with every default filled in. */
+export interface ResolvedCallOptions {
+  readonly signal: AbortSignal | undefined;
+  readonly responseSchema: StandardSchema | undefined;
+  readonly beforeAttempt: BeforeAttempt | undefined;
+  readonly beforeSend: BeforeSend | undefined;
+  readonly afterAttempt: AfterAttempt | undefined;
+  readonly credentials: Credentials;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeouts: Required<Timeouts>;
+  readonly retry: Required<RetryOptions>;
+}
+
+type Defaults = Pick<ResolvedCallOptions, 'headers' | 'timeouts' | 'retry'> & Partial<ResolvedCallOptions>;
+
+const defaults: Defaults = {
+  headers: { accept: 'application/json' },
+  timeouts: { attempt: 15_000, total: 45_000 },
+  retry: { maxAttempts: 3, resendUnknown: false },
+};
+
+const sharedOptions = [
+  'timeouts',
+  'retry',
+  'headers',
+  'credentials',
+  'responseSchema',
+  'beforeAttempt',
+  'beforeSend',
+  'afterAttempt',
+] as const;
+export const callOptionNames = ['signal', ...sharedOptions] as const;
+export const clientOptionNames = [
+  ...sharedOptions,
+  'baseUrl',
+  'apiKey',
+  'schema',
+  'classifyResponse',
+  'ordering',
+  'maxResponseBytes',
+  'rateLimit',
+  'maxPauseMs',
+  'allowInsecureHttp',
+  'dangerouslyAllowBrowser',
+] as const;
+const timeoutNames = ['attempt', 'total'];
+
+/** Checks the options of a client. @throws TypeError when one is unknown, missing or out of range; the message says what to write. */
+export function resolveClientOptions(
+  options: OrdersClientOptions,
+  transport: 'undici' | 'fetch',
+): ResolvedCallOptions {
+  const where = `createOrdersClient over ${transport}`;
+  const isUndici = transport === 'undici';
+  const { classifyResponse, ordering = 'per-order' } = options;
+  checkOptions(where, options, [...clientOptionNames, isUndici ? 'dispatcher' : 'fetch']);
+  const { rateLimit, timeouts } = options;
+  checkOptions(`${where}: rateLimit`, rateLimit, ['requestsPerSecond', 'burst']);
+  checkOptions(
+    `${where}: timeouts`,
+    timeouts,
+    isUndici ? [...timeoutNames, 'connect', 'idle'] : timeoutNames,
+  );
+  check(ordering === 'per-order' || ordering === 'none', 'ordering: write "per-order" or "none".');
+  checkFunction('classifyResponse', classifyResponse);
+  return override(defaults, { ...options, credentials: readCredentials(options) }, where);
+}
+
+/** Overrides the client's options by those of one call. @throws TypeError as `resolveClientOptions` does. */
+export function resolveCallOptions(
+  client: ResolvedCallOptions,
+  options: CallOptions,
+  names: readonly string[] = callOptionNames,
+): ResolvedCallOptions {
+  const { signal } = options;
+  checkOptions('options', options, names);
+  checkOptions('options: timeouts', options.timeouts, timeoutNames);
+  check(!signal || typeof signal.addEventListener === 'function', 'signal: pass an AbortSignal.');
+  return override(client, options, 'options');
+}
+
+function override(base: Defaults, options: CallOptions, where: string): ResolvedCallOptions {
+  const { timeouts, retry, headers = {} } = options;
+  checkOptions(`${where}: retry`, retry, ['maxAttempts', 'resendUnknown']);
+  const { responseSchema, credentials = base.credentials } = options;
+  const { beforeAttempt, beforeSend, afterAttempt } = options;
+  // Not `instanceof`: they may come from another copy of @orders/auth.
+  check(
+    typeof credentials === 'function' || isAuthorization(credentials?.reveal?.()),
+    'credentials: pass basic(key), bearer(token), or a function that returns one of them.',
+  );
+  check(
+    !responseSchema || typeof responseSchema['~standard']?.validate === 'function',
+    'responseSchema: pass a Standard Schema.',
+  );
+  for (const [name, hook] of Object.entries({ beforeAttempt, beforeSend, afterAttempt }))
+    checkFunction(name, hook);
+  return {
+    signal: options.signal,
+    responseSchema: responseSchema ?? base.responseSchema,
+    beforeAttempt: beforeAttempt ?? base.beforeAttempt,
+    beforeSend: beforeSend ?? base.beforeSend,
+    afterAttempt: afterAttempt ?? base.afterAttempt,
+    credentials,
+    headers: { ...base.headers, ...checkHeaders(headers) },
+    timeouts: {
+      attempt: checkMs('timeouts.attempt', timeouts?.attempt ?? base.timeouts.attempt),
+      total: checkMs('timeouts.total', timeouts?.total ?? base.timeouts.total),
+    },
+    retry: {
+      maxAttempts: checkCount('retry.maxAttempts', retry?.maxAttempts ?? base.retry.maxAttempts),
+      resendUnknown: retry?.resendUnknown ?? base.retry.resendUnknown,
+    },
+  };
+}
+
+function readCredentials(options: OrdersClientOptions): Credentials {
+  const { apiKey, credentials } = options;
+  const both = apiKey !== undefined && credentials !== undefined;
+  check(!both, 'Pass either apiKey or credentials, not both.');
+  if (credentials !== undefined) return credentials;
+  const unset = 'apiKey' in options ? 'apiKey is undefined: is the environment variable set? ' : '';
+  check(apiKey !== undefined, `${unset}Pass either apiKey: process.env.ORDERS_API_KEY, or credentials.`);
+  if (typeof apiKey !== 'function') return basic(apiKey);
+  let last: { readonly key: unknown; readonly authorization: Authorization } | undefined;
+  return async () => {
+    const key = await apiKey();
+    // Without a key there are no credentials, which the attempt reports; it is not retried.
+    if (last?.key !== key) last = key ? { key, authorization: basic(key) } : undefined;
+    return last?.authorization as Authorization;
+  };
+}
+
+/** Where requests go: the origin, and a path prefix without a slash at its end. */
+export interface BaseUrl {
+  readonly origin: string;
+  readonly host: string;
+  readonly prefix: string;
+}
+
+/** @throws TypeError when the base URL is wrong; the message shows no credentials that it holds. */
+export function parseBaseUrl(input: string | URL, allowInsecureHttp: boolean): BaseUrl {
+  const url = URL.canParse(String(input)) ? new URL(input) : undefined;
+  check(
+    url && /^https?:$/.test(url.protocol),
+    'baseUrl: write the full URL, such as "https://api.example.com".',
+  );
+  check(!url.username && !url.password, 'baseUrl holds credentials: pass the key as apiKey instead.');
+  // Only the first slash of a row is tried, so that many of them take linear time.
+  const prefix = url.pathname.replace(/(?<!\/)\/+$/, '');
+  const without = url.origin + prefix.slice(0, -3);
+  check(!prefix.endsWith('/v2'), `baseUrl ends in /v2, which the client adds itself: write "${without}".`);
+  check(!url.search && !url.hash, 'baseUrl: leave out the query and the fragment.');
+  check(
+    // A resolver may be asked for names below `.localhost`, so they prove nothing.
+    url.protocol === 'https:' ||
+      allowInsecureHttp ||
+      /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(url.hostname),
+    'baseUrl: plain http would show the key to the network; use https, or set allowInsecureHttp.',
+  );
+  return { origin: url.origin, host: url.host, prefix };
+}
+
+const reserved =
+  /^(authorization|proxy-authorization|host|content-.+|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect)$/i;
+
+/** @throws TypeError for a header that the client sets itself, or that HTTP does not allow; the message shows no value. */
+export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+  const checked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    check(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `headers: ${JSON.stringify(name)} is no header name.`);
+    check(!reserved.test(name), `headers: ${name} is set by the client; leave it out.`);
+    check(isHeaderValue(value), `headers: the value of ${name} holds a character that HTTP does not allow.`);
+    checked[name.toLowerCase()] = value;
+  }
+  return checked;
+}
+
+/** Whether a value may be that of an `Authorization` header. */
+export function isAuthorization(value: unknown): value is string {
+  return value !== '' && isHeaderValue(value);
+}
+
+function isHeaderValue(value: unknown): value is string {
+  return typeof value === 'string' && /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
+
+/** The longest timer, in milliseconds: a longer one would fire at once. */
+export const longestTimerMs = 2 ** 31 - 1;
+
+/** @throws TypeError with the message, which says what to write. */
+export function check(isRight: unknown, message: string): asserts isRight {
+  if (!isRight) throw new TypeError(message);
+}
+
+export function checkMs(name: string, value: number): number {
+  const isRight = value > 0 && value <= longestTimerMs;
+  check(isRight, `${name}: write milliseconds, more than 0 and at most ${longestTimerMs}.`);
+  return value;
+}
+
+export function checkCount(name: string, value: number): number {
+  check(Number.isSafeInteger(value) && value > 0, `${name}: write a whole number from 1 on.`);
+  return value;
+}
+
+export function checkFunction(name: string, value: unknown): void {
+  check(value === undefined || typeof value === 'function', `${name}: pass a function.`);
+}

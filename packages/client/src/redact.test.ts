@@ -1,0 +1,179 @@
+import { basic, bearer, Secret } from '@orders/auth';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { characterEscapes, redactionCases, redactionSecrets } from '../test/redaction-cases.ts';
+import { createRedactor } from './redact.ts';
+
+const escapes = Object.values(characterEscapes);
+const rows = redactionSecrets.flatMap((secret) =>
+  Object.entries(redactionCases).map(([name, write]) => ({ ...secret, name, write })),
+);
+
+/** What may stay beside a redacted key: the scheme of the header, its separators and padding, in any escapes. */
+const rest = String.raw`(?:[^a-z]|&#?\w+;|\\u[\da-f]{4}|%[\da-f]{2})*`;
+const remains = new RegExp(`^<(?:Basic)?${rest}\\[secret\\]${rest}>$`, 'i');
+
+test.each(rows)('redacts $key written as $name, and leaves what is around it', ({ write, ...secret }) => {
+  const redact = createRedactor(new Secret(secret.authorization));
+  const clean = redact(`{"a":"<${write(secret)}>","b":1}`);
+  expect(clean).toMatch(/^\{"a":".*","b":1\}$/);
+  expect(clean.slice(6, -8)).toMatch(remains);
+});
+
+test.each(redactionSecrets)('redacts $key escaped twice, in any two ways', ({ authorization, key }) => {
+  const redact = createRedactor(new Secret(authorization));
+  for (const inner of escapes)
+    for (const outer of escapes) {
+      const once = Array.from(key, inner).join('');
+      for (const twice of [
+        Array.from(once, outer).join(''),
+        Array.from(once, (character) => (/\w/.test(character) ? character : outer(character))).join(''),
+      ])
+        expect(redact(`<${twice}>`)).toMatch(remains);
+    }
+});
+
+test('redacts a key in JSON that is a string of JSON that is a string of JSON', () => {
+  const key = `O'Neil & <Sons> "x" 99`;
+  const nested = JSON.stringify(JSON.stringify(JSON.stringify({ key })));
+  const clean = createRedactor(basic(key))(nested);
+  expect(clean).toContain('[secret]');
+  expect(clean).not.toMatch(/Neil|Sons/);
+});
+
+test('redacts a key that ends in a backslash, or that looks like an escape itself', () => {
+  for (const text of ['swordfish\\', 'sword%41fish', 'sword&amp;fish', 'swordf\\u0069sh', '%41%41%41'])
+    for (const write of escapes)
+      expect(createRedactor(basic(text))(`"${Array.from(text, write).join('')}"`)).toMatch(
+        /^"\[secret\][^A\w]*/,
+      );
+});
+
+test('redacts a key with spaces in a form, and no text that is shorter than the key it decodes to', () => {
+  expect(createRedactor(basic('correct horse battery'))('key=correct+horse+battery')).toBe('key=[secret]');
+  expect(createRedactor(basic('%41%41%41'))('AAA %')).toBe('AAA %');
+});
+
+test('creates the redactor of a credential once', () => {
+  const authorization = basic('swordfish-swordfish');
+  expect(createRedactor(authorization)).toBe(createRedactor(authorization));
+});
+
+const printable = fc
+  .oneof(fc.string({ unit: 'grapheme', minLength: 7 }), fc.string({ unit: 'binary', minLength: 7 }))
+  .filter((text) => !/[:\p{Cc}\p{Cs}]/u.test(text));
+// A key that ends in `%4` would be one with a digit that follows it.
+// Spaces of a key are a plus in a form, all or none.
+const key = printable.map((text) => `${text.replaceAll(' ', '_')}y`);
+const ways = fc.array(fc.constantFrom(...escapes), { minLength: 1 });
+const context = fc.oneof(
+  fc.string({ unit: 'grapheme' }),
+  fc.string({ unit: fc.constantFrom(...'\\%&#u41;+=Ã') }),
+);
+
+test('redacts a key whatever mix of escapes its characters stand in', () => {
+  const redactsAll = fc.property(key, ways, fc.constantFrom(...escapes), (text, mix, outer) => {
+    const once = Array.from(text, (character, index) => mix[index % mix.length]?.(character)).join('');
+    for (const written of [once, Array.from(once, outer).join('')]) {
+      const clean = createRedactor(basic(text))(`<${written}>`);
+      expect(clean).toContain('[secret]');
+      expect(clean).not.toContain(written);
+    }
+  });
+  fc.assert(redactsAll, { numRuns: 1_000 });
+});
+
+test('leaves a text without the key as it is', () => {
+  const texts = fc.oneof(fc.json(), context, fc.string({ unit: 'binary' }));
+  fc.assert(
+    fc.property(key, texts, (text, without) => {
+      fc.pre(!without.includes(text));
+      expect(createRedactor(basic(text))(without)).toBe(without);
+    }),
+  );
+});
+
+test.each(['test', 'a', '6100', 'true', 'null', '{', '"', '\\', '%', '1234567'])(
+  'leaves the short key %j in a text, and redacts the header with it',
+  (short) => {
+    const base64 = Buffer.from(`${short}:`).toString('base64');
+    const hex = Buffer.from(short).toString('hex');
+    const redact = createRedactor(basic(short));
+    for (const write of escapes) {
+      const text = JSON.stringify({ [short]: [`${short}:`, Array.from(short, write).join(''), base64, hex] });
+      expect(redact(text)).toBe(text);
+      expect(redact(`<${Array.from(`Basic ${base64}`, write).join('')}>`)).toBe('<[secret]>');
+    }
+    expect(createRedactor(new Secret(short))(`{"a":${short}}`)).toBe(`{"a":${short}}`);
+  },
+);
+
+test('redacts user and password of other Basic credentials, and whatever else a Secret holds', () => {
+  const redact = createRedactor(new Secret(`Basic ${btoa('merchant-1:swordfish')}`));
+  expect(redact('merchant-1 swordfish merchant-1:swordfish')).toBe('[secret] [secret] [secret]');
+  const latin1 = btoa('m\xfcller-1:s');
+  expect(createRedactor(new Secret(`Basic ${latin1}`))(latin1)).toBe('[secret]');
+  expect(createRedactor(bearer('swordfish-swordfish'))('Bearer swordfish-swordfish!')).toBe('[secret]!');
+  expect(createRedactor(new Secret('swordfish'))('swordfish')).toBe('[secret]');
+});
+
+test.each([
+  ['nothing', ''],
+  ['a scheme alone', 'Basic'],
+  ['a scheme and a space', 'Basic '],
+  ['Basic that is no base64', 'Basic p%C3%A4ssw\u00f6rd'],
+  ['Basic that is no UTF-8', `Basic ${btoa('\xff\xfe\xf4\x90\x80\x80:\xed\xa0\x80')}`],
+  ['lone surrogates', `Bearer \ud800${'\udfff'.repeat(10)}\ud800`],
+  ['100,000 characters', `Bearer ${'swordfish!'.repeat(10_000)}`],
+  ['100,000 equals signs', `Bearer ${'='.repeat(100_000)}!`],
+  ['100,000 backslashes', `Bearer ${'\\'.repeat(100_000)}`],
+  ['100,000 characters of base64', `Basic ${'c3dv'.repeat(25_000)}`],
+])('never throws for a Secret that holds %s', (_, value) => {
+  const redact = createRedactor(new Secret(value));
+  for (const text of [
+    '',
+    '\\',
+    '\\u',
+    '%',
+    '%f',
+    '&#',
+    '&#x110000;',
+    '&#9999999;',
+    '\xf4',
+    '%f4%90%80%80',
+    '\ud800',
+  ])
+    expect(redact(`${text}${text}`)).toBe(`${text}${text}`);
+  expect(redact(`<${value}>`)).toBe(value.length < 8 ? `<${value}>` : '<[secret]>');
+});
+
+test('never throws for a text that is cut anywhere', () => {
+  for (const { write, ...secret } of rows) {
+    const written = write(secret);
+    const redact = createRedactor(new Secret(secret.authorization));
+    for (let length = 0; length < written.length; length++) redact(`%${written.slice(0, length)}`);
+  }
+});
+
+// It takes about 60 ms; a quadratic algorithm would take minutes.
+test.each([
+  '%',
+  '\\u',
+  '&#',
+  '\\\\',
+  'swordfis',
+  '%73wordfis',
+  '%25',
+  '%2525',
+  '&amp;',
+  '&amp;amp;',
+  '&#00000000000000000',
+  'Ã\x83',
+  '\\u005c',
+])('takes linear time for a mebibyte of %j', (unit) => {
+  const text = `%${unit.repeat(2 ** 20 / unit.length)}`;
+  const redact = createRedactor(basic('swordfish-swordfish'));
+  const startedAt = performance.now();
+  expect(redact(text) === text).toBe(true);
+  expect(performance.now() - startedAt).toBeLessThan(2_000);
+});

@@ -1,0 +1,72 @@
+import type { Deadline } from './deadline.ts';
+
+/** The headers of a response, with names in lower case. */
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The status and the headers of a response. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+}
+
+/** A response, or as much of it as arrived. */
+export interface HttpResponse extends ResponseHead {
+  /** The body as text: UTF-8, without a byte order mark. */
+  readonly text: string;
+}
+
+/** One request as it goes out. */
+export interface TransportRequest {
+  readonly method: 'GET' | 'PATCH';
+  readonly origin: string;
+  readonly path: string;
+  /** All headers, `Authorization` included. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  /** Runs right before the first byte is written; when it throws, the request is not sent. */
+  readonly beforeSend: (() => void) | undefined;
+}
+
+/** What bounds one request. */
+export interface TransportLimits {
+  /** More than 0. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  /** Its abort ends the request. */
+  readonly deadline: Deadline;
+}
+
+/** Why no whole response came. */
+export type TransportFailure = 'connection' | 'timeout' | 'aborted' | 'too_large' | 'before_send';
+
+/** How far one request came. */
+export interface TransportResult {
+  /** `undefined` when a whole response came. */
+  readonly failure: TransportFailure | undefined;
+  /** Whether a byte of the request may have left. */
+  readonly sent: boolean;
+  /** The response, or as much of it as arrived after its head. */
+  readonly response: HttpResponse | undefined;
+  readonly cause?: unknown;
+}
+
+/** Sends one request once. Never rejects. */
+export type Transport = (request: TransportRequest, limits: TransportLimits) => Promise<TransportResult>;
+
+/** The first value of a header; empty when it is absent. */
+export function headerValue(headers: ResponseHeaders, name: string): string {
+  const value = headers[name];
+  return ((typeof value === 'string' ? value : value?.[0]) ?? '').trim();
+}
+
+/** Reads the head of a response, which a dispatcher or `fetch` of the user may have made: drops what is no header. */
+export function readHead(status: unknown, headers: unknown): ResponseHead {
+  const read: Record<string, string | readonly string[]> = {};
+  for (const written in headers as object) {
+    const name = written.toLowerCase();
+    const value: unknown = (headers as Record<string, unknown>)[written];
+    if (typeof value === 'string') read[name] = value;
+    else if (Array.isArray(value)) read[name] = value.map(String);
+  }
+  return { status: Number.isInteger(status) ? (status as number) : 0, headers: read };
+}

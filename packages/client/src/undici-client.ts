@@ -1,0 +1,53 @@
+import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
+import { compileOrderUpdate } from '@orders/schema/compile';
+import { type Dispatcher, Pool } from 'undici';
+import { createClient, type OrdersClient } from './client.ts';
+import { checkMs, type OrdersClientOptions } from './options.ts';
+import { ConnectingSockets } from './sockets.ts';
+import { withTracing } from './tracing.ts';
+import { undiciTransport } from './undici-transport.ts';
+
+/**
+ * Creates a client of the order service. Nothing is sent until the first call. It sends over undici in Node and Deno,
+ * over `fetch` in Bun, workers, edge functions and browsers, and with `@orders/client/fetch`.
+ *
+ * @example
+ * const orders = createOrdersClient({ baseUrl, apiKey });
+ * const { data } = await orders.updateOrder(token, { cart: { items: [] } });
+ *
+ * @throws TypeError when an option is unknown, missing or out of range; the message says what to write.
+ */
+export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Data = unknown>(
+  options: OrdersClientOptions<Update, Data>,
+): OrdersClient<Update, Data> {
+  const schema = compiled(options?.schema ?? (OrderUpdate as unknown as OrderUpdateSchema<Update>));
+  return createClient({ ...options, schema }, 'undici', (origin) => {
+    const platform = { measure: Buffer.byteLength, wrap: withTracing };
+    const timeout = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
+    const idle = checkMs('timeouts.idle', options.timeouts?.idle ?? 4_000);
+    const dispatcher = options.dispatcher as Dispatcher | undefined;
+    if (dispatcher) return { ...platform, transport: undiciTransport(dispatcher), release: async () => {} };
+    // Ending an HTTP/2 stream whose body has not left whole makes Node spin endlessly; HTTP/2 is opt-in.
+    const connecting = new ConnectingSockets({ timeout, allowH2: false });
+    const pool = new Pool(origin, {
+      connect: connecting.connect,
+      allowH2: false,
+      keepAliveTimeout: idle,
+      // What the service announces may shorten the time, and must not lengthen it.
+      keepAliveMaxTimeout: idle,
+    });
+    const transport = undiciTransport(pool, connecting);
+    return { ...platform, transport, release: () => pool.destroy() };
+  });
+}
+
+const compilations = new WeakMap<object, unknown>();
+
+/** Compiles a schema once, however many clients it serves. */
+function compiled<Update extends OrderUpdate>(schema: OrderUpdateSchema<Update>): OrderUpdateSchema<Update> {
+  const known = compilations.get(schema) as OrderUpdateSchema<Update> | undefined;
+  if (known) return known;
+  const compilation = compileOrderUpdate(schema);
+  compilations.set(schema, compilation);
+  return compilation;
+}

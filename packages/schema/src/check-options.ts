@@ -1,0 +1,22 @@
+/**
+ * Refuses options with unknown names, so that a misspelled one is not ignored. The message holds names only, never a
+ * value: it may be a key. Symbols and inherited properties are not looked at.
+ *
+ * @param where What the message starts with: the function, such as `createOrdersClient`, or
+ * `createOrdersClient: retry` for nested options.
+ * @param options The options as given; `undefined` and `null` hold none.
+ * @param known The names of all options.
+ * @throws TypeError when an option is unknown, even if its value is `undefined`. The message suggests the known name
+ * that starts alike, or lists all of them.
+ */
+export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
+  for (const name of Object.keys(Object(options))) {
+    if (known.includes(name)) continue;
+    let meant: string | undefined;
+    for (let start = name.toLowerCase(); start[2] && !meant; start = start.slice(0, -1)) {
+      meant = known.find((option) => option.toLowerCase().startsWith(start));
+    }
+    const advice = meant ? `Did you mean "${meant}"?` : `Known: ${known.join(', ')}.`;
+    throw new TypeError(`${where}: unknown option ${JSON.stringify(name)}. ${advice}`);
+  }
+}
