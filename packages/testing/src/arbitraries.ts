@@ -1,11 +1,11 @@
-export { apiKeys, invalidApiKeys } from './arbitraries/api-keys.ts';
 export { hostileBodies } from './arbitraries/hostile-bodies.ts';
 export { hostileJson } from './arbitraries/hostile-json.ts';
 export {
+  type InvalidCode,
   type InvalidOrderUpdate,
   type InvalidOrderUpdatesOptions,
+  type InvalidReason,
   invalidOrderUpdates,
 } from './arbitraries/invalid-order-updates.ts';
-export { invalidOrderTokens, orderTokens } from './arbitraries/order-tokens.ts';
+export { apiKeys, invalidApiKeys, invalidOrderTokens, orderTokens } from './arbitraries/keys-and-tokens.ts';
 export { cartItems, carts, type OrderUpdatesOptions, orderUpdates } from './arbitraries/order-updates.ts';
-export type { InvalidCode, InvalidReason } from './arbitraries/reasons.ts';

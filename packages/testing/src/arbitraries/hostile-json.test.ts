@@ -5,10 +5,9 @@ import { send } from '../../test/send.ts';
 import { startOrderService } from '../service/order-service.ts';
 import { type HostileJsonKind, hostileJson, hostileJsonByKind } from './hostile-json.ts';
 
-/** Made once, since many tests look at them. */
 const hostile = fc.sample(hostileJsonByKind(), { numRuns: 2_000, seed: 1 });
 
-test('the service answers every text with 200 or 4xx, and goes on', async () => {
+test('a service responds to every text with 200 or 4xx, and stays up', async () => {
   await using service = await startOrderService();
   await fc.assert(
     fc.asyncProperty(hostileJson(), async (body) => {
@@ -22,24 +21,24 @@ test('the service answers every text with 200 or 4xx, and goes on', async () => 
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
 });
 
-test('the service applies exactly the texts that it answers with 200', async () => {
+test('a service applies exactly the texts that it accepts', async () => {
   await using service = await startOrderService();
-  const answers = new Map<HostileJsonKind, Set<number>>();
+  const statuses = new Map<HostileJsonKind, Set<number>>();
   let applied = 0;
   for (const { kind, text } of hostile.slice(0, 200)) {
     const { status } = await send(service, { body: text });
-    answers.set(kind, (answers.get(kind) ?? new Set()).add(status));
+    statuses.set(kind, (statuses.get(kind) ?? new Set()).add(status));
     if (status === 200) applied++;
   }
   expect(service.ledger).toHaveLength(applied);
-  expect(answers.get('valid_update')).toEqual(new Set([200]));
-  expect(answers.get('invalid_update')).toEqual(new Set([422]));
-  expect(answers.get('truncated')).toEqual(new Set([400]));
-  expect(answers.get('twice')).toEqual(new Set([400]));
-  expect(answers.get('number')).toEqual(new Set([200, 400, 422]));
+  expect(statuses.get('valid_update')).toEqual(new Set([200]));
+  expect(statuses.get('invalid_update')).toEqual(new Set([422]));
+  expect(statuses.get('truncated')).toEqual(new Set([400]));
+  expect(statuses.get('twice')).toEqual(new Set([400]));
+  expect(statuses.get('number')).toEqual(new Set([200, 400, 422]));
 });
 
-test('every kind occurs, and most texts are near to JSON', () => {
+test('every kind occurs, and about half of the texts are JSON', () => {
   const kinds = new Map<HostileJsonKind, number>();
   for (const { kind } of hostile) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   expect(Math.min(...kinds.values())).toBeGreaterThan(20);
@@ -72,12 +71,6 @@ test.each([
 
 test('no text is longer than a mebibyte', () => {
   expect(Math.max(...hostile.map(({ text }) => Buffer.byteLength(text)))).toBeLessThan(2 ** 20);
-});
-
-test('texts are the same for a seed', () => {
-  const texts = (seed: number) => fc.sample(hostileJson(), { numRuns: 200, seed });
-  expect(texts(7)).toEqual(texts(7));
-  expect(texts(7)).not.toEqual(texts(8));
 });
 
 function isJson(text: string): boolean {

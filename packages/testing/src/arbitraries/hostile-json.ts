@@ -1,16 +1,14 @@
 import fc from 'fast-check';
-import { DANGEROUS_NAMES, lengths } from './hostile-values.ts';
-import { controlCharacters, insertAnywhere, loneSurrogates } from './insert-anywhere.ts';
+import { DANGEROUS_NAMES, lengths } from './hostile-bodies.ts';
 import { invalidOrderUpdates } from './invalid-order-updates.ts';
 import { orderUpdates } from './order-updates.ts';
+import { controlCharacters, insertAnywhere, loneSurrogates } from './values.ts';
 
 /**
- * Texts to send to a server that expects an update as JSON: broken JSON, JSON that few expect, and updates, valid or
- * not.
+ * Texts to send to a server that expects an update as JSON: broken JSON, unusual JSON, and updates, valid or not.
  *
- * Among them are truncated and spoiled updates, duplicate and escaped names, numbers such as `1e400` and `-0`, a byte
- * order mark, raw control characters, half surrogate pairs, nesting of up to 50,000 levels, and up to 500,000
- * characters.
+ * Among them are truncated and damaged updates, duplicate and escaped names, numbers such as `1e400` and `-0`, a byte
+ * order mark, raw control characters, lone surrogates, nesting of up to 50,000 levels, and up to 500,000 characters.
  *
  * @example
  * ```ts
@@ -19,7 +17,7 @@ import { orderUpdates } from './order-updates.ts';
  * import { hostileJson } from '@orders/testing/arbitraries';
  * import fc from 'fast-check';
  *
- * // Any server: it may refuse, but neither fail nor die.
+ * // Any server: it may reject a body, but neither fail nor crash.
  * const service = await startOrderService();
  * const headers = { authorization: `Basic ${btoa(`${service.key}:`)}`, 'content-type': 'application/json' };
  * await fc.assert(
@@ -37,83 +35,72 @@ export function hostileJson(): fc.Arbitrary<string> {
 
 export type HostileJsonKind = keyof ReturnType<typeof hostileTexts>;
 
-/** The same with what is hostile in them. */
+/** The same, each with its kind. */
 export function hostileJsonByKind(): fc.Arbitrary<{ readonly kind: HostileJsonKind; readonly text: string }> {
   const texts = Object.entries(hostileTexts()) as [HostileJsonKind, fc.Arbitrary<string>][];
   return fc.oneof(
     ...texts.map(([kind, text]) => ({
       weight: LARGE_KINDS.includes(kind) ? 1 : 3,
-      arbitrary: fc.record({ kind: fc.constant(kind), text }),
+      arbitrary: text.map((text) => ({ kind, text })),
     })),
   );
 }
 
-/** Kinds that take long to read: they are rarer than the others. */
-const LARGE_KINDS: readonly HostileJsonKind[] = ['blanks', 'deep', 'long_list', 'long_text'];
-
-const DEPTH = 50_000;
-const LENGTH = 500_000;
+/** Rarer than the others, since they take long to read. */
+const LARGE_KINDS: readonly HostileJsonKind[] = ['leading_whitespace', 'deep', 'long_list', 'long_text'];
 
 function hostileTexts() {
   const valid = orderUpdates({ maxItems: 2 }).map((update) => JSON.stringify(update));
-  const invalid = invalidOrderUpdates({ json: true, maxItems: 2 }).map(({ body }) => JSON.stringify(body));
+  const places = fc
+    .tuple(valid, fc.nat())
+    .map(([text, pick]): [string, number] => [text, pick % text.length]);
+  const numbers = fc.oneof(
+    fc.constantFrom('-0', '-0.0', '1e400', '-1e400', '1e-400', '1E+2', '10e-1', '0.1e1', '9007199254740993'),
+    fc.constantFrom('-', '01', '+1', '.5', '5.', '1e', '1n', '--1', '0x10', '1_000', '1,000', 'Infinity'),
+    fc.nat({ max: 5_000 }).map((length) => `1${'0'.repeat(length)}`),
+    fc.nat({ max: 5_000 }).map((length) => `0.${'3'.repeat(length)}1`),
+  );
   return {
     valid_update: valid,
-    invalid_update: invalid,
-    truncated: fc.tuple(valid, fc.nat()).map(([text, pick]) => text.slice(0, pick % text.length)),
+    invalid_update: invalidOrderUpdates({ json: true, maxItems: 2 }).map(({ body }) => JSON.stringify(body)),
+    truncated: places.map(([text, place]) => text.slice(0, place)),
+    one_less: places.map(([text, place]) => text.slice(0, place) + text.slice(place + 1)),
     one_more: insertAnywhere(valid, fc.constantFrom(...'{}[]",:\\-.0eE', '/**/', '//', "'", '\0')),
-    one_less: fc.tuple(valid, fc.nat()).map(([text, pick]) => {
-      const place = pick % text.length;
-      return text.slice(0, place) + text.slice(place + 1);
-    }),
     twice: valid.map((text) => text + text),
     byte_order_mark: valid.map((text) => `\ufeff${text}`),
-    blanks: fc
-      .tuple(valid, fc.constantFrom(' ', '\n', '\u00a0', '\v'), lengths(LENGTH))
-      .map(([text, blank, length]) => {
-        return blank.repeat(length) + text;
-      }),
+    leading_whitespace: fc
+      .tuple(valid, fc.constantFrom(' ', '\n', '\u00a0', '\v'), lengths(500_000))
+      .map(([text, space, length]) => space.repeat(length) + text),
     other_value: fc.oneof(
-      fc.constantFrom('null', 'true', '0', '-0', '""', '[]', '[{"cart":{}}]', '"{\\"cart\\":{}}"'),
+      fc.constantFrom('0', '-0', '""', '[]', 'null', 'true', '[{"cart":{}}]', '"{\\"cart\\":{}}"'),
       fc.json(),
     ),
     not_json: fc.oneof(
+      fc.constantFrom('', ' ', '{', '}', '\0', 'NaN', 'undefined', '<cart/>', 'cart[items]=', '{cart:{}}'),
       fc.constantFrom(
-        '',
-        ' ',
-        '{',
-        '}',
-        '{"cart":{}',
-        '{"cart":{}}}',
-        '{"cart":{},}',
         '{"cart":}',
-        'undefined',
-        'NaN',
-      ),
-      fc.constantFrom(
-        "{'cart':{}}",
-        '{cart:{}}',
-        '{"cart":{}}//',
+        '{"cart":{}',
+        '{"cart":{},}',
+        '{"cart":{}}}',
         '{"cart":{}};',
-        'cart[items]=',
-        '<cart/>',
-        '\0',
+        '{"cart":{}}//',
       ),
+      fc.constantFrom("{'cart':{}}"),
       fc.string(),
     ),
-    number: numbers().map((number) => `{"cart":{"items":[{"quantity":${number}}]},"sum":${number}}`),
+    number: numbers.map((number) => `{"cart":{"items":[{"quantity":${number}}]},"sum":${number}}`),
     text: fc
       .oneof(
         loneSurrogates(),
         controlCharacters(),
-        fc.constantFrom('\\ud800', '\\udc00\\ud800', '\\u0000', '\\x41', '\\u12', '\\u{41}', '\\', '\\\n'),
+        fc.constantFrom('\\', '\\\n', '\\x41', '\\u12', '\\u{41}', '\\u0000', '\\ud800', '\\udc00\\ud800'),
       )
       .map((text) => `{"cart":{"items":[{"sku":"${text}","${text}":1}]}}`),
-    long_text: lengths(LENGTH).map((length) => `{"order_id":"${'a'.repeat(length)}","cart":{}}`),
+    long_text: lengths(500_000).map((length) => `{"order_id":"${'a'.repeat(length)}","cart":{}}`),
     long_list: lengths(120_000).map((length) => `{"cart":{"items":[${'0,'.repeat(length)}0]}}`),
     duplicate_names: fc
       .tuple(
-        fc.constantFrom('cart', 'order_id', 'note', '__proto__'),
+        fc.constantFrom('cart', 'note', 'order_id', '__proto__'),
         fc.array(fc.json(), { minLength: 2, maxLength: 4 }),
       )
       .map(([name, values]) => `{"cart":{},${values.map((value) => `"${name}":${value}`).join()}}`),
@@ -123,27 +110,18 @@ function hostileTexts() {
     dangerous_names: fc
       .tuple(
         fc.constantFrom(...DANGEROUS_NAMES),
-        fc.constantFrom('{"polluted":true}', '{"prototype":{"a":1}}', 'null'),
+        fc.constantFrom('null', '{"polluted":true}', '{"prototype":{"a":1}}'),
       )
-      .map(
-        ([name, value]) => `{"cart":{"${name}":${value},"items":[{"${name}":${value}}]},"${name}":${value}}`,
-      ),
+      .map(([name, value]) => {
+        const field = `"${name}":${value}`;
+        return `{"cart":{${field},"items":[{${field}}]},${field}}`;
+      }),
     deep: fc
-      .tuple(fc.constantFrom(['[', ']'], ['{"cart":', '}']), lengths(DEPTH), fc.boolean())
+      .tuple(fc.constantFrom(['[', ']'], ['{"cart":', '}']), lengths(50_000), fc.boolean())
       .map(([[open = '', close = ''], depth, isClosed]) => {
         return `{"cart":${open.repeat(depth)}0${isClosed ? close.repeat(depth) : ''}}`;
       }),
   };
-}
-
-/** Numbers that JSON has and few expect, and what is nearly a number. */
-function numbers(): fc.Arbitrary<string> {
-  return fc.oneof(
-    fc.constantFrom('1e400', '-1e400', '1e-400', '-0', '-0.0', '1E+2', '10e-1', '9007199254740993', '0.1e1'),
-    fc.constantFrom('01', '+1', '.5', '5.', '0x10', '1_000', '1n', '--1', '1e', 'Infinity', '-', '1,000'),
-    fc.nat({ max: 5_000 }).map((length) => `1${'0'.repeat(length)}`),
-    fc.nat({ max: 5_000 }).map((length) => `0.${'3'.repeat(length)}1`),
-  );
 }
 
 function escapeCharacter(character: string): string {

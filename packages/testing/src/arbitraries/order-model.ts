@@ -1,49 +1,47 @@
-import { currencyCodes, defineOrderUpdate } from '@orders/schema';
-import type fc from 'fast-check';
-import type { Definition, OwnFieldValues } from './definition.ts';
+import {
+  currencyCodes,
+  type DefinedOrderUpdate,
+  defineOrderUpdate,
+  type OrderUpdate,
+  type OrderUpdateDefinition,
+  type OrderUpdateFields,
+} from '@orders/schema';
+import fc from 'fast-check';
+import { texts } from './values.ts';
 
-/** The objects of an update that have fields of their own. */
-export const LEVELS = ['order', 'cart', 'item', 'hooks'] as const;
+/** The options of `defineOrderUpdate`. */
+export type Definition = OrderUpdateDefinition;
 
-export type Level = (typeof LEVELS)[number];
+/** What is defined when no definition is given. */
+export type NoDefinition = Record<never, never>;
 
-/** What a field may hold. */
-export type FieldKind =
-  | 'text'
-  | 'limited_text'
-  | 'currency'
-  | 'item_type'
-  | 'boolean'
-  | 'integer'
-  | 'int32'
-  | 'object'
-  | 'cart'
-  | 'items'
-  | 'hooks'
-  | 'return_url'
-  | 'web_url';
+/** The update that a definition describes: the type that the schema of `defineOrderUpdate` has. */
+export type UpdateOf<D extends Definition> = [keyof D] extends [never] ? OrderUpdate : DefinedOrderUpdate<D>;
 
-/** A field that the document describes; its name may come from a definition. */
-interface Field {
-  readonly name: string;
-  readonly kind: FieldKind;
-}
+/** Values for the fields that a definition adds, by the names under which it adds them. */
+export type OwnFieldValues<D extends Definition> = {
+  readonly [Place in keyof OrderUpdateFields]?: D extends {
+    readonly fields: { readonly [_ in Place]: infer Fields extends Shape };
+  }
+    ? ValuesIn<Fields>
+    : never;
+};
 
-/** A field that a definition adds: what it may hold, only the one who defined it knows. */
-interface OwnField {
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly values: fc.Arbitrary<unknown> | undefined;
-}
+type Shape = NonNullable<OrderUpdateFields['order']>;
 
-/** Every field that an update may have, as this package knows it: written apart from the schema, which it tests. */
-export interface OrderModel {
-  readonly fields: Readonly<Record<Level, readonly Field[]>>;
-  readonly own: Readonly<Record<Level, readonly OwnField[]>>;
-  readonly currencies: readonly string[];
-}
+type ValuesIn<Fields extends Shape> = {
+  readonly [Own in keyof Fields]?: fc.Arbitrary<Fields[Own]['_zod']['input']>;
+};
 
-const DOCUMENTED: Readonly<Record<Level, Readonly<Record<string, FieldKind>>>> = {
+/** The objects of an update that have fields of their own, and their paths in a body with one line. */
+const PATHS = { order: [], cart: ['cart'], item: ['cart', 'items', 0], hooks: ['hooks'] } as const;
+
+export type Level = keyof typeof PATHS;
+
+export const LEVELS = Object.keys(PATHS) as Level[];
+
+// Written apart from the schema, which it tests.
+const DOCUMENTED = {
   order: {
     cart: 'cart',
     order_id: 'limited_text',
@@ -71,67 +69,94 @@ const DOCUMENTED: Readonly<Record<Level, Readonly<Record<string, FieldKind>>>> =
     terms_url: 'web_url',
     webhook_url: 'web_url',
   },
-};
+} as const satisfies Record<Level, Record<string, string>>;
 
-/** The path of each level's fields in an issue. */
-const PATHS = {
-  order: [],
-  cart: ['cart'],
-  item: ['cart', 'items', 0],
-  hooks: ['hooks'],
-} as const;
+type DocumentedKinds = { [L in Level]: (typeof DOCUMENTED)[L][keyof (typeof DOCUMENTED)[L]] }[Level];
 
-type OwnArbitraries = {
-  readonly [Place in Level]?: { readonly [Own in string]?: fc.Arbitrary<unknown> | undefined };
-};
+/** What a field may hold; only its schema knows what an `own` one may. */
+export type FieldKind = DocumentedKinds | 'int32' | 'own';
 
-/** Throws a `TypeError` as `defineOrderUpdate` does when the definition cannot be used. */
-export function createOrderModel<D extends Definition>(
-  definition: D | undefined,
-  values: OwnFieldValues<D> | undefined,
-): OrderModel {
-  const given: Definition = definition ?? {};
-  const valuesOf: OwnArbitraries = values ?? {};
-  const required = findRequired(given);
-  const own = (level: Level): OwnField[] => {
-    return Object.keys(given.fields?.[level] ?? {}).map((name) => ({
-      name,
-      isRequired: required.has(JSON.stringify([...PATHS[level], name])),
-      values: valuesOf[level]?.[name],
-    }));
-  };
-  const documented = (level: Level): Field[] =>
-    Object.entries(DOCUMENTED[level]).map(([name, kind]) => ({ name, kind }));
-  return {
-    fields: {
-      order: [...documented('order'), ...named(given)],
-      cart: documented('cart'),
-      item: documented('item'),
-      hooks: documented('hooks'),
-    },
-    own: { order: own('order'), cart: own('cart'), item: own('item'), hooks: own('hooks') },
-    currencies: given.currencies ?? currencyCodes,
-  };
+interface Field {
+  readonly name: string;
+  readonly kind: FieldKind;
+  readonly isRequired: boolean;
+  /** Of an `own` field, where they are given. */
+  readonly values?: fc.Arbitrary<unknown> | undefined;
 }
 
-/** The fields that the document describes without naming them. */
-function named({ metadata, totalAmount, vatAmount, qrSessionId }: Definition): Field[] {
-  const names: [string | undefined, FieldKind][] = [
-    ...(metadata ?? []).map((name): [string, FieldKind] => [name, 'limited_text']),
+/** Every field that an update may have. */
+export interface OrderModel {
+  readonly fields: Readonly<Record<Level, readonly Field[]>>;
+  readonly currencies: readonly string[];
+}
+
+/** Throws a `TypeError` as `defineOrderUpdate` does when the definition cannot be used. */
+export function createOrderModel(
+  definition: Definition = {},
+  values: { readonly [L in Level]?: { readonly [Own in string]?: fc.Arbitrary<unknown> } } = {},
+): OrderModel {
+  const { metadata = [], totalAmount, vatAmount, qrSessionId, currencies = currencyCodes } = definition;
+  const named: [string | undefined, FieldKind][] = [
+    ...metadata.map((name): [string, FieldKind] => [name, 'limited_text']),
     [totalAmount, 'int32'],
     [vatAmount, 'int32'],
     [qrSessionId, 'text'],
   ];
-  return names.flatMap(([name, kind]) => (name === undefined ? [] : [{ name, kind }]));
-}
-
-/** Only the schema tells which fields of its user's own are required. */
-function findRequired(definition: Definition): ReadonlySet<string> {
   const { error } = defineOrderUpdate(definition).safeParse({ cart: { items: [{}] }, hooks: {} });
-  return new Set(error?.issues.map(({ path }) => JSON.stringify(path)));
+  const required = new Set(error?.issues.map(({ path }) => JSON.stringify(path)));
+
+  const fieldsOf = (level: Level): Field[] => [
+    ...[...Object.entries(DOCUMENTED[level]), ...(level === 'order' ? named : [])].flatMap(([name, kind]) =>
+      name === undefined ? [] : [{ name, kind, isRequired: kind === 'cart' }],
+    ),
+    ...Object.keys(definition.fields?.[level] ?? {}).map((name): Field => {
+      const isRequired = required.has(JSON.stringify([...PATHS[level], name]));
+      return { name, kind: 'own', isRequired, values: values[level]?.[name] };
+    }),
+  ];
+  const levels = LEVELS.map((level) => [level, fieldsOf(level)]);
+  return { fields: Object.fromEntries(levels), currencies };
 }
 
-/** Every name that is declared at a level. */
-export function declaredNames({ fields, own }: OrderModel, level: Level): string[] {
-  return [...fields[level], ...own[level]].map(({ name }) => name);
+/** Names that belong elsewhere, so that they are rejected at the top of an order. */
+export const MISPLACED = ['items', ...Object.keys(DOCUMENTED.hooks)];
+
+const UNKNOWN = ['note', 'cards', 'hook', 'typ', 'quantity', 'constructor', 'toJSON', '', '0', 'a b', '🧡'];
+
+/** Names of undeclared fields that pass as they are. */
+export function unknownNames(model: OrderModel, level: Level): fc.Arbitrary<string> {
+  return fc
+    .oneof(fc.constantFrom(...UNKNOWN, 'billing_address', ...MISPLACED), texts())
+    .filter((name) => classifyName(model, level, name) === 'unknown');
+}
+
+export type NameKind =
+  | 'declared'
+  | 'misplaced'
+  | 'misspelled'
+  | 'not_serializable'
+  | 'not_supported'
+  | 'unknown';
+
+/** What a schema makes of a field of this name, where every optional field is absent. */
+export function classifyName({ fields }: OrderModel, level: Level, name: string): NameKind {
+  const declared = fields[level].map((field) => field.name);
+  if (declared.includes(name)) return 'declared';
+  if (name === '__proto__') return 'not_serializable';
+  if (level === 'order' && name === 'billing_address') return 'not_supported';
+  if (level === 'order' && MISPLACED.includes(name)) return 'misplaced';
+  return declared.some((known) => isMisspelling(name, known)) ? 'misspelled' : 'unknown';
+}
+
+/** Equal but for case and underscores, or one edit away in a name of six letters or more. */
+function isMisspelling(name: string, known: string): boolean {
+  const normalize = (text: string) => text.toLowerCase().replaceAll('_', '');
+  const [written, meant] = [normalize(name), normalize(known)];
+  if (written === meant) return true;
+  let same = 0;
+  while (same < written.length && written[same] === meant[same]) same++;
+  const [a, b] = [written.slice(same), meant.slice(same)];
+  const isSwap = a[0] === b[1] && a[1] === b[0] && a.slice(2) === b.slice(2);
+  const isEdit = a.slice(1) === b || a === b.slice(1) || a.slice(1) === b.slice(1);
+  return meant.length >= 6 && (isSwap || isEdit);
 }

@@ -1,42 +1,57 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Cart, CartItem, defineOrderUpdate, OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
+import {
+  Cart,
+  CartItem,
+  currencyCodes,
+  defineOrderUpdate,
+  OrderUpdate,
+  type OrderUpdateSchema,
+} from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import { awkward, named, own, ownValues } from '../../test/definitions.ts';
 import { inFull } from '../../test/in-full.ts';
 import { cartItems, carts, orderUpdates } from './order-updates.ts';
+import { jsonObjects } from './values.ts';
 
 const runs = { numRuns: inFull ? 300 : 150 };
-const many = { numRuns: 1_000, seed: 1 };
+const many = { numRuns: 2_000, seed: 1 };
 
-const schemas: readonly [string, OrderUpdateSchema, fc.Arbitrary<object>][] = [
+// A generator that stops covering a rule fails no property, so the coverage of one sample is counted.
+const updates = fc.sample(orderUpdates({ definition: named }), many);
+const lines = updates.flatMap(({ cart }) => cart.items ?? []);
+const hooks = updates.flatMap((update) => update.hooks ?? []);
+const amountNames = ['quantity', 'unit_price', 'discount_rate', 'vat_amount'] as const;
+const returnNames = ['user_return_url_on_success', 'user_return_url_on_fail'] as const;
+const urlNames = [...returnNames, 'terms_url', 'webhook_url'] as const;
+const topNames =
+  'cart order_id purchase_currency require_shipping express_shipping shipping_address hooks user_session_id ' +
+  'user_identifier meta_1 meta_2 total vat qr_session';
+
+test.each<[string, OrderUpdateSchema, fc.Arbitrary<object>]>([
   ['OrderUpdate', OrderUpdate, orderUpdates()],
-  ['OrderUpdate, of known fields alone', OrderUpdate, orderUpdates({ unknownFields: false })],
+  ['OrderUpdate, with known fields only,', OrderUpdate, orderUpdates({ unknownFields: false })],
   ['a definition', defineOrderUpdate(named), orderUpdates({ definition: named })],
-  ['a definition of awkward names', defineOrderUpdate(awkward), orderUpdates({ definition: awkward })],
+  ['a definition with awkward names', defineOrderUpdate(awkward), orderUpdates({ definition: awkward })],
   [
-    'a definition of own fields',
+    'a definition with own fields',
     defineOrderUpdate(own),
     orderUpdates({ definition: own, values: ownValues }),
   ],
-];
-
-test.each(schemas)('%s takes every update, compiled too, and JSON text carries it', (_, schema, updates) => {
+])('%s accepts every update, compiled too, and JSON text carries it', (_, schema, updates) => {
   const compiled = compileOrderUpdate(schema);
   fc.assert(
     fc.property(updates, (update) => {
       expect(schema.safeParse(update).error?.issues).toBeUndefined();
       expect(compiled.safeParse(update).error?.issues).toBeUndefined();
-      const carried: unknown = JSON.parse(JSON.stringify(update));
-      expect(isDeepStrictEqual(carried, update)).toBe(true);
-      expect(JSON.stringify(schema.parse(update))).toBe(JSON.stringify(update));
+      expect(isDeepStrictEqual(JSON.parse(JSON.stringify(update)), update)).toBe(true);
     }),
     runs,
   );
 });
 
-test('carts and lines by themselves are what Cart and CartItem take', () => {
+test('Cart and CartItem accept every cart and every line', () => {
   fc.assert(
     fc.property(carts(), cartItems(), (cart, item) => {
       expect(Cart.safeParse(cart).success).toBe(true);
@@ -46,7 +61,134 @@ test('carts and lines by themselves are what Cart and CartItem take', () => {
   );
 });
 
-test('own fields occur with the values that are given, required ones always', () => {
+test.each<[string, readonly object[], readonly string[]]>([
+  ['order', updates, topNames.split(' ')],
+  ['cart', updates.map(({ cart }) => cart), ['items']],
+  ['item', lines, ['type', 'sku', 'name', ...amountNames]],
+  ['hooks', hooks, urlNames],
+])(
+  'in %s, every field is often present and often absent, and unknown ones of every JSON type are among them',
+  (level, objects, names) => {
+    for (const name of names) {
+      const share = objects.filter((fields) => Object.hasOwn(fields, name)).length / objects.length;
+      expect([name, share > 0.5]).toEqual([name, true]);
+      expect([name, share < 1]).toEqual([name, name !== 'cart']);
+    }
+    const unknown = objects.flatMap((fields) =>
+      Object.entries(fields).filter(([name]) => !names.includes(name)),
+    );
+    const types = new Set(
+      unknown.map(([, value]) => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)),
+    );
+    expect([level, types]).toEqual([
+      level,
+      new Set(['null', 'boolean', 'number', 'string', 'array', 'object']),
+    ]);
+  },
+);
+
+test('limited texts have 0, 1 and 255 code points, of one UTF-16 unit and of two', () => {
+  for (const name of ['order_id', 'meta_1', 'meta_2'] as const) {
+    const sizes = new Set(
+      updates.flatMap(({ [name]: text }) =>
+        text === undefined ? [] : [`${[...text].length} in ${text.length}`],
+      ),
+    );
+    for (const size of ['0 in 0', '1 in 1', '1 in 2', '5 in 5', '255 in 255', '255 in 510']) {
+      expect([name, size, sizes.has(size)]).toEqual([name, size, true]);
+    }
+  }
+});
+
+test('integers are small, of any sign, and at the ends of their range', () => {
+  const check = (name: string, values: readonly number[], edges: readonly number[]) => {
+    for (const edge of [0, 1, -1, ...edges]) {
+      expect([name, edge, values.filter((value) => value === edge).length > 5]).toEqual([name, edge, true]);
+    }
+    expect([name, new Set(values).size > 500]).toEqual([name, true]);
+  };
+  for (const name of amountNames) {
+    const { MIN_SAFE_INTEGER, MAX_SAFE_INTEGER } = Number;
+    check(
+      name,
+      lines.flatMap((line) => line[name] ?? []),
+      [MIN_SAFE_INTEGER, MAX_SAFE_INTEGER],
+    );
+  }
+  for (const name of ['total', 'vat'] as const) {
+    check(
+      name,
+      updates.flatMap((update) => update[name] ?? []),
+      [-(2 ** 31), 2 ** 31 - 1],
+    );
+  }
+});
+
+test('every listed currency occurs, and no other', () => {
+  const currenciesOf = (some: readonly OrderUpdate[]) =>
+    new Set(some.flatMap(({ purchase_currency }) => purchase_currency ?? []));
+  expect(currenciesOf(fc.sample(orderUpdates(), many))).toEqual(new Set(currencyCodes));
+  expect(currenciesOf(updates)).toEqual(new Set(['EUR', 'NOK']));
+});
+
+test('URLs have placeholders, ports, queries and any script; return URLs lead to apps, too', () => {
+  const any = [
+    /\{order_token\}/,
+    /\{tenant\}/,
+    /:\d+/,
+    /\?/,
+    /#/,
+    /^HTTPS:/,
+    /^Http:/,
+    /ü/,
+    /[\u{10000}-\u{10ffff}]/u,
+  ];
+  const apps = [/^myapp:\/\//, /^my\.app\+x-1:/, /^MYAPP:/, /^mailto:/, /^javascripts:/, /^datas:/];
+  for (const name of urlNames) {
+    const urls = hooks.flatMap((fields) => fields[name] ?? []);
+    for (const kind of any)
+      expect([name, kind, urls.some((url) => kind.test(url))]).toEqual([name, kind, true]);
+    for (const kind of apps) {
+      const isReturn = (returnNames as readonly string[]).includes(name);
+      expect([name, kind, urls.some((url) => kind.test(url))]).toEqual([name, kind, isReturn]);
+    }
+  }
+});
+
+test('every host is reserved for documentation', () => {
+  const reserved =
+    /^https?:\/\/(user:secret@)?([\p{L}\d{}.-]+\.example|192\.0\.2\.7|\[2001:db8::7\])(:\d+)?([/?#]|$)/iu;
+  const urls = hooks.flatMap((fields) => urlNames.flatMap((name) => fields[name] ?? []));
+  for (const url of urls) if (/^https?:/i.test(url)) expect(url).toMatch(reserved);
+});
+
+test('carts have no list, an empty one, one line and up to the most', () => {
+  const lengths = fc.sample(carts({ maxItems: 7 }), many).map(({ items }) => items?.length);
+  expect(new Set(lengths)).toEqual(new Set([undefined, 0, 1, 2, 3, 4, 5, 6, 7]));
+  expect(fc.sample(carts({ maxItems: 0 }), many).some(({ items = [] }) => items.length > 0)).toBe(false);
+});
+
+test('lines have the documented types and any other', () => {
+  const types = new Set(lines.map(({ type }) => type));
+  for (const type of ['physical', 'shipping_fee', 'digital', '', undefined]) {
+    expect(types.has(type)).toBe(true);
+  }
+  expect(types.size).toBeGreaterThan(100);
+});
+
+test('unknown fields can be left out', () => {
+  const known = fc.sample(orderUpdates({ unknownFields: false, definition: named }), many);
+  expect(new Set(known.flatMap((update) => Object.keys(update)))).toEqual(new Set(topNames.split(' ')));
+});
+
+test('no JSON object has a field __proto__', () => {
+  // fast-check generates the name too rarely for a sample, so the question is whether it could.
+  const objects = jsonObjects(fc.constant(1));
+  expect(objects.canShrinkWithoutContext(JSON.parse('{"proto":1}'))).toBe(true);
+  expect(objects.canShrinkWithoutContext(JSON.parse('{"__proto__":1}'))).toBe(false);
+});
+
+test('own fields have the given values; required ones are always present, optional ones without values never', () => {
   const updates = fc.sample(orderUpdates({ definition: own, values: ownValues, maxItems: 1 }), many);
   expect(new Set(updates.map(({ parent }) => parent))).toEqual(new Set(['ord_1', 'ord_2']));
   expect(new Set(updates.flatMap(({ cart }) => cart.items ?? []).map(({ serial }) => serial))).toEqual(
@@ -58,71 +200,66 @@ test('own fields occur with the values that are given, required ones always', ()
   expect(updates.some((update) => Object.hasOwn(update, 'channel_name'))).toBe(false);
 });
 
-test('an own field that is required and has no values is a TypeError that says what to write', () => {
-  expect(() => orderUpdates({ definition: own })).toThrow(TypeError);
+test('a required own field without values is a TypeError that says what to write', () => {
+  expect(() => carts({ definition: own })).toThrow(TypeError);
   expect(() => orderUpdates({ definition: own })).toThrow(
     'give values: { item: { "serial": an arbitrary of fast-check } }.',
   );
-  expect(() => carts({ definition: own })).toThrow(TypeError);
   const { item } = ownValues;
   expect(() => cartItems({ definition: own, values: { item } })).not.toThrow();
 });
 
-test('a definition that defineOrderUpdate refuses is refused in the same words', () => {
+test('options that cannot be used are a TypeError', () => {
   expect(() => orderUpdates({ definition: { totalAmount: 'cart' } })).toThrow(
-    'The field cart is defined already: give each field a name of its own.',
+    'The field cart is defined already',
   );
   expect(() => orderUpdates({ definition: { currencies: [] } })).toThrow(TypeError);
+  for (const maxItems of [-1, 1.5, Number.NaN]) {
+    expect(() => orderUpdates({ maxItems })).toThrow(`maxItems: ${maxItems} cannot be used`);
+  }
+  expect(() => orderUpdates({ maxItem: 2 } as object)).toThrow('Did you mean "maxItems"?');
 });
 
-test.each([-1, 1.5, Number.NaN])('%s is no number of lines', (maxItems) => {
-  expect(() => orderUpdates({ maxItems })).toThrow(`maxItems: ${maxItems} cannot be used`);
-});
-
-test('an update shrinks to what matters', () => {
-  const smallest = <T>(of: fc.Arbitrary<T>, passes: (value: T) => boolean) =>
-    fc.check(fc.property(of, passes), { numRuns: 2_000, seed: 3 }).counterexample?.[0];
-  const tooMany = (update: OrderUpdate) => !update.cart.items?.some(({ quantity = 0 }) => quantity > 5);
-  expect(smallest(orderUpdates(), tooMany)).toEqual({ cart: { items: [{ quantity: 6 }] } });
-  expect(smallest(orderUpdates(), () => false)).toEqual({ cart: {} });
-  expect(smallest(orderUpdates(), ({ hooks }) => hooks?.terms_url === undefined)).toEqual({
+test('an update shrinks to what matters, in a few steps and through valid updates only', () => {
+  const check = <T extends object>(of: fc.Arbitrary<T>, passes: (update: T) => boolean) => {
+    let calls = 0;
+    const property = fc.property(of, (update) => {
+      calls++;
+      return passes(update);
+    });
+    const { counterexample, numRuns } = fc.check(property, { numRuns: 2_000, seed: 3 });
+    expect(calls - numRuns).toBeLessThan(2_000);
+    return counterexample?.[0];
+  };
+  const quantities = ({ cart }: OrderUpdate) => cart.items?.map(({ quantity = 0 }) => quantity) ?? [];
+  expect(check(orderUpdates(), (update) => Math.max(0, ...quantities(update)) <= 5)).toEqual({
+    cart: { items: [{ quantity: 6 }] },
+  });
+  expect(check(orderUpdates(), () => false)).toEqual({ cart: {} });
+  expect(check(orderUpdates(), ({ hooks }) => hooks?.terms_url === undefined)).toEqual({
     cart: {},
     hooks: { terms_url: 'https://shop.example' },
   });
-  const short = ({ order_id = '' }: OrderUpdate) => order_id.length < 9;
-  expect(smallest(orderUpdates(), short)?.order_id?.length).toBeLessThan(11);
-  expect(smallest(orderUpdates({ definition: named }), ({ total = 0 }) => total > -5)).toEqual({
+  expect(check(orderUpdates({ definition: named }), ({ total = 0 }) => total > -5)).toEqual({
     cart: {},
     total: -5,
   });
+  const longest = check(orderUpdates(), ({ order_id = '' }) => [...order_id].length < 200);
+  expect([...(longest?.order_id ?? '')].length).toBe(200);
+  const isSmall = (update: OrderUpdate) => {
+    expect(OrderUpdate.safeParse(update).success).toBe(true);
+    return JSON.stringify(update).length < 200;
+  };
+  fc.check(fc.property(orderUpdates(), isSmall), { seed: 3 });
 });
 
-test('whatever shrinking tries is valid', () => {
-  const wrong: unknown[] = [];
-  for (let seed = 0; seed < 8; seed++) {
-    const isTooLarge = fc.property(orderUpdates(), (update) => {
-      if (!OrderUpdate.safeParse(update).success) wrong.push(update);
-      return JSON.stringify(update).length < 200;
-    });
-    fc.check(isTooLarge, { seed });
-  }
-  expect(wrong).toEqual([]);
-});
-
-test('updates are fresh each time, and the same for a seed', () => {
+test('a changed update does not change the next one, and a seed repeats them', () => {
   const updates = orderUpdates();
   const before = JSON.stringify(fc.sample(updates, { numRuns: 100, seed: 7 }));
   for (const update of fc.sample(updates, { numRuns: 100, seed: 7 })) spoilDeep(update);
   expect(JSON.stringify(fc.sample(updates, { numRuns: 100, seed: 7 }))).toBe(before);
   expect(JSON.stringify(fc.sample(orderUpdates(), { numRuns: 100, seed: 7 }))).toBe(before);
   expect(JSON.stringify(fc.sample(updates, { numRuns: 100, seed: 8 }))).not.toBe(before);
-});
-
-test('a thousand updates are made in under a second', () => {
-  fc.sample(orderUpdates(), 10);
-  const start = process.cpuUsage();
-  fc.sample(orderUpdates(), { numRuns: 1_000, seed: 1 });
-  expect(process.cpuUsage(start).user / 1_000).toBeLessThan(1_000);
 });
 
 test('the type of an update follows the definition, as that of its schema does', () => {

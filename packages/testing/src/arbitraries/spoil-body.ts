@@ -1,54 +1,131 @@
-import type fc from 'fast-check';
-import { anyIndex, type Holder, type Place, type Spoil } from './flaw.ts';
-import type { OrderModel } from './order-model.ts';
-import { type Path, pathText } from './path-text.ts';
-import { type BodyLimits, type Fields, validBodies } from './valid-bodies.ts';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { type Level, type OrderModel, unknownNames } from './order-model.ts';
+import { type BodyLimits, type Fields, validBodies } from './order-updates.ts';
 
-/** Valid bodies to spoil, by what is spoiled in them: they have a line, or hooks, where one is needed. */
-export function bodiesToSpoil(
-  model: OrderModel,
-  { maxItems, unknownFields }: BodyLimits,
-): Readonly<Record<Place, fc.Arbitrary<Fields>>> {
-  const bodies = (always: BodyLimits['always'] = []) =>
-    validBodies('order', model, { unknownFields, maxItems, always });
-  const [plain, withHooks] = [bodies(), bodies(['hooks'])];
-  const withItems = validBodies('order', model, {
-    unknownFields,
-    // Something wrong with a line takes a line.
-    maxItems: maxItems === 0 ? 1 : maxItems,
-    always: ['items'],
-  });
-  return { box: plain, order: plain, cart: plain, items: withItems, item: withItems, hooks: withHooks };
+/** An object in a body: one of the model's, its list of lines, or a `box` whose field `body` is the whole body. */
+export type Place = Level | 'items' | 'box';
+
+/** A key of the object, or the second place of a list in an undeclared field of that name. */
+export interface Spot {
+  readonly key: string | number;
+  readonly isNested?: boolean;
 }
 
-/** Spoils a copy, since fast-check shrinks what it gave. */
-export function spoilBody(
-  valid: Fields,
-  spoil: Spoil,
-  { place, pick }: { readonly place: Place; readonly pick: number },
-): { readonly body: unknown; readonly path: string } {
-  const box: Holder = { body: structuredClone(valid) };
-  const path = pathTo(place, box, pick);
-  const holder = path.reduce<Holder>((holder, key) => holder[key] as Holder, box);
-  const [, ...found] = spoil(holder, path);
-  return { body: box['body'], path: pathText(found) };
+/** The object whose property is set. */
+type Holder = Record<string | number, unknown>;
+
+/** Builds a property, anew for each body, or removes it by returning nothing. */
+export type Make = (holder: Holder) => PropertyDescriptor | undefined;
+
+export type Path = readonly (string | number)[];
+
+/** Sets one property of valid bodies, and returns where. */
+type Spoil = (
+  place: Place,
+  spots: fc.Arbitrary<Spot>,
+  makes: fc.Arbitrary<Make>,
+) => fc.Arbitrary<{ readonly body: unknown; readonly path: Path }>;
+
+export function createSpoil(model: OrderModel, limits: BodyLimits = {}): Spoil {
+  const plain = validBodies('order', model, limits);
+  const withHooks = validBodies('order', model, { ...limits, always: 'hooks' });
+  // A line can only be spoiled where there is one.
+  const maxItems = Math.max(limits.maxItems ?? 5, 1);
+  const withItems = validBodies('order', model, { ...limits, maxItems, always: 'items' });
+  const places: Readonly<Record<Place, readonly [fc.Arbitrary<Fields>, Path]>> = {
+    box: [plain, []],
+    order: [plain, ['body']],
+    cart: [plain, ['body', 'cart']],
+    hooks: [withHooks, ['body', 'hooks']],
+    items: [withItems, ['body', 'cart', 'items']],
+    item: [withItems, ['body', 'cart', 'items']],
+  };
+  return (place, spots, makes) => {
+    const [bodies, start] = places[place];
+    return fc.tuple(bodies, fc.nat(), spots, makes).map(([body, pick, spot, make]) => {
+      const path = [...start];
+      // A copy, since fast-check goes on to shrink the original.
+      const box: Holder = { body: structuredClone(body) };
+      let holder = path.reduce<Holder>((outer, key) => outer[key] as Holder, box);
+      const enter = (key: string | number) => {
+        path.push(key);
+        holder = holder[key] as Holder;
+      };
+      let { key } = spot;
+      if (Array.isArray(holder)) key = pick % holder.length;
+      if (place === 'item') {
+        enter(key);
+        key = spot.key;
+      }
+      if (spot.isNested) {
+        put(holder, key, { value: { 'a list': ['a', null] }, writable: true });
+        enter(key);
+        enter('a list');
+        key = 1;
+      }
+      put(holder, key, make(holder));
+      return { body: box['body'], path: [...path, key].slice(1) };
+    });
+  };
 }
 
-function pathTo(place: Place, { body }: Holder, pick: number): Path {
-  switch (place) {
-    case 'box':
-      return [];
-    case 'order':
-      return ['body'];
-    case 'hooks':
-      return ['body', 'hooks'];
-    case 'cart':
-      return ['body', 'cart'];
-    case 'items':
-      return ['body', 'cart', 'items'];
-    case 'item': {
-      const { cart } = body as { readonly cart: { readonly items: readonly object[] } };
-      return ['body', 'cart', 'items', anyIndex(cart.items, pick)];
-    }
-  }
+function put(holder: Holder, key: string | number, property: PropertyDescriptor | undefined): void {
+  if (property === undefined) delete holder[key];
+  else Object.defineProperty(holder, key, { configurable: true, enumerable: true, ...property });
 }
+
+/** Sets each of the values, or what `build` makes of it. */
+export function set<T>(
+  values: fc.Arbitrary<T>,
+  build: (value: T) => unknown = (value) => value,
+): fc.Arbitrary<Make> {
+  return values.map((value) => () => ({ value: build(value), writable: true }));
+}
+
+/** Sets any of the values that are made anew for each body: an object must not be shared by two. */
+export function setAny(build: () => readonly unknown[]): fc.Arbitrary<Make> {
+  return set(fc.nat({ max: build().length - 1 }), (index) => build()[index]);
+}
+
+/** An undeclared field. */
+export function spotsUnknown(level: Level, model: OrderModel): fc.Arbitrary<Spot> {
+  return unknownNames(model, level).map((key) => ({ key }));
+}
+
+/** In a list in an undeclared field. */
+export function nestedSpots(level: Level, model: OrderModel): fc.Arbitrary<Spot> {
+  return unknownNames(model, level).map((key) => ({ key, isNested: true }));
+}
+
+/** A documented field, an undeclared one, or a list in an undeclared one. */
+export function spotsIn(level: Level, model: OrderModel): fc.Arbitrary<Spot> {
+  const documented = model.fields[level]
+    .filter(({ kind }) => kind !== 'own')
+    .map(({ name }) => ({ key: name }));
+  return fc.oneof(fc.constantFrom(...documented), spotsUnknown(level, model), nestedSpots(level, model));
+}
+
+/**
+ * Lets fast-check print a body whose getters throw, or that is too deep or too large: its own printer would throw, and
+ * hide the failure that it reports. The body gets a symbol that is not enumerable.
+ */
+export function makePrintable<T>(body: T): T {
+  // A proxy prints itself, and may throw at the question whether it is extensible.
+  if (typeof body !== 'object' || body === null || fc.hasToStringMethod(body)) return body;
+  if (!Object.isExtensible(body)) return body;
+  const print = () => {
+    const text = inspect(body, PRINTED);
+    return text.length > 4_000 ? `${text.slice(0, 4_000)}…` : text;
+  };
+  return Object.defineProperty(body, fc.toStringMethod, { value: print });
+}
+
+const PRINTED = {
+  customInspect: false,
+  showProxy: true,
+  depth: 6,
+  maxArrayLength: 20,
+  maxStringLength: 200,
+  breakLength: Number.POSITIVE_INFINITY,
+} as const;
