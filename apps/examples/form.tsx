@@ -50,7 +50,7 @@ export function OrderForm(props: {
       </button>
       <button type="submit">Save</button>
       {leftOut.length > 0 && (
-        <p role="status">Not changed: {leftOut.join(', ')}</p>
+        <p role="status">Left out: {leftOut.join(', ')}</p>
       )}
     </form>
   );

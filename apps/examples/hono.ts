@@ -2,14 +2,13 @@ import { serve } from '@hono/node-server';
 import { createOrdersClient } from '@orders/client';
 import { Hono } from 'hono';
 import { toCustomerResponse } from './outcomes.ts';
+import { buildCart, orderTokens } from './shop.ts';
 
 // One client for the process: its calls share connections and pauses.
 const orders = createOrdersClient({
   baseUrl: process.env.ORDERS_URL ?? 'https://api.example.com',
   apiKey: () => process.env.ORDERS_API_KEY,
 });
-// Your database instead.
-const orderTokens = new Map([['A-1001', process.env.ORDER_TOKEN ?? '']]);
 
 const app = new Hono();
 
@@ -18,12 +17,14 @@ app.post('/orders/:id', async (c) => {
   const token = orderTokens.get(c.req.param('id'));
   if (token === undefined)
     return c.json({ message: 'There is no such order.' }, 404);
-  // A body that is not JSON becomes a validation error.
-  const update = await c.req.json().catch(() => undefined);
-  const result = await orders.safeUpdateOrder(token, update);
-  if (!result.ok) console.error(`${result.error.receipt}`);
-  const { status, body } = toCustomerResponse(result);
-  return c.json(body, status);
+  const cart = buildCart(await c.req.json().catch(() => undefined));
+  if (cart === undefined)
+    return c.json({ message: 'Please check your input.' }, 422);
+  const result = await orders.safeUpdateOrder(token, { cart });
+  const { error } = result;
+  if (error) console.error(`${error.message}\n${error.receipt}`);
+  const { status, headers, body } = toCustomerResponse(result);
+  return c.json(body, status, headers);
 });
 
 const port = Number(process.env.PORT ?? 3000);
@@ -34,10 +35,11 @@ const server = serve(
   },
 );
 
-process.once('SIGTERM', () => {
+function shutDown() {
   // Requests in progress finish first, then the client closes.
   server.close(() => orders.close());
   // Shorter than the time after which your platform kills the process.
   const graceMs = Number(process.env.GRACE_MS ?? 8_000);
   setTimeout(() => orders.destroy(), graceMs).unref();
-});
+}
+process.once('SIGTERM', shutDown).once('SIGINT', shutDown);

@@ -1,14 +1,13 @@
 // app/api/orders/[id]/route.ts
 import { createOrdersClient } from '@orders/client';
 import { toCustomerResponse } from './outcomes.ts';
+import { buildCart, orderTokens } from './shop.ts';
 
 const orders = createOrdersClient({
   baseUrl: process.env.ORDERS_URL ?? 'https://api.example.com',
   // Read at each attempt, so `next build` works without the variable.
   apiKey: () => process.env.ORDERS_API_KEY,
 });
-// Your database instead.
-const orderTokens = new Map([['A-1001', process.env.ORDER_TOKEN ?? '']]);
 
 export async function POST(
   request: Request,
@@ -17,14 +16,17 @@ export async function POST(
   // Check here that this user may change this order.
   const token = orderTokens.get((await params).id);
   if (token === undefined)
-    return Response.json(
-      { message: 'There is no such order.' },
-      { status: 404 },
-    );
-  // A body that is not JSON becomes a validation error.
-  const update = await request.json().catch(() => undefined);
-  const result = await orders.safeUpdateOrder(token, update);
-  if (!result.ok) console.error(`${result.error.receipt}`);
-  const { status, body } = toCustomerResponse(result);
+    return respond(404, { message: 'There is no such order.' });
+  const cart = buildCart(await request.json().catch(() => undefined));
+  if (cart === undefined)
+    return respond(422, { message: 'Please check your input.' });
+  const result = await orders.safeUpdateOrder(token, { cart });
+  const { error } = result;
+  if (error) console.error(`${error.message}\n${error.receipt}`);
+  const { body, ...init } = toCustomerResponse(result);
+  return Response.json(body, init);
+}
+
+function respond(status: number, body: unknown) {
   return Response.json(body, { status });
 }

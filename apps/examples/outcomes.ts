@@ -20,11 +20,14 @@ export function toCustomerResponse(result: UpdateOrderResult) {
     return respond(
       503,
       'Your change is not saved. Please try again later.',
+      { retryAfterMs: error.retryAfterMs },
     );
 
   // The issues name each field and what to write instead.
   if (error.code === 'validation_error')
-    return respond(422, 'Please check your input.', error.issues);
+    return respond(422, 'Please check your input.', {
+      issues: error.issues,
+    });
 
   // The same update fails again: fix the key or the program.
   return respond(500, 'Your change could not be saved.');
@@ -33,7 +36,15 @@ export function toCustomerResponse(result: UpdateOrderResult) {
 function respond<const Status extends number>(
   status: Status,
   message: string,
-  issues: readonly unknown[] = [],
+  { issues = [], retryAfterMs }: Details = {},
 ) {
-  return { status, body: { message, issues } };
+  const headers: Record<string, string> = {};
+  if (retryAfterMs !== undefined)
+    headers['retry-after'] = `${Math.ceil(retryAfterMs / 1_000)}`; // seconds
+  return { status, headers, body: { message, issues } };
+}
+
+interface Details {
+  readonly issues?: readonly unknown[];
+  readonly retryAfterMs?: number | undefined;
 }

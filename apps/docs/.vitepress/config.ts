@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitepress';
 import { findPackages } from '../src/api/find-packages.ts';
+import { extendMarkdown } from '../src/site/markdown.ts';
 
 const known = ['schema', 'auth', 'client', 'testing', 'outbox'];
 const rank = (slug: string): number => (known.includes(slug) ? known.indexOf(slug) : known.length);
@@ -17,7 +18,10 @@ export default defineConfig({
     ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
     ['meta', { name: 'color-scheme', content: 'light dark' }],
   ],
-  markdown: { theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' } },
+  markdown: {
+    config: extendMarkdown,
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
+  },
   vite: {
     oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
     // The packages are taken from their sources, so the site needs nothing built.

@@ -74,7 +74,7 @@ test('reads blocks with their line, their flags and their output', () => {
 test('reads a shown file as a block', () => {
   const shown = readPage(
     'guides/p.md',
-    '<<< ../../../examples/send.ts {ts at-prompt}\n\n```text output\nc\n```\n',
+    '[send.ts](../../../examples/send.ts) <!-- at-prompt -->\n\n```text output\nc\n```\n',
   );
   expect(shown[0]).toMatchObject({
     place: 'guides/p.md:1',

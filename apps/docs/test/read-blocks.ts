@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { renderPackage } from '../src/api/render-package.ts';
+import { exampleLink } from '../src/site/markdown.ts';
 import { readReference } from './read-reference.ts';
 
 /** A block of code on a page. */
@@ -33,22 +34,31 @@ export function readReferenceBlocks(): readonly CodeBlock[] {
   return packages.flatMap((one) => readPage(`api/${one.slug}.md`, renderPackage(one, packages)));
 }
 
-/** The blocks of one page; `<<< file {language words}` is a block, too. */
+/** The blocks of one page, and the examples that it shows. */
 export function readPage(page: string, markdown: string): readonly CodeBlock[] {
-  const fence = /^```(\w+)([^\n]*)\n(.*?)^```$|^<<< (\S+) \{(\w+) ?([^}\n]*)\}/gms;
-  const fences = [...markdown.matchAll(fence)].map((match) => {
-    const [, language, words, code, path, shownAs, shownWords] = match;
-    const file = path && resolve(docs, 'pages', dirname(page), path);
-    return {
-      place: `${page}:${markdown.slice(0, match.index).split('\n').length}`,
-      language: language ?? shownAs ?? '',
-      flags: (words ?? shownWords ?? '').trim().split(/\s+/),
-      code: file ? readFileSync(file, 'utf8') : (code ?? ''),
-      file,
-    };
+  const fences = [...markdown.matchAll(/^```(\w+)([^\n]*)\n(.*?)^```$/gms)].map(
+    ({ index, 1: language = '', 2: flags = '', 3: code = '' }) => ({
+      index,
+      language,
+      flags,
+      code,
+      file: undefined,
+    }),
+  );
+  const examples = [...markdown.matchAll(exampleLink)].map(({ index, 1: path = '', 2: flags = '' }) => {
+    const file = resolve(docs, 'pages', dirname(page), path);
+    return { index, language: extname(file).slice(1), flags, code: readFileSync(file, 'utf8'), file };
   });
-  return fences.map((block, index) => {
-    const next = fences[index + 1];
-    return { ...block, output: next?.flags.includes('output') ? next.code : undefined };
+  const blocks = [...fences, ...examples].toSorted((a, b) => a.index - b.index);
+  return blocks.map((block, position) => {
+    const next = blocks[position + 1];
+    return {
+      place: `${page}:${markdown.slice(0, block.index).split('\n').length}`,
+      language: block.language,
+      flags: block.flags.trim().split(/\s+/),
+      code: block.code,
+      file: block.file,
+      output: next?.flags.trim() === 'output' ? next.code : undefined,
+    };
   });
 }

@@ -14,18 +14,24 @@ test('the route loads without a key, and reads it when it is called', async () =
       params: Promise.resolve({ id }),
     });
 
-  expect((await post('{"cart":{}}')).status).toBe(500);
+  expect((await post('{"mug":2}')).status).toBe(500);
   expect(service.journal).toEqual([]);
-  expect(logged.mock.calls.flat().join('\n')).toMatch(/not_sent/);
+  expect(logged.mock.calls.flat().join('\n')).toMatch(/is the variable of apiKey set\?.*not_sent/s);
 
   vi.stubEnv('ORDERS_API_KEY', service.key);
-  const applied = await post('{"cart":{}}');
+  const applied = await post('{"mug":2}');
   expect([applied.status, await applied.json()]).toMatchObject([200, { message: 'Your change is saved.' }]);
-  expect(service.appliedTo(service.token)).toEqual([{ cart: {} }]);
+  const items = [{ type: 'physical', sku: 'mug', name: 'Mug', unit_price: 12_900, quantity: 2 }];
+  expect(service.appliedTo(service.token)).toEqual([{ cart: { items } }]);
 
-  expect((await post('{"cart":')).status).toBe(422);
-  expect((await post('{"cart":{}}', 'A-9')).status).toBe(404);
+  expect((await post('{"mug":')).status).toBe(422);
+  expect((await post('{"mug":{"unit_price":1}}')).status).toBe(422);
+  expect((await post('{"mug":2}', 'A-9')).status).toBe(404);
   expect(service.ledger).toHaveLength(1);
+
+  service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '120' } });
+  const later = await post('{"mug":2}');
+  expect([later.status, later.headers.get('retry-after')]).toEqual([503, '120']);
   vi.unstubAllEnvs();
   logged.mockRestore();
 });

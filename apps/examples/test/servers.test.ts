@@ -3,7 +3,23 @@ import { type OrderService, startOrderService } from '@orders/testing';
 import { describe, expect, test } from 'vitest';
 import { startServer } from './run-program.ts';
 
-const update = { cart: { items: [{ sku: 'mug', quantity: 2 }] } };
+const chosen = '{"mug":2}';
+const update = {
+  cart: { items: [{ type: 'physical', sku: 'mug', name: 'Mug', unit_price: 12_900, quantity: 2 }] },
+};
+
+const refused = [
+  '{"mug":-1}',
+  '{"mug":"2"}',
+  '{"mug":{"quantity":1,"unit_price":1}}',
+  '{"mug":1,"unit_price":1}',
+  '{"mug":1,"hooks":{"webhook_url":"https://attacker.example"}}',
+  '{"cart":{"items":[{"sku":"mug","quantity":1,"unit_price":1}]}}',
+  '{"no-such-product":1}',
+  '{}',
+  '[1]',
+  '{"mug":',
+];
 
 const envOf = (service: OrderService) => ({
   ORDERS_URL: service.url,
@@ -19,49 +35,74 @@ const post = (url: string, body: string, id = 'A-1001'): Promise<Response> =>
   });
 
 describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
-  test('sends the update of its own order and reports the outcome', async () => {
+  test('sends the cart that the shop builds to its own order, and reports the outcome', async () => {
     await using service = await startOrderService();
     await using server = await startServer(file, envOf(service));
 
-    const applied = await post(server.url, JSON.stringify(update));
+    const applied = await post(server.url, chosen);
     expect([applied.status, await applied.json()]).toMatchObject([200, { message: 'Your change is saved.' }]);
     expect(service.appliedTo(service.token)).toEqual([update]);
 
-    const invalid = await post(server.url, '{"cart":{"items":[{"quantity":0.5}]}}');
+    const invalid = await post(server.url, '{"mug":1.5}');
     expect([invalid.status, await invalid.json()]).toMatchObject([
       422,
       { issues: [{ path: 'cart.items[0].quantity' }] },
     ]);
-    expect((await post(server.url, '{"cart":')).status).toBeOneOf([400, 422]);
-    expect((await post(server.url, '{}', 'A-9')).status).toBe(404);
+    expect((await post(server.url, chosen, 'A-9')).status).toBe(404);
     expect(service.journal).toHaveLength(1);
   });
 
-  test('starts without a key, and fails without one before anything is sent', async () => {
+  test('refuses whatever is not a choice of products, without a stack trace, and sends nothing', async () => {
+    await using service = await startOrderService();
+    await using server = await startServer(file, envOf(service));
+    for (const body of refused) {
+      const response = await post(server.url, body);
+      expect([body, response.status, await response.json()]).toEqual([
+        body,
+        expect.toBeOneOf([400, 422]),
+        { message: 'Please check your input.' },
+      ]);
+    }
+    expect(service.journal).toEqual([]);
+  });
+
+  test('after a 429 the customer gets a 503 with its Retry-After', async () => {
+    await using service = await startOrderService();
+    await using server = await startServer(file, envOf(service));
+    service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '120' } });
+    const { status, headers } = await post(server.url, chosen);
+    expect([status, headers.get('retry-after')]).toEqual([503, '120']);
+  });
+
+  test('starts without a key, and logs that it is missing before anything is sent', async () => {
     await using service = await startOrderService();
     await using server = await startServer(file, { ...envOf(service), ORDERS_API_KEY: undefined });
-    expect((await post(server.url, JSON.stringify(update))).status).toBe(500);
+    expect((await post(server.url, chosen)).status).toBe(500);
+    expect(server.printed()).toMatch(/is the variable of apiKey set\?.*receipt/s);
     expect(service.journal).toEqual([]);
   });
 
   // Windows kills a process at once instead of sending it a signal.
-  describe.skipIf(process.platform === 'win32')('SIGTERM', () => {
-    test('lets the update in progress finish, and the process ends by itself', async () => {
-      await using service = await startOrderService();
-      await using server = await startServer(file, envOf(service));
-      service.faults.next({ fault: 'latency', ms: 500 });
-      const response = post(server.url, JSON.stringify(update));
-      await service.received(1);
-      server.child.kill('SIGTERM');
-      expect((await response).status).toBe(200);
-      expect(await server.ended).toBe(0);
-    });
+  describe.skipIf(process.platform === 'win32')('shutdown', () => {
+    test.each(['SIGTERM', 'SIGINT'] as const)(
+      '%s lets the update in progress finish, and the process ends by itself',
+      async (signal) => {
+        await using service = await startOrderService();
+        await using server = await startServer(file, envOf(service));
+        service.faults.next({ fault: 'latency', ms: 500 });
+        const response = post(server.url, chosen);
+        await service.received(1);
+        server.child.kill(signal);
+        expect((await response).status).toBe(200);
+        expect(await server.ended).toBe(0);
+      },
+    );
 
     test('aborts an update that takes too long, and logs its outcome', async () => {
       await using service = await startOrderService();
       await using server = await startServer(file, { ...envOf(service), GRACE_MS: '200' });
       service.faults.next({ fault: 'stalled_headers' });
-      const response = post(server.url, JSON.stringify(update));
+      const response = post(server.url, chosen);
       await service.received(1);
       server.child.kill('SIGTERM');
       expect((await response).status).toBe(202);

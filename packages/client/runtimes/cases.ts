@@ -415,7 +415,7 @@ export const cases: Readonly<Record<string, Case>> = {
             idle: { timeouts: { idle: 1_000 } },
           };
     for (const [name, options] of Object.entries(foreign)) {
-      checkTypeError(() => open(context, 'json', { options }), name, `over ${transport}`);
+      checkTypeError(() => open(context, 'json', { options }), name, `this client sends over ${transport}`);
     }
     const misspelled: object = { maxResponseByte: 1 };
     checkTypeError(() => open(context, 'json', { options: misspelled }), 'maxResponseBytes');

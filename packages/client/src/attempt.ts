@@ -126,6 +126,10 @@ async function readCredentials(
 
 /** Reads the header's value and prepares its redaction, so that neither can fail once the request is sent. */
 function openCredentials(call: Call, credentials: unknown, context: AttemptContext): string | AttemptFailure {
+  if (credentials instanceof Error) {
+    const cause = sanitizeCause(credentials, call.redact);
+    return { ...unreadable, what: `the credentials cannot be used${describeCause(cause)}`, cause };
+  }
   try {
     const authorization = credentials as Authorization;
     const value: unknown = authorization.reveal();

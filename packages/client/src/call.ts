@@ -18,8 +18,6 @@ export interface Call {
   readonly bodyBytes: number;
   /** Unix time in milliseconds. */
   readonly calledAt: number;
-  /** Its place among the calls in flight. */
-  slot: number;
 }
 
 /** A step of a call, from its lane to one attempt. Never rejects. */

@@ -27,6 +27,7 @@ import {
   type ClientCore,
   type EchoResponse,
   echoOperation,
+  type MakeCall,
   PreparedRequest,
   type PreparedUpdate,
   toResult,
@@ -49,6 +50,8 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
   /**
    * Updates an order: `PATCH /v2/orders/<token>`. The update is validated before it is sent, and sent as given.
    *
+   * @param token The order token that the service generated, not your own `order_id`.
+   * @returns The response of an update that was applied.
    * @throws OrdersError whose `outcome` says what became of the update.
    * @throws TypeError when an option is wrong.
    */
@@ -67,13 +70,14 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
     options?: CallOptions<Data>,
   ): Promise<UpdateOrderResult<Data>>;
   /**
-   * Updates many orders from an iterable: reads no further than it can send, holds a bounded number of items and
+   * Updates many orders from an iterable of `{ token, update }`: reads no further than it can send, holds a bounded number of items and
    * results, sends updates of one order in sequence, and returns results as they complete.
    *
    * A failed update is a result, not an exception. Nothing is read or sent while a 429 pauses the key, or faster than
    * `rateLimit` allows, so the timeouts of an item begin when it may leave. When `signal` fires, what is in flight is
    * aborted, nothing more is read, and the iteration ends after their results. The iteration rejects with what the
-   * source throws, after the results of what had been read.
+   * source throws, after the results of what had been read. After leaving the loop early, call `stop()` on the run for
+   * what it did not take.
    *
    * @throws TypeError when an option is wrong.
    */
@@ -102,7 +106,10 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
   readonly pausedUntil: Date | undefined;
   /** Lifts the pause after a 429, also those of calls with credentials of their own: waiting calls go on at once. */
   resume(): void;
-  /** Waits until all calls have settled, and closes the sockets, unless the dispatcher is yours. A later call is `not_sent`. */
+  /**
+   * Waits until all calls have settled, and closes the sockets, unless the dispatcher is yours. A later call is
+   * `not_sent`; a run of `updateOrders` reads no further.
+   */
   close(): Promise<void>;
   /** Like `close`, but aborts calls in flight: each fails with an `AbortError` whose outcome says how far it came. */
   destroy(): Promise<void>;
@@ -115,11 +122,11 @@ export interface Platform {
   readonly release: () => Promise<void>;
   /** Length of a text in UTF-8, in bytes. */
   readonly measure?: (text: string) => number;
+  /** Makes a faster schema. */
+  readonly compile?: (schema: OrderUpdateSchema) => OrderUpdateSchema;
   /** Wraps each call, for tracing. */
   readonly wrap?: (makeCall: MakeCall) => MakeCall;
 }
-
-type MakeCall = (call: Call) => Promise<UpdateOrderResponse>;
 
 /** Makes a client out of its steps: lane, retries, attempt, transport. @throws TypeError for a wrong option. */
 export function createClient<Update extends OrderUpdate, ClientData>(
@@ -138,8 +145,8 @@ export function createClient<Update extends OrderUpdate, ClientData>(
     },
     safeUpdateOrder: (token: string, update: Update, own?: CallOptions) =>
       toResult(client.updateOrder(token, update, own)),
-    updateOrders: (source: Iterable<UpdateOrdersItem<Update>>, own: UpdateOrdersOptions = {}) =>
-      updateOrders(core, source, own),
+    updateOrders: (source: Iterable<UpdateOrdersItem<Update>>, own?: UpdateOrdersOptions) =>
+      updateOrders(core, source, own ?? {}),
     prepareUpdateOrder: (token: string, update: Update) =>
       new PreparedRequest(core, updateOperation(core, token, update)),
     async echo(own?: CallOptions) {
@@ -171,19 +178,17 @@ function createCore(
     'This is a browser: anyone could read the key. Call the service from your server.',
   );
   const resolved = resolveClientOptions(options, transportName);
-  const { schema = OrderUpdate, classifyResponse } = options;
+  const { classifyResponse } = options;
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp ?? false);
   const { host } = baseUrl;
   const maxResponseBytes = checkCount('maxResponseBytes', options.maxResponseBytes ?? 1_048_576);
   const maxPauseMs = checkMs('maxPauseMs', options.maxPauseMs ?? 3_600_000);
   const rateLimit = new RateLimit(options.rateLimit, maxPauseMs);
   const isOrdered = options.ordering !== 'none';
-  const {
-    transport,
-    release,
-    measure = byteLength,
-    wrap = (makeCall) => makeCall,
-  } = createPlatform(baseUrl.origin);
+  const platform = createPlatform(baseUrl.origin);
+  const { transport, release, measure = byteLength, compile = (own) => own } = platform;
+  const { wrap = (makeCall) => makeCall } = platform;
+  const schema = compile(options.schema ?? (OrderUpdate as unknown as OrderUpdateSchema));
 
   const { random } = Math;
   const { credentials } = resolved;
@@ -198,15 +203,14 @@ function createCore(
   };
   const attempts = withRetries(createAttempt(context), { rateLimit, random });
   const steps = isOrdered ? withLanes(attempts) : attempts;
-  // An array, since the garbage of a Set would make each call slower by a quarter.
-  const calls: Call[] = [];
+  const calls = new Set<Call>();
   const released = Promise.withResolvers<void>();
-  let isClosed = false;
+  const closed = new AbortController();
   let isReleased = false;
 
   const makeCall = wrap(async (call) => {
     try {
-      const refused = call.deadline.aborted ? abortedFailure(call) : isClosed && closedFailure;
+      const refused = call.deadline.aborted ? abortedFailure(call) : closed.signal.aborted && closedFailure;
       const result = refused || (await steps(call));
       if (result.code) throw createError(call, result);
       const { outcome, data, status, headers } = result;
@@ -220,11 +224,7 @@ function createCore(
       };
     } finally {
       call.deadline.release();
-      const last = calls.pop();
-      if (last && last !== call) {
-        last.slot = call.slot;
-        calls[call.slot] = last;
-      }
+      calls.delete(call);
       releaseIfIdle();
     }
   });
@@ -240,20 +240,19 @@ function createCore(
       host,
       bodyBytes: measure(operation.body ?? ''),
       calledAt: Date.now(),
-      slot: calls.length,
     };
-    calls.push(call);
+    calls.add(call);
     return makeCall(call);
   }
 
   function releaseIfIdle(): void {
-    if (!isClosed || isReleased || calls.length > 0) return;
+    if (!closed.signal.aborted || isReleased || calls.size > 0) return;
     isReleased = true;
     released.resolve(release());
   }
 
   async function close(): Promise<void> {
-    isClosed = true;
+    closed.abort();
     releaseIfIdle();
     return released.promise;
   }
@@ -265,11 +264,12 @@ function createCore(
   }
 
   return {
-    schema: schema as unknown as OrderUpdateSchema<never>,
+    schema,
     baseUrl: baseUrl.origin + baseUrl.prefix,
     host,
     isOrdered,
     rateLimit,
+    closed: closed.signal,
     options: resolved,
     resolve: (own, names) => resolveCallOptions(resolved, own, names),
     execute,

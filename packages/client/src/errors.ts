@@ -143,7 +143,7 @@ export class InvalidResponseError extends OrdersError {
   declare readonly status: number;
 }
 
-/** Your code ended the call: `cause` is the reason of your signal, or the error that a hook of yours threw. */
+/** Your code ended the call: your signal (`cause` is its reason), `destroy`, or a hook that threw (`cause` is its error). */
 export class AbortError extends OrdersError {
   override readonly name = 'AbortError';
   readonly code = 'aborted';

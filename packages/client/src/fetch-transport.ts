@@ -8,6 +8,18 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
   return (request, { deadline, timeoutMs, maxResponseBytes }) =>
     new Promise((resolve) => {
       const { origin, path, method, headers, body, beforeSend } = request;
+      const startedAt = performance.now();
+      const notSent = (failure: TransportFailure, cause?: unknown): void =>
+        resolve({ failure, sent: false, response: undefined, cause });
+      try {
+        beforeSend?.();
+      } catch (thrown) {
+        return notSent('before_send', thrown);
+      }
+      // The hook may have fired the signal, destroyed the client, or blocked the thread.
+      if (deadline.aborted) return notSent('aborted', deadline.reason);
+      if (performance.now() - startedAt >= timeoutMs) return notSent('timeout');
+
       const controller = new AbortController();
       let settled = false;
       let head: ResponseHead | undefined;
@@ -58,12 +70,6 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
         await read();
         settle(undefined);
       };
-      try {
-        beforeSend?.();
-      } catch (thrown) {
-        settle('before_send', thrown, false);
-        return;
-      }
       send().catch((thrown) => settle('connection', getCause(thrown, path), !failedBeforeSend(thrown)));
     });
 }

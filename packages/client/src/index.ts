@@ -14,14 +14,19 @@ export {
 } from './errors.ts';
 export type { Outcome } from './operation.ts';
 export type {
+  AfterAttempt,
   AfterAttemptEvent,
+  BeforeAttempt,
   BeforeAttemptEvent,
+  BeforeSend,
+  CallHooks,
   CallOptions,
   ClientTimeouts,
   Fetch,
   OrdersClientOptions,
   RateLimitOptions,
   RetryOptions,
+  SharedOptions,
   StandardIssue,
   StandardResult,
   StandardSchema,

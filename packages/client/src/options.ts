@@ -86,17 +86,18 @@ export type BeforeSend = (event: BeforeAttemptEvent) => void;
 /** Called with each attempt that has ended. */
 export type AfterAttempt = (event: AfterAttemptEvent) => void;
 
-/** Options of one call; each overrides the client's. */
-export interface CallOptions<Data = unknown> {
-  /** Aborts the call: it fails with an `AbortError` whose outcome says how far it came. */
-  readonly signal?: AbortSignal;
-  /** How long the call may take. */
+/** Options of a client and of its calls. */
+export interface SharedOptions<Data = unknown> {
+  /** How long calls may take. Those of a call override the client's one by one. */
   readonly timeouts?: Timeouts;
-  /** When the call is retried. */
+  /** When calls are retried. That of a call overrides the client's one by one. */
   readonly retry?: RetryOptions;
-  /** More headers, added to the client's; not Authorization, Host or Content-*. */
+  /** More headers; not Authorization, Host or Content-*. Those of a call are added to the client's. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Other credentials than the client's. */
+  /**
+   * The credentials of `@orders/auth`, or a function that returns them before each attempt, for keys that rotate. Those
+   * of a call replace the client's.
+   */
   readonly credentials?: Credentials;
   /**
    * Checks and types the response of an update; any Standard Schema. The API does not document its responses: without a
@@ -104,6 +105,10 @@ export interface CallOptions<Data = unknown> {
    * `InvalidResponseError` with outcome `applied`. That of the client is for updates alone: `echo` takes its own.
    */
   readonly responseSchema?: StandardSchema<Data>;
+}
+
+/** Functions that a call runs around its attempts; one of a call replaces the client's. */
+export interface CallHooks {
   /**
    * Called before each attempt, and awaited: what it stores is stored before a byte of that attempt leaves. It runs
    * once lane and rate limit let the attempt through, while the signal and `timeouts.total` go on. When it throws or
@@ -127,9 +132,16 @@ export interface CallOptions<Data = unknown> {
   readonly afterAttempt?: AfterAttempt;
 }
 
+/** Options of one call. */
+export interface CallOptions<Data = unknown> extends SharedOptions<Data>, CallHooks {
+  /** Aborts the call: it fails with an `AbortError` whose outcome says how far it came. */
+  readonly signal?: AbortSignal;
+}
+
 /** Options of a client. */
 export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, Data = unknown>
-  extends Omit<CallOptions<Data>, 'signal'> {
+  extends SharedOptions<Data>,
+    CallHooks {
   /** The https URL of the service. Plain http only to this machine, or with `allowInsecureHttp`. */
   readonly baseUrl: string | URL;
   /**
@@ -137,8 +149,6 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    * the client is created, so a module can create its client before the key is there. Pass this or `credentials`.
    */
   readonly apiKey?: ApiKey | (() => ApiKey | undefined | PromiseLike<ApiKey | undefined>);
-  /** Other credentials, or a function that returns them before each attempt, for keys that rotate. */
-  readonly credentials?: Credentials;
   /**
    * The schema of updates, from `defineOrderUpdate`.
    * @default OrderUpdate
@@ -270,6 +280,8 @@ export const clientOptionNames = [
   'maxPauseMs',
   'allowInsecureHttp',
   'dangerouslyAllowBrowser',
+  'dispatcher',
+  'fetch',
 ] as const;
 const timeoutNames = ['attempt', 'total'];
 
@@ -278,21 +290,39 @@ export function resolveClientOptions(
   options: OrdersClientOptions,
   transport: 'undici' | 'fetch',
 ): ResolvedCallOptions {
-  const where = `createOrdersClient over ${transport}`;
-  const isUndici = transport === 'undici';
-  const { classifyResponse, ordering = 'per-order' } = options;
-  checkOptions(where, options, [...clientOptionNames, isUndici ? 'dispatcher' : 'fetch']);
-  const { rateLimit, timeouts } = options;
+  checkOptions(where, options ?? false, clientOptionNames);
+  const { timeouts, rateLimit, schema, classifyResponse, ordering = 'per-order' } = options;
+  checkOptions(`${where}: timeouts`, timeouts, [...timeoutNames, 'connect', 'idle']);
   checkOptions(`${where}: rateLimit`, rateLimit, ['requestsPerSecond', 'burst']);
-  checkOptions(
-    `${where}: timeouts`,
-    timeouts,
-    isUndici ? [...timeoutNames, 'connect', 'idle'] : timeoutNames,
+  const { dispatcher, fetch } = options;
+  if (transport === 'undici') {
+    check(
+      !fetch,
+      'fetch: this client sends over undici; import it from "@orders/client/fetch" to pass a fetch.',
+    );
+    check(
+      !dispatcher || typeof dispatcher.dispatch === 'function',
+      'dispatcher: pass a dispatcher of undici.',
+    );
+  } else {
+    const foreign = dispatcher ?? timeouts?.connect ?? timeouts?.idle;
+    check(
+      !foreign,
+      'dispatcher, timeouts.connect, timeouts.idle: this client sends over fetch, which has none.',
+    );
+  }
+  check(
+    !schema || typeof schema.safeParse === 'function',
+    'schema: pass OrderUpdate, or one of defineOrderUpdate.',
   );
   check(ordering === 'per-order' || ordering === 'none', 'ordering: write "per-order" or "none".');
+  checkBoolean('allowInsecureHttp', options.allowInsecureHttp);
+  checkBoolean('dangerouslyAllowBrowser', options.dangerouslyAllowBrowser);
   checkFunction('classifyResponse', classifyResponse);
   return override(defaults, { ...options, credentials: readCredentials(options) }, where);
 }
+
+const where = 'createOrdersClient';
 
 /** Overrides the client's options by those of one call. @throws TypeError as `resolveClientOptions` does. */
 export function resolveCallOptions(
@@ -308,8 +338,11 @@ export function resolveCallOptions(
 }
 
 function override(base: Defaults, options: CallOptions, where: string): ResolvedCallOptions {
-  const { timeouts, retry, headers = {} } = options;
+  const { timeouts, retry } = options;
+  const headers = options.headers ?? {};
   checkOptions(`${where}: retry`, retry, ['maxAttempts', 'resendUnknown']);
+  checkOptions(`${where}: headers`, headers, Object.keys(headers));
+  checkBoolean('retry.resendUnknown', retry?.resendUnknown);
   const { responseSchema, credentials = base.credentials } = options;
   const { beforeAttempt, beforeSend, afterAttempt } = options;
   // Not `instanceof`: they may come from another copy of @orders/auth.
@@ -350,13 +383,21 @@ function readCredentials(options: OrdersClientOptions): Credentials {
   const unset = 'apiKey' in options ? 'apiKey is undefined: is the environment variable set? ' : '';
   check(apiKey !== undefined, `${unset}Pass either apiKey: process.env.ORDERS_API_KEY, or credentials.`);
   if (typeof apiKey !== 'function') return basic(apiKey);
-  let last: { readonly key: unknown; readonly authorization: Authorization } | undefined;
+  let last: { readonly key: unknown; readonly authorization: unknown } | undefined;
   return async () => {
     const key = await apiKey();
-    // Without a key there are no credentials, which the attempt reports; it is not retried.
-    if (last?.key !== key) last = key ? { key, authorization: basic(key) } : undefined;
-    return last?.authorization as Authorization;
+    if (!last || last.key !== key) last = { key, authorization: toAuthorization(key) };
+    return last.authorization as Authorization;
   };
+}
+
+/** A wrong key becomes an error instead of throwing one: the attempt reports it and is not retried. */
+function toAuthorization(key: ApiKey | undefined): unknown {
+  try {
+    return key && basic(key);
+  } catch (error) {
+    return error;
+  }
 }
 
 /** Where requests go: the origin, and a path prefix without a slash at its end. */
@@ -398,7 +439,7 @@ export function checkHeaders(headers: Readonly<Record<string, string>>): Record<
   for (const [name, value] of Object.entries(headers)) {
     check(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `headers: ${JSON.stringify(name)} is no header name.`);
     check(!reserved.test(name), `headers: ${name} is set by the client; leave it out.`);
-    check(isHeaderValue(value), `headers: the value of ${name} holds a character that HTTP does not allow.`);
+    check(isHeaderValue(value), `headers: the value of ${name} is not a string that HTTP allows.`);
     checked[name.toLowerCase()] = value;
   }
   return checked;
@@ -422,7 +463,7 @@ export function check(isRight: unknown, message: string): asserts isRight {
 }
 
 export function checkMs(name: string, value: number): number {
-  const isRight = value > 0 && value <= longestTimerMs;
+  const isRight = typeof value === 'number' && value > 0 && value <= longestTimerMs;
   check(isRight, `${name}: write milliseconds, more than 0 and at most ${longestTimerMs}.`);
   return value;
 }
@@ -430,6 +471,10 @@ export function checkMs(name: string, value: number): number {
 export function checkCount(name: string, value: number): number {
   check(Number.isSafeInteger(value) && value > 0, `${name}: write a whole number from 1 on.`);
   return value;
+}
+
+function checkBoolean(name: string, value: unknown): void {
+  check(value === undefined || typeof value === 'boolean', `${name}: write true or false.`);
 }
 
 export function checkFunction(name: string, value: unknown): void {

@@ -33,7 +33,10 @@ export class RateLimit {
   /** @throws TypeError when a rate or a burst is not positive. */
   constructor(options: RateLimitOptions | undefined, maxPauseMs: number, clock = systemClock) {
     const { requestsPerSecond, burst = 1 } = options ?? { requestsPerSecond: Number.POSITIVE_INFINITY };
-    check(requestsPerSecond > 0, 'rateLimit.requestsPerSecond: write a number above 0.');
+    check(
+      typeof requestsPerSecond === 'number' && requestsPerSecond > 0,
+      'rateLimit.requestsPerSecond: write a number above 0.',
+    );
     checkCount('rateLimit.burst', burst);
     this.#clock = clock;
     this.#spacingMs = 1_000 / requestsPerSecond;

@@ -134,7 +134,7 @@ function classify(response: HttpResponse, isWhole: boolean, context: ResponseCon
     const cause = describeCause(sanitizeCause(thrown, redact));
     problem = `a response for which classifyResponse threw${cause}`;
   }
-  // Whoever classifies does so because a default is wrong, so only a success is still believed.
+  // A user classifies because a default is wrong, so only a success is still believed.
   const believed = proven === 'applied' ? proven : 'unknown';
   return { outcome: believed, proven: believed, problem };
 }

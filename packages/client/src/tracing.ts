@@ -2,7 +2,7 @@ import { tracingChannel } from 'node:diagnostics_channel';
 import type { Call } from './call.ts';
 import type { AnyOrdersError } from './errors.ts';
 import { describeOperation, type Outcome } from './operation.ts';
-import type { UpdateOrderResponse } from './update-order.ts';
+import type { MakeCall, UpdateOrderResponse } from './update-order.ts';
 
 /**
  * What subscribers of the tracing channel `orders.request` receive: no key, no request body, no whole order token; an
@@ -17,8 +17,6 @@ export interface OrdersRequestTrace {
   /** Why the call failed, from `error` on. */
   error?: AnyOrdersError;
 }
-
-type MakeCall = (call: Call) => Promise<UpdateOrderResponse>;
 
 const channel = tracingChannel<unknown, OrdersRequestTrace>('orders.request');
 

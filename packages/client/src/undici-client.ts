@@ -1,4 +1,4 @@
-import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
+import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import { type Dispatcher, Pool } from 'undici';
 import { createClient, type OrdersClient } from './client.ts';
@@ -8,8 +8,9 @@ import { withTracing } from './tracing.ts';
 import { undiciTransport } from './undici-transport.ts';
 
 /**
- * Creates a client of the order service. Nothing is sent until the first call. It sends over undici in Node and Deno,
- * over `fetch` in Bun, workers, edge functions and browsers, and with `@orders/client/fetch`.
+ * Creates a client of the order service: one for the process, and `close` it at the end. Nothing is sent until the first
+ * call. It sends over undici in Node and Deno, over `fetch` in Bun, workers, edge functions and browsers, and with
+ * `@orders/client/fetch`.
  *
  * @example
  * const orders = createOrdersClient({ baseUrl, apiKey });
@@ -20,9 +21,8 @@ import { undiciTransport } from './undici-transport.ts';
 export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Data = unknown>(
   options: OrdersClientOptions<Update, Data>,
 ): OrdersClient<Update, Data> {
-  const schema = compiled(options?.schema ?? (OrderUpdate as unknown as OrderUpdateSchema<Update>));
-  return createClient({ ...options, schema }, 'undici', (origin) => {
-    const platform = { measure: Buffer.byteLength, wrap: withTracing };
+  return createClient(options, 'undici', (origin) => {
+    const platform = { measure: Buffer.byteLength, wrap: withTracing, compile };
     const timeout = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
     const idle = checkMs('timeouts.idle', options.timeouts?.idle ?? 4_000);
     const dispatcher = options.dispatcher as Dispatcher | undefined;
@@ -41,13 +41,11 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
   });
 }
 
-const compilations = new WeakMap<object, unknown>();
+const compilations = new WeakMap<OrderUpdateSchema, OrderUpdateSchema>();
 
 /** Compiles a schema once, however many clients it serves. */
-function compiled<Update extends OrderUpdate>(schema: OrderUpdateSchema<Update>): OrderUpdateSchema<Update> {
-  const known = compilations.get(schema) as OrderUpdateSchema<Update> | undefined;
-  if (known) return known;
-  const compilation = compileOrderUpdate(schema);
-  compilations.set(schema, compilation);
-  return compilation;
+function compile(schema: OrderUpdateSchema): OrderUpdateSchema {
+  const compiled = compilations.get(schema) ?? compileOrderUpdate(schema);
+  compilations.set(schema, compiled);
+  return compiled;
 }

@@ -1,4 +1,5 @@
 import { type Explanation, explain, isOrderToken, type OrderUpdateSchema } from '@orders/schema';
+import type { Call } from './call.ts';
 import { type AnyOrdersError, createError, isOrdersError } from './errors.ts';
 import { describeOperation, type Operation } from './operation.ts';
 import type { CallOptions, ResolvedCallOptions } from './options.ts';
@@ -32,15 +33,20 @@ export type UpdateOrderResult<Data = unknown> =
   | ({ readonly ok: true; readonly error?: never } & UpdateOrderResponse<Data>)
   | { readonly ok: false; readonly error: AnyOrdersError; readonly data?: never };
 
+/** Makes a call. Rejects with an `OrdersError`. */
+export type MakeCall = (call: Call) => Promise<UpdateOrderResponse>;
+
 /** What the methods of a client share. */
 export interface ClientCore {
-  readonly schema: OrderUpdateSchema<never>;
+  readonly schema: OrderUpdateSchema;
   /** The origin and the path prefix that requests go to. */
   readonly baseUrl: string;
   readonly host: string;
   /** Whether updates of one order leave one at a time. */
   readonly isOrdered: boolean;
   readonly rateLimit: RateLimit;
+  /** Fires when the client is closed. */
+  readonly closed: AbortSignal;
   /** The options of calls that bring none of their own. */
   readonly options: ResolvedCallOptions;
   /** Resolves the options of one call. @throws TypeError for a wrong option. */
@@ -88,7 +94,7 @@ export function updateOperation(
     issues = [{ path: '', code: 'custom', message }];
   }
   const lane = typeof token === 'string' ? token : '';
-  if (!isOrderToken(token)) issues.unshift(invalidToken);
+  if (!isOrderToken(token)) issues.unshift(invalidToken(token));
   const operation = { method: 'PATCH', path: '', lane, idempotent: false, body } as const;
   if (issues.length === 0) return { ...operation, path: `/v2/orders/${encodeURIComponent(lane)}` };
   throw createError(
@@ -97,12 +103,15 @@ export function updateOperation(
   );
 }
 
-const invalidToken: Explanation = {
-  path: 'order_token',
-  code: 'invalid_token',
-  message: 'Expected the order token that the service generated',
-  hint: 'Pass it as it is: a string that is not empty, "." or "..", without control characters.',
-};
+function invalidToken(token: unknown): Explanation {
+  const got = typeof token === 'string' ? '' : `, got ${token === null ? 'null' : typeof token}`;
+  return {
+    path: 'order_token',
+    code: 'invalid_token',
+    message: `Expected the order token that the service generated${got}`,
+    hint: 'Pass it as it is: a string that is not empty, "." or "..", without control characters.',
+  };
+}
 
 /**
  * A validated request that has not been sent. It never changes, and prints without the key, the body and the whole order

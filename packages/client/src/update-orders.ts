@@ -4,9 +4,11 @@ import {
   type BeforeAttemptEvent,
   type CallOptions,
   callOptionNames,
+  check,
   checkCount,
   longestTimerMs,
   type ResolvedCallOptions,
+  type SharedOptions,
 } from './options.ts';
 import { type ClientCore, toResult, type UpdateOrderResult, updateOperation } from './update-order.ts';
 
@@ -17,8 +19,9 @@ export interface UpdateOrdersItem<Update extends OrderUpdate = OrderUpdate> {
 }
 
 /** Options of `updateOrders`; the others apply to each of its calls. */
-export interface UpdateOrdersOptions<Data = unknown, Item = unknown>
-  extends Omit<CallOptions<Data>, 'beforeAttempt' | 'beforeSend' | 'afterAttempt'> {
+export interface UpdateOrdersOptions<Data = unknown, Item = unknown> extends SharedOptions<Data> {
+  /** Aborts what is in flight and reads nothing more: the iteration ends after the results of what was read. */
+  readonly signal?: AbortSignal;
   /**
    * Updates in flight at the same time.
    * @default 16
@@ -80,6 +83,10 @@ export function updateOrders<Item, Data>(
   options: UpdateOrdersOptions<Data, Item>,
 ): UpdateOrdersRun<Item, Data> {
   const { concurrency = 16 } = options;
+  check(
+    typeof Object(Object(source)[Symbol.asyncIterator] ?? Object(source)[Symbol.iterator]) === 'function',
+    'updateOrders: pass an iterable of { token, update }; call a generator function, await a promise.',
+  );
   checkCount('concurrency', concurrency);
   const resolved = core.resolve(options as CallOptions, optionNames);
   const { beforeAttempt, beforeSend, afterAttempt } = options;
@@ -91,15 +98,18 @@ export function updateOrders<Item, Data>(
       ...(afterAttempt && { afterAttempt: (event) => afterAttempt({ ...event, item, index }) }),
     });
   const send = (entry: Entry<Item>) => toResult(update(entry)) as Promise<UpdateOrderResult<Data>>;
-  return startRun(source, send, { ...core, ...resolved, concurrency });
+  const endings = resolved.signal ? [resolved.signal, core.closed] : [core.closed];
+  return startRun(source, send, { ...core, ...resolved, concurrency, endings });
 }
 
 const optionNames = [...callOptionNames, 'concurrency'];
 
 interface RunLimits
-  extends Pick<ResolvedCallOptions, 'credentials' | 'signal'>,
+  extends Pick<ResolvedCallOptions, 'credentials'>,
     Pick<ClientCore, 'isOrdered' | 'rateLimit'> {
   readonly concurrency: number;
+  /** Signals each of which fires when nothing more is to be read. */
+  readonly endings: readonly AbortSignal[];
 }
 
 /** An item, its place in the source, and what it holds, read once. */
@@ -123,7 +133,7 @@ const headStartMs = 20;
 function startRun<Item, Data>(
   source: Iterable<Item> | AsyncIterable<Item>,
   send: (entry: Entry<Item>) => Promise<UpdateOrderResult<Data>>,
-  { concurrency, isOrdered, rateLimit, credentials, signal }: RunLimits,
+  { concurrency, isOrdered, rateLimit, credentials, endings }: RunLimits,
 ): UpdateOrdersRun<Item, Data> {
   type Result = UpdateOrdersItemResult<Item, Data>;
   const iterator =
@@ -151,17 +161,19 @@ function startRun<Item, Data>(
   /** Sends what may be sent and reads what may be read. */
   function drive(): void {
     if (stopped) return;
-    if (signal?.aborted) endSource();
+    if (isEnding()) endSource();
     // Adding it again changes nothing.
-    else signal?.addEventListener('abort', notify);
+    for (const signal of endings) signal.addEventListener('abort', notify);
     for (const entry of [...waiting]) {
-      if ((active >= concurrency && !signal?.aborted) || mustWait()) return;
+      if ((active >= concurrency && !isEnding()) || mustWait()) return;
       // Items before it in the queue go first.
       if (!isOrdered || !busyTokens.has(entry.token)) void run(entry);
     }
     const mayRead = active < concurrency && held() < concurrency * readAhead && !sourceEnded && !reading;
     if (mayRead && !mustWait()) void read();
   }
+
+  const isEnding = (): boolean => endings.some((signal) => signal.aborted);
 
   const held = (): number => waiting.length + active + results.length;
 
@@ -205,7 +217,7 @@ function startRun<Item, Data>(
 
   /** Whether nothing may be started or read yet, because of a pause or the rate limit; wakes up when something may. */
   function mustWait(): boolean {
-    if (signal?.aborted) return false;
+    if (isEnding()) return false;
     const ms = rateLimit.reserveSlot(credentials, 0) - headStartMs;
     if (ms <= 0) return false;
     if (stopWaiting) return true;
@@ -232,7 +244,7 @@ function startRun<Item, Data>(
 
   function cleanUp(): void {
     stopWaiting?.();
-    signal?.removeEventListener('abort', notify);
+    for (const signal of endings) signal.removeEventListener('abort', notify);
   }
 
   /** Lets the source free its resources: nothing more will be read. */
@@ -250,7 +262,7 @@ function startRun<Item, Data>(
         drive();
         const value = stopped ? undefined : results.shift();
         if (value) return { done: false, value };
-        if (stopped || (held() === 0 && sourceEnded && (!reading || signal?.aborted))) {
+        if (stopped || (held() === 0 && sourceEnded && (!reading || isEnding()))) {
           cleanUp();
           if (errors.length > 0) throw errors.splice(0)[0];
           return { done: true, value };

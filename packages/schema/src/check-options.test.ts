@@ -29,18 +29,37 @@ test('lists the known names when none starts alike', () => {
   );
 });
 
+test.each([
+  3,
+  true,
+  'my-private-key',
+  ['retry'],
+  AbortSignal.abort(),
+  new Headers(),
+  Object.create({ retry: 1 }),
+])('refuses %o, which holds no options', (options) => {
+  expect(message(options, ['retry'])).toBe('TypeError: createOrdersClient: expected an object of options.');
+});
+
 test('refuses an unknown option whose value is undefined', () => {
   expect(message({ retries: undefined }, ['retry'])).toContain('Did you mean "retry"?');
 });
 
-test('accepts known options, no options, symbols and inherited properties', () => {
-  const options = Object.assign(Object.create({ retries: 1 }), { retry: 1, [Symbol('retries')]: 1 });
-  expect(message(options, ['retry'])).toBe('passed');
+test('accepts known options, no options and symbols', () => {
+  expect(message({ retry: 1, [Symbol('retries')]: 1 }, ['retry'])).toBe('passed');
+  expect(message(Object.assign(Object.create(null), { retry: 1 }), ['retry'])).toBe('passed');
+  expect(
+    message(
+      new (class {
+        retry = 1;
+      })(),
+      ['retry'],
+    ),
+  ).toBe('passed');
   expect(message(undefined, ['retry'])).toBe('passed');
   expect(message(null, ['retry'])).toBe('passed');
 });
 
 test('does not show a value', () => {
   expect(message({ key: 'my-private-key' }, ['apiKey'])).not.toContain('my-private-key');
-  expect(message('my-private-key', ['apiKey'])).toContain('unknown option "0"');
 });

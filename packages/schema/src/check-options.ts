@@ -1,16 +1,24 @@
+import { isPlainObject } from './clone-json.ts';
+
 /**
  * Refuses options with unknown names, so that a misspelled one is not ignored. The message holds names only, never a
- * value: it may be a key. Symbols and inherited properties are not looked at.
+ * value: it may be a key. Symbols are not looked at.
  *
  * @param where What the message starts with: the function, such as `createOrdersClient`, or
  * `createOrdersClient: retry` for nested options.
  * @param options The options as given; `undefined` and `null` hold none.
  * @param known The names of all options.
- * @throws TypeError when an option is unknown, even if its value is `undefined`. The message suggests the known name
- * that starts alike, or lists all of them.
+ * @throws TypeError when the options are no object, or one that is no holder of options, such as a signal, or one is unknown, even if its value is `undefined`. The
+ * message suggests the known name whose start is alike, or lists all.
  */
 export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
-  for (const name of Object.keys(Object(options))) {
+  if (options === undefined || options === null) return;
+  const names = Object.keys(options);
+  // A signal, headers or a promise given by mistake has no properties of its own.
+  const isObject = typeof options === 'object' && !Array.isArray(options);
+  if (!isObject || !(names.length > 0 || isPlainObject(options)))
+    throw new TypeError(`${where}: expected an object of options.`);
+  for (const name of names) {
     if (known.includes(name)) continue;
     let meant: string | undefined;
     for (let start = name.toLowerCase(); start[2] && !meant; start = start.slice(0, -1)) {

@@ -314,3 +314,15 @@ test('takes a definition without a prototype, and one of another realm', () => {
   expect(untyped(definition)).toBeDefined();
   expect(untyped(Object.assign(Object.create(null), { totalAmount: 'total' }))).toBeDefined();
 });
+
+test('a name that is only known as a string leaves the documented fields usable', () => {
+  const name: string = 'note';
+  const Update = defineOrderUpdate({ metadata: [name], totalAmount: 'total' as string });
+  const update: z.infer<typeof Update> = { cart: {}, order_id: 'A-1' };
+  expect(Update.safeParse({ ...update, note: 'x', total: 1 }).success).toBe(true);
+});
+
+test('an unknown place of fields does not compile', () => {
+  // @ts-expect-error: the places are order, cart, item and hooks
+  expect(() => defineOrderUpdate({ fields: { item: {}, line: {} } })).toThrow('unknown option "line"');
+});

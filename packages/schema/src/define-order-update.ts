@@ -74,8 +74,11 @@ export interface OrderUpdateFields {
 type NameOf<Definition, Option extends string> = Definition extends {
   readonly [_ in Option]: infer Name extends string;
 }
-  ? Name
+  ? Literal<Name>
   : never;
+
+/** A name that is only known as a string, from a configuration for example, cannot be a field of a type. */
+type Literal<Name extends string> = string extends Name ? never : Name;
 
 type ElementOf<Definition, Option extends string, Otherwise> = Definition extends {
   readonly [_ in Option]: readonly (infer Element extends string)[];
@@ -101,13 +104,20 @@ export type DefinedOrderUpdate<Definition extends OrderUpdateDefinition> = Omit<
   } & FieldsOf<Definition, 'cart'>;
   hooks?: (Hooks & FieldsOf<Definition, 'hooks'>) | undefined;
 } & {
-  [Name in ElementOf<Definition, 'metadata', never> | NameOf<Definition, 'qrSessionId'>]?: string | undefined;
+  [Name in Literal<ElementOf<Definition, 'metadata', never>> | NameOf<Definition, 'qrSessionId'>]?:
+    | string
+    | undefined;
 } & {
   [Name in NameOf<Definition, 'totalAmount'> | NameOf<Definition, 'vatAmount'>]?: number | undefined;
 } & FieldsOf<Definition, 'order'>;
 
 /** Makes the compiler refuse unknown options beside known ones, too. */
 type OnlyKnown<Given, Known> = { readonly [Name in Exclude<keyof Given, keyof Known>]: never };
+
+type OnlyKnownOptions<Definition> = OnlyKnown<Definition, OrderUpdateDefinition> &
+  (Definition extends { readonly fields: infer Fields }
+    ? { readonly fields: OnlyKnown<Fields, OrderUpdateFields> }
+    : unknown);
 
 /**
  * Makes the schema of your order updates: names the fields that the API reference describes without a name, replaces the
@@ -118,7 +128,7 @@ type OnlyKnown<Given, Known> = { readonly [Name in Exclude<keyof Given, keyof Kn
  * is empty.
  */
 export function defineOrderUpdate<const Definition extends OrderUpdateDefinition = Record<never, never>>(
-  definition?: Definition & OnlyKnown<Definition, OrderUpdateDefinition>,
+  definition?: Definition & OnlyKnownOptions<Definition>,
 ): OrderUpdateSchema<DefinedOrderUpdate<Definition>>;
 export function defineOrderUpdate(definition: OrderUpdateDefinition = {}): OrderUpdateSchema {
   checkDefinition(definition);

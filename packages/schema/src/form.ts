@@ -88,7 +88,7 @@ export type FormResult<Data> = FormSuccess<Data> | FormFailure;
 export interface FormSuccess<Data> {
   readonly ok: true;
   readonly data: Data;
-  /** The names of the blank fields and lines. They are not sent, so they stay unchanged. */
+  /** The names of the blank fields and lines. They are left out of the update. */
   readonly leftOut: readonly string[];
 }
 
@@ -123,7 +123,7 @@ export type FormResolverResult<Data> =
 
 /**
  * Creates a reader that turns the values of a form into data that the schema accepts, or lists issues by field. A blank
- * field is left out, so that it stays unchanged.
+ * field is left out of the update: whether the service then keeps its value is undocumented.
  *
  * @param schema `OrderUpdate`, a schema of `defineOrderUpdate`, or a part such as `Cart`.
  * @throws TypeError when an option is unknown or wrong.

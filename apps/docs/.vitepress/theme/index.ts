@@ -3,6 +3,7 @@ import DefaultTheme from 'vitepress/theme-without-fonts';
 import { defineAsyncComponent } from 'vue';
 // After the theme, whose colours it replaces.
 import './theme.css';
+import '../../src/site/outcomes.css';
 
 /** What pages may use; each is loaded by the pages that do. */
 const components = {
@@ -12,9 +13,6 @@ const components = {
   ),
   OutcomeLegend: defineAsyncComponent(
     async () => (await import('../../src/site/outcome-legend.tsx')).OutcomeLegend,
-  ),
-  OutcomeWord: defineAsyncComponent(
-    async () => (await import('../../src/site/outcome-word.tsx')).OutcomeWord,
   ),
   Playground: defineAsyncComponent(
     async () => (await import('../../src/playground/playground.tsx')).Playground,

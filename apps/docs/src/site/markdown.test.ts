@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { createMarkdownRenderer } from 'vitepress';
+import { expect, test } from 'vitest';
+import { extendMarkdown } from './markdown.ts';
+
+const pages = join(import.meta.dirname, '../../pages');
+const markdown = await createMarkdownRenderer(pages, { config: extendMarkdown });
+const render = (text: string) => markdown.renderAsync(text, { path: join(pages, 'page.md') });
+
+test('a link to an example, alone with its comment, becomes the code', async () => {
+  const html = await render('Before\n\n[send.ts](../../examples/send.ts) <!-- at-prompt -->\n');
+  expect(html).toMatch(/<p>Before<\/p>.*language-ts.*safeUpdateOrder/s);
+  expect(html).not.toContain('examples/send.ts');
+});
+
+test('outcomes have their colours in a cell that begins with one, and nowhere else', async () => {
+  const html = await render('`unknown`\n\n| a | b |\n| - | - |\n| `not_sent`, `unknown` | is `unknown` |\n');
+  expect(html.match(/<code[^>]*>/g)).toEqual([
+    '<code>',
+    '<code class="outcome-word outcome-not-sent">',
+    '<code class="outcome-word outcome-unknown">',
+    '<code>',
+  ]);
+});

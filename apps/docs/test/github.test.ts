@@ -1,0 +1,34 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const documents = globSync(['README.md', 'packages/*/README.md', 'apps/docs/pages/**/*.md'], {
+  cwd: root,
+  exclude: ['apps/docs/pages/api/**'],
+});
+
+const readText = (file: string): string =>
+  readFileSync(join(root, file), 'utf8').replaceAll(/^```.*?^```$/gms, '');
+
+/** The anchors that GitHub gives the headings of a file; the site gives the same to headings of letters, digits and spaces. */
+const anchorsOf = (file: string): readonly string[] =>
+  [...readText(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, '')
+      .replaceAll(' ', '-'),
+  );
+
+// Pages of exports exist only in the site.
+const localLink = /\]\((?!https:|\/api\/)([^)#\s]*)#?([^)\s]*)\)/g;
+
+test.each(documents)('%s can be read on GitHub: its links lead to a file and a heading', (document) => {
+  const text = readText(document);
+  expect(text).not.toMatch(/^<<<|^:::|^#.*\{#/m);
+  const dead = [...text.matchAll(localLink)].filter(([, path = '', anchor = '']) => {
+    const file = path === '' ? document : join(dirname(document), path);
+    return !existsSync(join(root, file)) || (anchor !== '' && !anchorsOf(file).includes(anchor));
+  });
+  expect(dead.map(([link]) => link)).toEqual([]);
+});
