@@ -3,7 +3,6 @@ import { basic } from '@orders/auth';
 import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
-import { isOrdersError } from './errors.ts';
 import { createOrdersClient as createOverFetch } from './fetch.ts';
 import { createOrdersClient } from './index.ts';
 import type { OrdersClientOptions } from './options.ts';
@@ -18,15 +17,15 @@ test.each<[string, unknown, RegExp]>([
   ['credentials that are a string', { baseUrl, credentials: apiKey }, /credentials/],
   ['no base URL', { apiKey }, /baseUrl/],
   ['plain http to another machine', { baseUrl: 'http://example.com', apiKey }, /https/],
-  ['an attempt of no time', { baseUrl, apiKey, timeouts: { attempt: 0 } }, /timeouts\.attempt/],
+  ['an attempt timeout of 0', { baseUrl, apiKey, timeouts: { attempt: 0 } }, /timeouts\.attempt/],
   [
-    'a time-out beyond what a timer holds',
+    'a timeout longer than timers allow',
     { baseUrl, apiKey, timeouts: { total: 2 ** 31 } },
     /timeouts\.total/,
   ],
-  ['no attempt', { baseUrl, apiKey, retry: { maxAttempts: 0 } }, /maxAttempts/],
+  ['no attempts', { baseUrl, apiKey, retry: { maxAttempts: 0 } }, /maxAttempts/],
   ['an Authorization header', { baseUrl, apiKey, headers: { Authorization: 'x' } }, /Authorization/],
-  ['answers of no bytes', { baseUrl, apiKey, maxResponseBytes: 0 }, /maxResponseBytes/],
+  ['a response limit of 0', { baseUrl, apiKey, maxResponseBytes: 0 }, /maxResponseBytes/],
 ])('refuses %s with a TypeError that says what to write', (_name, options, message) => {
   const create = () => createOrdersClient(options as OrdersClientOptions);
   expect(create).toThrow(TypeError);
@@ -34,7 +33,7 @@ test.each<[string, unknown, RegExp]>([
   expect(create).not.toThrow(/swordfish/);
 });
 
-test('refuses to run where a page could show the key, unless told', () => {
+test('refuses to run in a browser without dangerouslyAllowBrowser', () => {
   const page = Object.assign(globalThis, { window: {}, document: {} }) as Partial<Record<string, unknown>>;
   try {
     expect(() => createOrdersClient({ baseUrl, apiKey })).toThrow(/browser/);
@@ -45,20 +44,11 @@ test('refuses to run where a page could show the key, unless told', () => {
   }
 });
 
-test('sends the documented headers and the user’s own', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
-  await using orders = createOrdersClient({
-    baseUrl: service.url,
-    apiKey: service.key,
-    headers: { 'X-Shop': '1' },
-  });
-  await orders.updateOrder('order_1234', buildOrderUpdate(), { headers: { 'x-call': '2' } });
-  expect(service.journal[0]?.headers).toMatchObject({
-    accept: 'application/json',
-    'content-type': 'application/json',
-    'x-shop': '1',
-    'x-call': '2',
-  });
+test('adds the headers of the client and of the call', async () => {
+  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, headers: { 'X-Shop': '1' } });
+  await orders.echo({ headers: { 'x-call': '2' } });
+  expect(server.requests[0]).toMatch(/^x-shop: 1\r\nx-call: 2\r\n/m);
 });
 
 test('puts a path of the base URL before each operation', async () => {
@@ -68,7 +58,7 @@ test('puts a path of the base URL before each operation', async () => {
   expect(server.requests[0]).toMatch(/^GET \/pay\/v2\/echo_with_private_key HTTP\/1\.1\r\n/);
 });
 
-test('asks a credentials function before each attempt, so that keys can rotate', async () => {
+test('calls a credentials function before each attempt, so that keys can rotate', async () => {
   const keys = ['expired-key', 'current-key'];
   await using service = await startOrderService({
     orders: ['order_1234'],
@@ -82,20 +72,7 @@ test('asks a credentials function before each attempt, so that keys can rotate',
   await expect(orders.echo()).resolves.toMatchObject({ status: 200 });
 });
 
-test('credentials that cannot be read are told as not sent, without what they hold', async () => {
-  const credentials = (): never => {
-    throw new Error('the vault is sealed');
-  };
-  await using orders = createOrdersClient({ baseUrl, credentials, retry: { maxAttempts: 1 } });
-  const error = await orders.updateOrder('order_1234', buildOrderUpdate()).catch((reason) => reason);
-  expect(error).toMatchObject({
-    code: 'connection_error',
-    outcome: 'not_sent',
-    message: expect.stringMatching(/vault is sealed/),
-  });
-});
-
-test('checks and types the answer with responseSchema, and tells a refused one as applied', async () => {
+test('responseSchema checks and types the data; data that it refuses is applied', async () => {
   await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{"id":7}')));
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
   const responseSchema = (message?: string) => ({
@@ -120,32 +97,18 @@ test('checks and types the answer with responseSchema, and tells a refused one a
   });
 });
 
-test('a responseSchema that outlasts the total time is a timeout, and the update applied', async () => {
-  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { total: 100 } });
-  const validate = () => new Promise<never>(() => {});
-  const responseSchema = { '~standard': { version: 1 as const, vendor: 'test', validate } };
-  const checked = orders.updateOrder('order_1234', buildOrderUpdate(), { responseSchema });
-  await expect(checked).rejects.toMatchObject({
-    code: 'timeout',
-    phase: 'body',
-    outcome: 'applied',
-    attemptCount: 1,
-  });
-});
-
-test('close waits for calls under way, and a later call is not sent', async () => {
+test('close waits for calls in flight, and a later call is not sent', async () => {
   await using service = await startOrderService({ orders: ['order_1234'], latencyMs: 30 });
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
-  const underWay = orders.updateOrder('order_1234', buildOrderUpdate());
+  const inFlight = orders.updateOrder('order_1234', buildOrderUpdate());
   await orders.close();
-  await expect(underWay).resolves.toMatchObject({ outcome: 'applied' });
+  await expect(inFlight).resolves.toMatchObject({ outcome: 'applied' });
   const late = await orders.safeUpdateOrder('order_1234', buildOrderUpdate());
   expect(late.error).toMatchObject({ code: 'connection_error', outcome: 'not_sent', attemptCount: 0 });
   expect(service.ledger).toHaveLength(1);
 });
 
-test('destroy aborts the calls in flight, and says how far each came', async () => {
+test('destroy aborts the calls in flight with their outcomes', async () => {
   const arrived = Promise.withResolvers<void>();
   await using server = await startRawServer(() => arrived.resolve());
   const orders = createOrdersClient({ baseUrl: server.url, apiKey });
@@ -163,7 +126,7 @@ test('destroy aborts the calls in flight, and says how far each came', async () 
   expect(server.requests).toHaveLength(1);
 });
 
-test('destroy ends a call whose hook hangs, and close after it settles, too', async () => {
+test('destroy aborts a call whose hook hangs, and resolves like close whatever the order', async () => {
   const orders = createOrdersClient({ baseUrl, apiKey });
   const hanging = orders.safeUpdateOrder('order_1234', buildOrderUpdate(), {
     beforeAttempt: () => new Promise(() => {}),
@@ -172,7 +135,7 @@ test('destroy ends a call whose hook hangs, and close after it settles, too', as
   expect((await hanging).error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
 });
 
-test('the responseSchema of the client is that of updates, unless a call brings its own, and not of the echo', async () => {
+test('the responseSchema of the client is for updates without one of their own, and not for the echo', async () => {
   await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{"id":7}')));
   const schemaOf = <Value>(value: Value) => ({
     '~standard': { version: 1 as const, vendor: 'test', validate: () => ({ value }) },
@@ -194,7 +157,7 @@ test('the responseSchema of the client is that of updates, unless a call brings 
   expect(echo.data).toEqual({ id: 7 });
 });
 
-test('a key that is given as a function is read at each attempt, and not when the client is created', async () => {
+test('an apiKey function is called at each attempt, and not when the client is created', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   let key: string | undefined;
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: () => key });
@@ -203,26 +166,33 @@ test('a key that is given as a function is read at each attempt, and not when th
     expect(error).toMatchObject({ code: 'connection_error', outcome: 'not_sent', attemptCount: 1 });
     expect(error.message).toContain('is the variable of apiKey set?');
   }
+  for (key of ['a:colon', 'a-line-break\n']) {
+    const error = await orders.echo().catch((reason) => reason);
+    expect(error).toMatchObject({ outcome: 'not_sent', attemptCount: 1, retryable: false });
+    expect(error.message).toContain('the credentials cannot be used');
+  }
   key = service.key;
   await expect(orders.echo()).resolves.toMatchObject({ status: 200 });
   expect(inspect(orders, { depth: 9, showHidden: true })).not.toContain(service.key);
 });
 
-test('says which transport it uses', () => {
+test('transport names what requests are sent with', () => {
   expect(createOrdersClient({ baseUrl, apiKey }).transport).toBe('undici');
   expect(createOverFetch({ baseUrl, apiKey }).transport).toBe('fetch');
-  expect(() => createOrdersClient({ baseUrl, apiKey, fetch })).toThrow('over undici: unknown option "fetch"');
+  expect(() => createOrdersClient({ baseUrl, apiKey, fetch })).toThrow(
+    'fetch: this client sends over undici',
+  );
 });
 
-test('isOrdersError knows the errors of another copy of the package', async () => {
-  await using orders = createOrdersClient({ baseUrl, apiKey, retry: { maxAttempts: 1 } });
-  const error = await orders.echo().catch((reason) => reason);
-  const copy = Object.create({ [Symbol.for('@orders/client.OrdersError')]: true });
-  expect([error, copy, new Error('x'), null, 'x'].map(isOrdersError)).toEqual([
-    true,
-    true,
-    false,
-    false,
-    false,
-  ]);
+test('neither validation, nor an abort, nor a closed client is retryable', async () => {
+  const orders = createOrdersClient({ baseUrl, apiKey });
+  const update = buildOrderUpdate();
+  const invalid = await orders.safeUpdateOrder('order_1234', JSON.parse('{}'));
+  const aborted = await orders.safeUpdateOrder('order_1234', update, { signal: AbortSignal.abort('early') });
+  await orders.close();
+  const closed = await orders.safeUpdateOrder('order_1234', update);
+  const notSent = { outcome: 'not_sent', attemptCount: 0, retryable: false };
+  expect(invalid.error).toMatchObject({ code: 'validation_error', ...notSent });
+  expect(aborted.error).toMatchObject({ code: 'aborted', cause: 'early', ...notSent });
+  expect(closed.error).toMatchObject({ code: 'connection_error', ...notSent });
 });

@@ -1,9 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { basic } from '@orders/auth';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { createOrdersClient } from './fetch.ts';
+import { failedBeforeSend, getCause } from './fetch-transport.ts';
 import type { Fetch } from './options.ts';
 
 const apiKey = 'swordfish-swordfish';
@@ -15,7 +15,7 @@ function clientOf(fetch: Fetch, options: object = {}) {
   return createOrdersClient({ baseUrl: 'https://orders.example', apiKey, fetch, ...options });
 }
 
-/** A body that gives its chunks and then nothing more, and tells when it is let go. */
+/** A body that stalls after its chunks, and a promise that it is cancelled. */
 function stalling(...chunks: readonly Uint8Array[]) {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
   const body = new ReadableStream({
@@ -27,7 +27,7 @@ function stalling(...chunks: readonly Uint8Array[]) {
   return { body, cancelled };
 }
 
-test('a request is sent with nothing that caches, follows, reuses or repeats', async () => {
+test('a request has the fields that prevent caching, redirects, reuse and resending', async () => {
   const sent: [string, RequestInit][] = [];
   const orders = clientOf(async (url, init) => {
     sent.push([url, init]);
@@ -63,7 +63,7 @@ test('a redirect whose status a browser hides is unknown', async () => {
   expect(error?.message).toMatch(/: 0, a redirect/);
 });
 
-test('a character that two chunks share is read whole', async () => {
+test('a character split over two chunks is decoded', async () => {
   const bytes = new TextEncoder().encode('{"name":"å😀"}');
   const body = new ReadableStream({
     start: (controller) => {
@@ -75,25 +75,23 @@ test('a character that two chunks share is read whole', async () => {
   expect(data).toEqual({ name: 'å😀' });
 });
 
-test('a fetch that does not heed the signal does not hold up the call', async () => {
+test('a call times out though fetch ignores its signal', async () => {
   const orders = clientOf(() => new Promise(() => {}), { timeouts: { attempt: 20 } });
   const { error } = await orders.safeUpdateOrder(token, update);
   expect(error).toMatchObject({ code: 'timeout', phase: 'headers', outcome: 'unknown' });
 });
 
-test('a body that is not wanted any more is let go', async () => {
+test('the body of a response is cancelled after a timeout, when it comes too late, and when it is too large', async () => {
   const stalled = stalling(new TextEncoder().encode('{"a"'));
-  const orders = clientOf(async () => new Response(stalled.body, json), { timeouts: { attempt: 200 } });
+  const orders = clientOf(async () => new Response(stalled.body, json), { timeouts: { attempt: 50 } });
   const { error } = await orders.safeUpdateOrder(token, update);
   expect(error).toMatchObject({ code: 'timeout', phase: 'body', outcome: 'applied' });
   await stalled.cancelled;
 
   const late = stalling();
-  const answerLate: Fetch = async () => {
-    await pause(60);
-    return new Response(late.body, json);
-  };
-  await clientOf(answerLate, { timeouts: { attempt: 20 } }).safeUpdateOrder(token, update);
+  const timedOut = Promise.withResolvers<Response>();
+  await clientOf(() => timedOut.promise, { timeouts: { attempt: 20 } }).safeUpdateOrder(token, update);
+  timedOut.resolve(new Response(late.body, json));
   await late.cancelled;
 
   const large = stalling(new Uint8Array(101));
@@ -102,7 +100,7 @@ test('a body that is not wanted any more is let go', async () => {
   await large.cancelled;
 });
 
-test('a failure before the answer is unknown, even one that fetch throws at once', async () => {
+test('a failure before the response is unknown, even one that fetch throws synchronously', async () => {
   let calls = 0;
   const orders = clientOf(() => {
     calls += 1;
@@ -113,18 +111,7 @@ test('a failure before the answer is unknown, even one that fetch throws at once
   expect(calls).toBe(1);
 });
 
-test('a failure that certainly came before sending is not sent, and tried again', async () => {
-  const failures = [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })];
-  const orders = clientOf(async () => {
-    const cause = failures.pop();
-    if (cause) throw new TypeError('fetch failed', { cause });
-    return new Response('{}', json);
-  });
-  const { receipt } = await orders.updateOrder(token, update);
-  expect(receipt.toJSON().attempts).toMatchObject([{ outcome: 'not_sent' }, { outcome: 'applied' }]);
-});
-
-test('no error shows the order token that a runtime writes into its own', async () => {
+test('errors leave out the URL that a runtime writes into its own errors', async () => {
   const orders = clientOf(async (url) => {
     throw new TypeError('fetch failed', { cause: new Error(`error sending request for url (${url})`) });
   });
@@ -135,4 +122,72 @@ test('no error shows the order token that a runtime writes into its own', async 
 
 test('the runtime’s own fetch is a Fetch', () => {
   expectTypeOf<typeof globalThis.fetch>().toExtend<Fetch>();
+});
+
+const named = (fields: object, message = 'why'): Error => Object.assign(new Error(message), fields);
+const failed = (cause: unknown): TypeError => new TypeError('fetch failed', { cause });
+const refused = named({ code: 'ECONNREFUSED', syscall: 'connect' });
+
+// Each as the runtime was seen to fail.
+test.each<[string, unknown]>([
+  ['Node, refused', failed(refused)],
+  ['Node, no such host', failed(named({ code: 'ENOTFOUND', syscall: 'getaddrinfo' }))],
+  ['Node, name server unreachable', failed(named({ code: 'EAI_AGAIN', syscall: 'getaddrinfo' }))],
+  ['Node, no route', failed(named({ code: 'EHOSTUNREACH', syscall: 'connect' }))],
+  ['Node, connect timeout', failed(named({ code: 'UND_ERR_CONNECT_TIMEOUT' }))],
+  ['Node, self-signed', failed(named({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' }))],
+  ['Node, unknown authority', failed(named({ code: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE' }))],
+  ['Node, expired', failed(named({ code: 'CERT_HAS_EXPIRED' }))],
+  ['Node, another host', failed(named({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }))],
+  [
+    'Node, a host of two addresses',
+    failed(Object.assign(new AggregateError([refused, refused]), { code: 'ECONNREFUSED' })),
+  ],
+  [
+    'Bun, refused',
+    Object.assign(new TypeError('ECONNREFUSED: Unable to connect.'), { code: 'ECONNREFUSED' }),
+  ],
+  ['Bun, no such host', Object.assign(new TypeError('x'), { code: 'ENOTFOUND', syscall: 'getaddrinfo' })],
+])('failed before a byte was sent: %s', (_name, failure) => {
+  expect(failedBeforeSend(failure)).toBe(true);
+});
+
+test.each<[string, unknown]>([
+  ['Node, reset', failed(named({ code: 'ECONNRESET', syscall: 'read' }))],
+  ['Node, broken pipe', failed(named({ code: 'EPIPE', syscall: 'write' }))],
+  ['Node, no route any more', failed(named({ code: 'EHOSTUNREACH', syscall: 'read' }))],
+  ['Node, closed', failed(named({ code: 'UND_ERR_SOCKET' }))],
+  ['Node, not HTTP', failed(named({ name: 'HTTPParserError' }))],
+  ['Node, 407', failed(new Error(''))],
+  [
+    'Node, two addresses, one reached',
+    failed(new AggregateError([refused, named({ code: 'ECONNRESET', syscall: 'read' })])),
+  ],
+  ['no addresses', failed(new AggregateError([]))],
+  ['Bun, reset', Object.assign(new TypeError('x'), { code: 'ECONNRESET' })],
+  ['Bun before 1.4, refused', Object.assign(new TypeError('x'), { code: 'ConnectionRefused' })],
+  ['Deno, refused', failed(new Error('client error (Connect): tcp connect error: Connection refused'))],
+  [
+    'Deno, reset',
+    failed(new Error('client error (SendRequest): connection closed before message completed')),
+  ],
+  ['workerd', named({ retryable: true, remote: true }, 'Network connection lost.')],
+  ['a browser', new TypeError('Failed to fetch')],
+  ['an abort', new DOMException('aborted', 'AbortError')],
+  ['a message alone', new Error('ECONNREFUSED')],
+  ['a cause of a cause', failed(failed(refused))],
+  ['a string', 'ECONNREFUSED'],
+  ['nothing', undefined],
+])('may have failed after a byte was sent: %s', (_name, failure) => {
+  expect(failedBeforeSend(failure)).toBe(false);
+});
+
+test('the cause of a failure is the innermost with a message, without the path', () => {
+  const path = '/v2/orders/secret_token';
+  const failure = failed(named({ code: 'E_X' }, `error sending request for url (https://x.example${path})`));
+  expect(getCause(failure, path)).toMatchObject({
+    code: 'E_X',
+    message: 'error sending request for url (https://x.example/…)',
+  });
+  expect(getCause(failed(new Error('')), path)?.message).toBe('fetch failed');
 });

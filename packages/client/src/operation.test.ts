@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
 import { foldOutcomes } from './operation.ts';
 
-test('an applied attempt decides, wherever it stands', () => {
+test('a call is applied when any attempt was', () => {
   expect(foldOutcomes(['unknown', 'applied', 'rejected'])).toBe('applied');
 });
 
-test('a reset followed by a 409 is told as unknown', () => {
+test('a call is unknown when any attempt was, and none was applied', () => {
   expect(foldOutcomes(['unknown', 'rejected'])).toBe('unknown');
 });
 
-test('otherwise the last attempt decides', () => {
+test('otherwise a call has the outcome of its last attempt', () => {
   expect(foldOutcomes(['not_sent', 'rejected'])).toBe('rejected');
   expect(foldOutcomes(['rejected', 'not_sent'])).toBe('not_sent');
 });
 
-test('a call without attempts sent nothing', () => {
+test('a call without attempts is not sent', () => {
   expect(foldOutcomes([])).toBe('not_sent');
 });

@@ -6,6 +6,7 @@ import {
   clientOptionNames,
   type OrdersClientOptions,
   parseBaseUrl,
+  resolveCallOptions,
   resolveClientOptions,
 } from './options.ts';
 
@@ -19,7 +20,7 @@ test.each([
   ['http://127.0.0.1:4010', { origin: 'http://127.0.0.1:4010', host: '127.0.0.1:4010', prefix: '' }],
   ['http://localhost:4010', { origin: 'http://localhost:4010', host: 'localhost:4010', prefix: '' }],
   ['http://[::1]:4010', { origin: 'http://[::1]:4010', host: '[::1]:4010', prefix: '' }],
-])('reads %s', (url, parsed) => {
+])('parses the base URL %s', (url, parsed) => {
   expect(parseBaseUrl(url, false)).toEqual(parsed);
   expect(parseBaseUrl(new URL(url), false)).toEqual(parsed);
 });
@@ -37,26 +38,26 @@ test.each([
   ['http://x.localhost', /https/],
   ['https://api.example.com/v2', /write "https:\/\/api\.example\.com"/],
   ['https://api.example.com/pay/v2/', /write "https:\/\/api\.example\.com\/pay"/],
-])('refuses %j and says what to write', (url, message) => {
+])('refuses the base URL %j and says what to write', (url, message) => {
   expect(() => parseBaseUrl(url, false)).toThrow(TypeError);
   expect(() => parseBaseUrl(url, false)).toThrow(message);
 });
 
-test('takes plain http to another machine when told so', () => {
+test('allows plain http to another machine with allowInsecureHttp', () => {
   expect(parseBaseUrl('http://api.example.com', true).origin).toBe('http://api.example.com');
 });
 
-test('shows no credentials of the URL it refuses', () => {
+test('shows no credentials of a base URL that it refuses', () => {
   expect(() => parseBaseUrl('https://swordfish:pw@api.example.com', false)).not.toThrow(/swordfish|pw/);
 });
 
-test('takes linear time, however many slashes', () => {
+test('parses a base URL in linear time, however many slashes', () => {
   const start = performance.now();
   expect(parseBaseUrl(`https://api.example.com/${'/'.repeat(80_000)}x`, false).prefix).toMatch(/x$/);
   expect(performance.now() - start).toBeLessThan(200);
 });
 
-test('takes headers of the user, with names in lower case', () => {
+test('allows other headers, with names in lower case', () => {
   expect(checkHeaders({ 'X-Shop': 'a b', traceparent: '00-1-2-03' })).toEqual({
     'x-shop': 'a b',
     traceparent: '00-1-2-03',
@@ -64,7 +65,7 @@ test('takes headers of the user, with names in lower case', () => {
 });
 
 test.each(['Authorization', 'host', 'Content-Type', 'content-length', 'Transfer-Encoding', 'Connection'])(
-  'refuses %s, which the client sets itself',
+  'refuses the header %s, which the client sets itself',
   (name) => {
     expect(() => checkHeaders({ [name]: 'x' })).toThrow(TypeError);
   },
@@ -85,18 +86,26 @@ test.each([
 const required = { baseUrl: 'https://api.example.com', apiKey: 'swordfish-swordfish' };
 
 test.each<[object, string]>([
-  [{ retries: 3 }, 'createOrdersClient over undici: unknown option "retries". Did you mean "retry"?'],
-  [{ timeout: 3 }, 'createOrdersClient over undici: unknown option "timeout". Did you mean "timeouts"?'],
+  [{ retries: 3 }, 'createOrdersClient: unknown option "retries". Did you mean "retry"?'],
+  [{ timeout: 3 }, 'createOrdersClient: unknown option "timeout". Did you mean "timeouts"?'],
   [
     { retry: { maxRetries: 3 } },
-    'createOrdersClient over undici: retry: unknown option "maxRetries". Did you mean "maxAttempts"?',
+    'createOrdersClient: retry: unknown option "maxRetries". Did you mean "maxAttempts"?',
   ],
+  [{ retry: 3 }, 'createOrdersClient: retry: expected an object of options.'],
+  [{ timeouts: 200 }, 'createOrdersClient: timeouts: expected an object of options.'],
+  [{ headers: new Headers() }, 'createOrdersClient: headers: expected an object of options.'],
+  [{ retry: { resendUnknown: 'false' } }, 'retry.resendUnknown: write true or false.'],
+  [{ allowInsecureHttp: 'false' }, 'allowInsecureHttp: write true or false.'],
+  [{ dangerouslyAllowBrowser: 1 }, 'dangerouslyAllowBrowser: write true or false.'],
+  [{ schema: {} }, 'schema: pass OrderUpdate'],
+  [{ ordering: 'fifo' }, 'ordering: write "per-order" or "none".'],
   [
     { timeouts: { totalMs: 3 } },
-    'createOrdersClient over undici: timeouts: unknown option "totalMs". Did you mean "total"?',
+    'createOrdersClient: timeouts: unknown option "totalMs". Did you mean "total"?',
   ],
   [{ rateLimit: { requestsPerMinute: 3 } }, 'Did you mean "requestsPerSecond"?'],
-  [{ signal: AbortSignal.abort() }, 'createOrdersClient over undici: unknown option "signal". Known: '],
+  [{ signal: AbortSignal.abort() }, 'createOrdersClient: unknown option "signal". Known: '],
 ])('refuses the options %o', (wrong, message) => {
   expect(() => resolveClientOptions({ ...required, ...wrong }, 'undici')).toThrow(TypeError);
   expect(() => resolveClientOptions({ ...required, ...wrong }, 'undici')).toThrow(message);
@@ -104,8 +113,22 @@ test.each<[object, string]>([
 
 test('the lists of known options are complete', () => {
   expectTypeOf<(typeof callOptionNames)[number]>().toEqualTypeOf<keyof CallOptions>();
-  expectTypeOf<(typeof clientOptionNames)[number] | 'dispatcher' | 'fetch'>().toEqualTypeOf<
-    keyof OrdersClientOptions
-  >();
+  expectTypeOf<(typeof clientOptionNames)[number]>().toEqualTypeOf<keyof OrdersClientOptions>();
   expect(clientOptionNames).not.toContain('signal');
+});
+
+test('refuses a signal, and whatever else is no plain object, as the options of a client or a call', () => {
+  const client = resolveClientOptions(required, 'undici');
+  for (const wrong of [AbortSignal.abort(), 3, 'https://api.example.com', null, undefined] as never[]) {
+    expect(() => resolveClientOptions(wrong, 'undici')).toThrow('expected an object of options');
+    if (wrong) expect(() => resolveCallOptions(client, wrong)).toThrow('expected an object of options');
+  }
+});
+
+test.each(['beforeAttempt', 'beforeSend', 'afterAttempt'])('refuses a %s that is no function', (name) => {
+  const client = resolveClientOptions(required, 'undici');
+  for (const wrong of ['log', null, {}]) {
+    expect(() => resolveClientOptions({ ...required, [name]: wrong }, 'undici')).toThrow(TypeError);
+    expect(() => resolveCallOptions(client, { [name]: wrong })).toThrow(`${name}: pass a function`);
+  }
 });

@@ -1,10 +1,17 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { basic } from '@orders/auth';
+import { buildOrderUpdate } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { httpAnswer, startRawServer } from '../test/raw-server.ts';
+import { createVirtualClock } from '../test/virtual-clock.ts';
+import type { Call } from './call.ts';
+import { Deadline } from './deadline.ts';
+import { createOrdersClient } from './index.ts';
 import type { RateLimitOptions } from './options.ts';
-import { type EndAttempt, RateLimit } from './rate-limit.ts';
+import { type EndAttempt, RateLimit, waitForSlot } from './rate-limit.ts';
 
-const patient = Number.POSITIVE_INFINITY;
+const anyWait = Number.POSITIVE_INFINITY;
 const key = basic('swordfish');
 const hour = 3_600_000;
 
@@ -24,15 +31,15 @@ function create(options?: RateLimitOptions) {
 
 test('without a limit nothing waits', () => {
   const limit = create();
-  expect([1, 2, 3].map(() => limit.at(0).reserveSlot(key, patient))).toEqual([0, 0, 0]);
+  expect([1, 2, 3].map(() => limit.at(0).reserveSlot(key, anyWait))).toEqual([0, 0, 0]);
 });
 
 test('spaces attempts evenly after a burst', () => {
   const limit = create({ requestsPerSecond: 10, burst: 3 });
-  expect([1, 2, 3, 4, 5].map(() => limit.at(1_000).reserveSlot(key, patient))).toEqual([0, 0, 0, 100, 200]);
+  expect([1, 2, 3, 4, 5].map(() => limit.at(1_000).reserveSlot(key, anyWait))).toEqual([0, 0, 0, 100, 200]);
 });
 
-test('never lets more through than rate and burst allow, whatever comes when', () => {
+test('never allows more than rate and burst, whenever attempts come', () => {
   const arrivals = fc.array(fc.nat({ max: 400 }), { minLength: 1, maxLength: 60 });
   fc.assert(
     fc.property(arrivals, fc.integer({ min: 1, max: 5 }), (gaps, burst) => {
@@ -40,7 +47,7 @@ test('never lets more through than rate and burst allow, whatever comes when', (
       let now = 0;
       const leaves = gaps.map((gap) => {
         now += gap;
-        return now + limit.at(now).reserveSlot(key, patient);
+        return now + limit.at(now).reserveSlot(key, anyWait);
       });
       for (const start of leaves) {
         const inOneSecond = leaves.filter((at) => at >= start && at < start + 1_000 - 0.001).length;
@@ -50,28 +57,28 @@ test('never lets more through than rate and burst allow, whatever comes when', (
   );
 });
 
-test('an attempt that cannot wait takes no slot from one that can', () => {
+test('an attempt that cannot wait takes no slot', () => {
   const limit = create({ requestsPerSecond: 1 });
-  expect(limit.at(0).reserveSlot(key, patient)).toBe(0);
+  expect(limit.at(0).reserveSlot(key, anyWait)).toBe(0);
   expect(limit.at(0).reserveSlot(key, 500)).toBe(1_000);
-  expect(limit.at(0).reserveSlot(key, patient)).toBe(1_000);
+  expect(limit.at(0).reserveSlot(key, anyWait)).toBe(1_000);
 });
 
-test('a pause holds every attempt with the key back, and a shorter one does not cut it', () => {
+test('a pause delays every attempt with the key, and a later one does not shorten it', () => {
   const limit = create();
   limit.at(0).pause(key, 5_000);
   limit.at(0).pause(key, 1_000);
-  expect(limit.at(1_000).reserveSlot(key, patient)).toBe(4_000);
+  expect(limit.at(1_000).reserveSlot(key, anyWait)).toBe(4_000);
   expect(limit.at(1_000).pausedMs(key)).toBe(4_000);
   expect(limit.at(6_000).pausedMs(key)).toBe(0);
-  expect(limit.at(6_000).reserveSlot(key, patient)).toBe(0);
+  expect(limit.at(6_000).reserveSlot(key, anyWait)).toBe(0);
 });
 
-test('after a pause attempts ask for a slot again, so they leave at the rate, and not all at once', () => {
+test('after a pause attempts reserve slots again, so they leave at the rate', () => {
   const limit = create({ requestsPerSecond: 10 });
   limit.at(0).pause(key, 1_000);
-  expect([1, 2, 3].map(() => limit.at(0).reserveSlot(key, patient))).toEqual([1_000, 1_000, 1_000]);
-  expect([1, 2, 3].map(() => limit.at(1_000).reserveSlot(key, patient))).toEqual([0, 100, 200]);
+  expect([1, 2, 3].map(() => limit.at(0).reserveSlot(key, anyWait))).toEqual([1_000, 1_000, 1_000]);
+  expect([1, 2, 3].map(() => limit.at(1_000).reserveSlot(key, anyWait))).toEqual([0, 100, 200]);
 });
 
 test.each([{ requestsPerSecond: 0 }, { requestsPerSecond: Number.NaN }, { requestsPerSecond: 1, burst: 0 }])(
@@ -93,14 +100,14 @@ test('a pause belongs to the key, whichever secret holds it', () => {
   expect(limit.at(0).pausedMs(rotating)).toBe(7_000);
 });
 
-test('a pause that was asked for in full ends for everyone at once', () => {
+test('a pause within the longest ends for all attempts at once', () => {
   const limit = create();
   limit.at(0).pause(key, hour);
   expect(limit.at(hour - 1).start(key)).toBeUndefined();
   expect([limit.at(hour).start(key), limit.at(hour).start(key)]).not.toContain(undefined);
 });
 
-test('after the longest pause one attempt goes first, and a response other than 429 lets the others follow', () => {
+test('after the longest pause one attempt is a probe, and a response other than 429 ends the pause', () => {
   const limit = create();
   limit.at(0).pause(key, 30 * 24 * hour);
   expect(limit.at(0).pausedMs(key)).toBe(hour);
@@ -108,14 +115,14 @@ test('after the longest pause one attempt goes first, and a response other than 
   const endProbe = limit.at(hour).start(key) as EndAttempt;
   expect(limit.at(hour).start(key)).toBeUndefined();
   expect(limit.at(hour).pausedMs(key)).toBe(Number.POSITIVE_INFINITY);
-  let woken = 0;
-  limit.onChange(() => woken++);
+  let notified = 0;
+  limit.onChange(() => notified++);
   endProbe(true);
-  expect(woken).toBe(1);
+  expect(notified).toBe(1);
   expect([limit.at(hour).start(key), limit.at(hour).start(key)]).not.toContain(undefined);
 });
 
-test('another 429 for the first attempt after the longest pause begins the next one', () => {
+test('another 429 for the probe begins the next pause', () => {
   const limit = create();
   limit.at(0).pause(key, 2 * hour);
   const endProbe = limit.at(hour).start(key) as EndAttempt;
@@ -126,25 +133,25 @@ test('another 429 for the first attempt after the longest pause begins the next 
   expect(limit.at(2 * hour).start(key)).toBeDefined();
 });
 
-test('another 429 for the first attempt counts, however short its pause, and wakes what waits', () => {
+test('another 429 for the probe counts, however short its pause, and notifies waiting calls', () => {
   const limit = create();
   limit.at(0).pause(key, 2 * hour);
   const endProbe = limit.at(hour).start(key) as EndAttempt;
   limit.at(hour).pause(key, 2_000);
-  let woken = 0;
-  limit.onChange(() => woken++);
+  let notified = 0;
+  limit.onChange(() => notified++);
   endProbe(true);
-  expect([limit.at(hour).pausedMs(key), woken]).toEqual([2_000, 1]);
+  expect([limit.at(hour).pausedMs(key), notified]).toEqual([2_000, 1]);
 });
 
 test('the pause of one key takes no slot from another', () => {
   const limit = create();
   limit.at(0).pause(key, 5_000);
-  limit.at(0).reserveSlot(key, patient);
-  expect(limit.at(0).reserveSlot(basic('other key'), patient)).toBe(0);
+  limit.at(0).reserveSlot(key, anyWait);
+  expect(limit.at(0).reserveSlot(basic('other key'), anyWait)).toBe(0);
 });
 
-test('a first attempt that gets no response proves nothing, and the next one goes first', () => {
+test('a probe without a response proves nothing, and the next attempt is a probe, too', () => {
   const limit = create();
   limit.at(0).pause(key, 2 * hour);
   (limit.at(hour).start(key) as EndAttempt)(false);
@@ -152,18 +159,188 @@ test('a first attempt that gets no response proves nothing, and the next one goe
   expect(limit.at(hour).start(key)).toBeUndefined();
 });
 
-test('resume lifts every pause, gives out slots anew, and wakes what waits', () => {
+test('resume lifts every pause and notifies waiting calls', () => {
   const limit = create({ requestsPerSecond: 1 });
   const other = basic('other key');
   limit.at(0).pause(key, hour);
   limit.at(2 * hour).pause(other, 0);
-  limit.at(0).reserveSlot(key, patient);
-  let woken = 0;
-  limit.onChange(() => woken++);
-  limit.onChange(() => woken++)();
+  limit.at(0).reserveSlot(key, anyWait);
+  let notified = 0;
+  limit.onChange(() => notified++);
+  limit.onChange(() => notified++)();
   limit.at(hour).start(other);
   limit.resume();
-  expect(woken).toBe(1);
+  expect(notified).toBe(1);
   expect([limit.at(0).pausedMs(key), limit.at(0).pausedMs(other)]).toEqual([0, 0]);
-  expect(limit.at(hour).reserveSlot(key, patient)).toBe(0);
+  expect(limit.at(hour).reserveSlot(key, anyWait)).toBe(0);
+});
+
+/** A call of so many milliseconds on a clock. */
+function createCall(clock: ReturnType<typeof createVirtualClock>, totalMs: number): Call {
+  const deadline = new Deadline(totalMs, undefined, clock);
+  return {
+    deadline,
+    attempts: [],
+    options: { credentials: key, timeouts: { total: totalMs } },
+  } as unknown as Call;
+}
+
+test('calls with a slot wait when a pause begins meanwhile, and then leave at the rate', async () => {
+  const clock = createVirtualClock();
+  const limit = new RateLimit({ requestsPerSecond: 100 }, hour, clock);
+  const left: number[] = [];
+  const calls = Array.from({ length: 6 }, async () => {
+    expect(await waitForSlot(createCall(clock, 30_000), limit)).toBeUndefined();
+    left.push(clock.now());
+    if (left.length === 3) limit.pause(key, 1_000);
+  });
+  await Promise.all(calls);
+  expect(left).toEqual([0, 10, 20, 1_020, 1_030, 1_040]);
+});
+
+test('a call that a pause or the rate limit outlasts fails at once with the time left', async () => {
+  const clock = createVirtualClock();
+  const limit = new RateLimit({ requestsPerSecond: 0.5 }, hour, clock);
+  limit.reserveSlot(key, anyWait);
+  expect(await waitForSlot(createCall(clock, 1_500), limit)).toMatchObject({
+    code: 'timeout',
+    outcome: 'not_sent',
+    what: 'rateLimit delays it for 2000 ms, longer than timeouts.total allows',
+    retryAfterMs: 2_000,
+  });
+  limit.pause(key, 60_000);
+  expect(await waitForSlot(createCall(clock, 1_500), limit)).toMatchObject({
+    what: 'a 429 pauses this key for 60000 ms, longer than timeouts.total allows',
+    retryAfterMs: 60_000,
+    retryable: true,
+  });
+});
+
+test('a call waits for the probe after the longest pause, however little time it has', async () => {
+  const clock = createVirtualClock();
+  const limit = new RateLimit(undefined, hour, clock);
+  limit.pause(key, 2 * hour);
+  clock.advance(hour);
+  const endProbe = limit.start(key) as EndAttempt;
+  const [waiting, late] = [5_000, 100].map((totalMs) => waitForSlot(createCall(clock, totalMs), limit));
+  expect(await late).toMatchObject({ code: 'timeout', outcome: 'not_sent' });
+  endProbe(true);
+  expect(await waiting).toBeUndefined();
+});
+
+const update = buildOrderUpdate();
+const apiKey = 'swordfish-swordfish';
+const once = { retry: { maxAttempts: 1 } };
+const success = httpAnswer(200, {}, '{}');
+
+/** A server that responds with a 429 to some requests and records when each arrives. */
+async function startLimited(
+  headers: Record<string, string>,
+  isLimited = (count: number): boolean => count === 1,
+) {
+  const arrivals: number[] = [];
+  const server = await startRawServer((socket, _request, count) => {
+    arrivals.push(performance.now());
+    socket.write(isLimited(count) ? httpAnswer(429, headers) : success);
+  });
+  return Object.assign(server, { arrivals });
+}
+
+test('requestsPerSecond spaces the attempts of all calls', async () => {
+  await using server = await startLimited({}, () => false);
+  const rateLimit = { requestsPerSecond: 50, burst: 2 };
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit });
+  const start = performance.now();
+  await Promise.all(Array.from({ length: 7 }, (_, index) => orders.updateOrder(`order_${index}`, update)));
+  // Two at once, then five at intervals of 20 ms.
+  expect((server.arrivals.at(-1) ?? 0) - start).toBeGreaterThan(98);
+});
+
+test('a 429 delays calls for every order, also one that beforeAttempt holds when the pause begins', async () => {
+  await using server = await startLimited({ 'ratelimit-reset': '0.2' });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const gate = Promise.withResolvers<void>();
+  const held = orders.updateOrder('order_held', update, { beforeAttempt: () => gate.promise });
+  await orders.safeUpdateOrder('order_1', update, once);
+  gate.resolve();
+  await Promise.all([held, orders.updateOrder('order_2', update)]);
+  const [first = 0, ...later] = server.arrivals;
+  expect(later).toHaveLength(2);
+  expect(Math.min(...later) - first).toBeGreaterThan(190);
+});
+
+test('a pause belongs to the key that got the 429', async () => {
+  const limited = basic('limited-key');
+  await using server = await startRawServer((socket, request) =>
+    socket.write(request.includes(limited.reveal()) ? httpAnswer(429, { 'retry-after': '60' }) : success),
+  );
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+  const first = await orders.safeUpdateOrder('order_1', update, { credentials: limited });
+  expect(first.error).toMatchObject({ status: 429, attemptCount: 1, retryable: true, retryAfterMs: 60_000 });
+  expect(orders.pausedUntil).toBeUndefined();
+  await expect(orders.updateOrder('order_2', update)).resolves.toMatchObject({ outcome: 'applied' });
+  const again = await orders.safeUpdateOrder('order_3', update, { credentials: basic('limited-key') });
+  expect(again.error).toMatchObject({
+    code: 'timeout',
+    phase: 'queue',
+    outcome: 'not_sent',
+    attemptCount: 0,
+    retryable: true,
+  });
+  expect(again.error?.message).toMatch(
+    /a 429 pauses this key for \d+ ms, longer than timeouts\.total allows\./,
+  );
+  expect(server.requests).toHaveLength(2);
+});
+
+test('after maxPauseMs one attempt goes first, and the others follow its response', async () => {
+  const release = Promise.withResolvers<void>();
+  const probing = Promise.withResolvers<void>();
+  await using server = await startRawServer(async (socket, _request, count) => {
+    if (count === 2) {
+      probing.resolve();
+      await release.promise;
+    }
+    socket.write(count === 1 ? httpAnswer(429, { 'retry-after': '999999999' }) : success);
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, maxPauseMs: 100 });
+  const first = await orders.safeUpdateOrder('order_first', update, once);
+  expect(first.error?.retryAfterMs).toBe(999_999_999_000);
+  const start = performance.now();
+  const calls = Array.from({ length: 5 }, (_, index) => orders.updateOrder(`order_${index}`, update));
+  await probing.promise;
+  expect(performance.now() - start).toBeGreaterThan(90);
+  for (let turns = 0; turns < 10; turns++) await turn();
+  expect(server.requests).toHaveLength(2);
+  release.resolve();
+  await Promise.all(calls);
+  expect(server.requests).toHaveLength(6);
+});
+
+test('pausedUntil shows a pause, and resume lifts it for calls and runs that wait', async () => {
+  await using server = await startLimited({ 'retry-after': '3000' });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { total: 4_000_000 } });
+  expect(orders.pausedUntil).toBeUndefined();
+  await orders.safeUpdateOrder('order_first', update, once);
+  expect(Number(orders.pausedUntil) - Date.now()).toBeGreaterThan(2_990_000);
+  const waiting = orders.updateOrder('order_1', update);
+  const source = ['a', 'b', 'c'].map((token) => ({ token, update }));
+  const applied: boolean[] = [];
+  const run = (async () => {
+    for await (const { ok } of orders.updateOrders(source)) applied.push(ok);
+  })();
+  for (let turns = 0; turns < 10; turns++) await turn();
+  expect(server.requests).toHaveLength(1);
+  orders.resume();
+  expect(orders.pausedUntil).toBeUndefined();
+  await Promise.all([waiting, run]);
+  expect(applied).toEqual([true, true, true]);
+});
+
+test('a 429 without a header has the backoff of the client as its retryAfterMs', async () => {
+  await using server = await startLimited({});
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, ...once });
+  const { error } = await orders.safeUpdateOrder('order_1', update);
+  expect(error?.retryAfterMs).toBeGreaterThan(0);
+  expect(error?.retryAfterMs).toBeLessThanOrEqual(1_000);
 });

@@ -2,22 +2,21 @@ import { basic, bearer, Secret } from '@orders/auth';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { characterEscapes, redactionCases, redactionSecrets } from '../test/redaction-cases.ts';
-import { createRedactor } from './redact.ts';
+import { createRedactor, sanitizeCause } from './redact.ts';
 
 const escapes = Object.values(characterEscapes);
-const rows = redactionSecrets.flatMap((secret) =>
-  Object.entries(redactionCases).map(([name, write]) => ({ ...secret, name, write })),
-);
 
 /** What may stay beside a redacted key: the scheme of the header, its separators and padding, in any escapes. */
 const rest = String.raw`(?:[^a-z]|&#?\w+;|\\u[\da-f]{4}|%[\da-f]{2})*`;
 const remains = new RegExp(`^<(?:Basic)?${rest}\\[secret\\]${rest}>$`, 'i');
 
-test.each(rows)('redacts $key written as $name, and leaves what is around it', ({ write, ...secret }) => {
-  const redact = createRedactor(new Secret(secret.authorization));
-  const clean = redact(`{"a":"<${write(secret)}>","b":1}`);
-  expect(clean).toMatch(/^\{"a":".*","b":1\}$/);
-  expect(clean.slice(6, -8)).toMatch(remains);
+test.each(Object.entries(redactionCases))('redacts keys written as %s, and leaves the rest', (_, write) => {
+  for (const secret of redactionSecrets) {
+    const redact = createRedactor(new Secret(secret.authorization));
+    const clean = redact(`{"a":"<${write(secret)}>","b":1}`);
+    expect(clean, secret.key).toMatch(/^\{"a":".*","b":1\}$/);
+    expect(clean.slice(6, -8), secret.key).toMatch(remains);
+  }
 });
 
 test.each(redactionSecrets)('redacts $key escaped twice, in any two ways', ({ authorization, key }) => {
@@ -80,7 +79,7 @@ test('redacts a key whatever mix of escapes its characters stand in', () => {
       expect(clean).not.toContain(written);
     }
   });
-  fc.assert(redactsAll, { numRuns: 1_000 });
+  fc.assert(redactsAll, { numRuns: 300 });
 });
 
 test('leaves a text without the key as it is', () => {
@@ -148,14 +147,16 @@ test.each([
 });
 
 test('never throws for a text that is cut anywhere', () => {
-  for (const { write, ...secret } of rows) {
-    const written = write(secret);
+  for (const secret of redactionSecrets) {
     const redact = createRedactor(new Secret(secret.authorization));
-    for (let length = 0; length < written.length; length++) redact(`%${written.slice(0, length)}`);
+    for (const write of Object.values(redactionCases)) {
+      const written = write(secret);
+      for (let length = 0; length < written.length; length++) redact(`%${written.slice(0, length)}`);
+    }
   }
 });
 
-// It takes about 60 ms; a quadratic algorithm would take minutes.
+// It takes about 15 ms; a quadratic algorithm would take many seconds.
 test.each([
   '%',
   '\\u',
@@ -170,10 +171,38 @@ test.each([
   '&#00000000000000000',
   'Ã\x83',
   '\\u005c',
-])('takes linear time for a mebibyte of %j', (unit) => {
-  const text = `%${unit.repeat(2 ** 20 / unit.length)}`;
+])('takes linear time for 256 KiB of %j', (unit) => {
+  const text = `%${unit.repeat(2 ** 18 / unit.length)}`;
   const redact = createRedactor(basic('swordfish-swordfish'));
   const startedAt = performance.now();
   expect(redact(text) === text).toBe(true);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(1_000);
+});
+
+const unredacted = (text: string): string => text;
+
+test('keeps name, message and code of a cause, and drops what else it carries', () => {
+  const cause = Object.assign(new TypeError(' no room '), { code: 'ENOSPC', query: 'insert the body' });
+  const clean = sanitizeCause(cause, unredacted);
+  expect(clean).toMatchObject({ name: 'TypeError', message: 'no room', code: 'ENOSPC' });
+  expect(clean).not.toHaveProperty('query');
+  expect(clean?.stack).toBe('TypeError: no room');
+});
+
+test('anything can be thrown, and its sanitized cause is an Error', () => {
+  const unreadable = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('no');
+      },
+    },
+  );
+  const any = fc.anything({ withNullPrototype: true, withBigInt: true, withObjectString: true });
+  fc.assert(
+    fc.property(fc.oneof(any, fc.constant(unreadable), fc.constant(Symbol('s'))), (cause) => {
+      const clean = sanitizeCause(cause, unredacted);
+      expect(clean instanceof Error).toBe(cause !== undefined);
+    }),
+  );
 });

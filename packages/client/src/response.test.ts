@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ClassifyResponse, interpretResponse, treat503AsRejected } from './response.ts';
+import { type ClassifyResponse, getRetryAfterMs, interpretResponse, treat503AsRejected } from './response.ts';
 import type { TransportResult } from './transport.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
@@ -22,7 +22,7 @@ function failure(given: Partial<TransportResult>): TransportResult {
 
 const head = { status: 200, headers: json, text: '{"a' };
 
-test.each([
+const rows = [
   ['a refused connection', failure({ sent: false }), 'not_sent', 'connection_error'],
   ['a connect timeout', failure({ sent: false, failure: 'timeout' }), 'not_sent', 'timeout'],
   ['an abort before sending', failure({ sent: false, failure: 'aborted' }), 'not_sent', 'aborted'],
@@ -79,7 +79,7 @@ test.each([
   ...(['connection', 'timeout', 'too_large'] as const).map(
     (reason) =>
       [
-        `a 404 without a media type whose body does not come (${reason})`,
+        `a 404 without a media type whose body broke off (${reason})`,
         failure({ failure: reason, response: { status: 404, headers: {}, text: '<!do' } }),
         'unknown',
         'http_error',
@@ -100,8 +100,21 @@ test.each([
     'unknown',
     'http_error',
   ],
-] as const)('%s is %3$s', (_name, given, outcome, code) => {
-  expect(interpretResponse(given, context)).toMatchObject({ outcome, code });
+] as const;
+
+test.each(rows.map(([name, given, outcome, code]) => [name, outcome, code, given] as const))(
+  '%s is %s, %s',
+  (_name, outcome, code, given) => {
+    expect(interpretResponse(given, context)).toMatchObject({ outcome, code });
+  },
+);
+
+test('a timeout has the phase in which it came', () => {
+  const phase = (given: Partial<TransportResult>) =>
+    interpretResponse(failure({ failure: 'timeout', ...given }), context);
+  expect(phase({ sent: false })).toMatchObject({ phase: 'connect' });
+  expect(phase({})).toMatchObject({ phase: 'headers' });
+  expect(phase({ response: head })).toMatchObject({ phase: 'body' });
 });
 
 test.each([
@@ -110,13 +123,13 @@ test.each([
   [response(204, {}, ''), undefined],
   [response(200, {}, ''), undefined],
   [response(200, json, ''), undefined],
-])('a success gives its data', (given, data) => {
+])('parses the data of a success', (given, data) => {
   const result = interpretResponse(given, context);
   expect(result).toMatchObject({ outcome: 'applied', data });
   expect(result).not.toHaveProperty('code');
 });
 
-test('of what was refused, only a 429 and what is known to be temporary may succeed later', () => {
+test('of the rejected, only a 429 and a 503 classified as rejected are retryable', () => {
   const retryable = (status: number, headers = {}, classifyResponse?: ClassifyResponse): boolean => {
     const result = interpretResponse(response(status, { ...json, ...headers }), {
       ...context,
@@ -154,7 +167,7 @@ test.each([
   ['throws', () => Reflect.get(Object.create(null), Symbol())()],
   ['throws a symbol', () => thrown(Symbol('why'))],
   ['throws an object without a prototype', () => thrown(Object.create(null))],
-  ['returns a word of its own', () => 'ok'],
+  ['returns a string that is no outcome', () => 'ok'],
   ['returns a promise', async () => 'applied'],
 ])('when classifyResponse %s, only a success in JSON is believed', (_name, junk) => {
   const classifyResponse = junk as unknown as ClassifyResponse;
@@ -177,7 +190,7 @@ test('classifyResponse cannot change the response that is interpreted', () => {
   });
 });
 
-test('classifyResponse overrides a row', () => {
+test('classifyResponse overrides a default', () => {
   const classifyResponse = ({ status }: { status: number }) =>
     status === 409 ? 'applied' : status === 200 ? 'rejected' : undefined;
   expect(interpretResponse(response(409, json, '{"a":1}'), { ...context, classifyResponse })).toMatchObject({
@@ -192,21 +205,19 @@ test('classifyResponse overrides a row', () => {
   });
 });
 
-test.each<[TransportResult, string | RegExp]>([
-  [response(429, { ...json, 'retry-after': '90' }), '429, too many requests'],
-  [response(503, { ...json, 'retry-after': '5' }), '503'],
-  [response(404, html, '<p>'), /^404 with an HTML page, which is not the service’s: check the base URL/],
+test.each<[what: string, TransportResult]>([
+  ['429, too many requests', response(429, { ...json, 'retry-after': '90' })],
+  ['503', response(503, { ...json, 'retry-after': '5' })],
+  ['404 with an HTML page, which is not the service’s: check the base URL', response(404, html, '<p>')],
   [
-    failure({ failure: 'timeout', cause: undefined }),
     'timed out waiting for a response after 15000 ms (timeouts.attempt)',
+    failure({ failure: 'timeout', cause: undefined }),
   ],
-])('says what happened: %2$s', (given, what) => {
-  expect(interpretResponse(given, context)).toMatchObject({
-    what: typeof what === 'string' ? what : expect.stringMatching(what),
-  });
+])('describes the failure: %s', (what, given) => {
+  expect(interpretResponse(given, context)).toMatchObject({ what });
 });
 
-test('keeps the response of an HTTP error, and how long it asks to wait', () => {
+test('an HTTP error has the response and its Retry-After', () => {
   const headers = { ...json, 'retry-after': '5' };
   expect(interpretResponse(response(503, headers), context)).toMatchObject({
     retryAfterMs: 5_000,
@@ -217,6 +228,45 @@ test('keeps the response of an HTTP error, and how long it asks to wait', () => 
 test('an error body that did not arrive whole is not kept, since it may end inside the key', () => {
   const cut = failure({ response: { ...head, status: 422 } });
   expect(interpretResponse(cut, context)).toMatchObject({ response: { status: 422, body: '' } });
+});
+
+const now = Date.parse('2026-11-21T12:00:00Z');
+
+test.each([
+  ['120', 120_000],
+  ['0', 0],
+  [' 5 ', 5_000],
+  ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
+  ['Saturday, 21-Nov-26 12:00:30 GMT', 30_000],
+  ['Sat, 21 Nov 2026 11:59:00 GMT', 0],
+  ['Fri, 31 Dec 9999 23:59:59 GMT', Date.UTC(9999, 11, 31, 23, 59, 59) - now],
+  ['1.5', 1_500],
+  ['999999999', 999_999_999_000],
+  // A Unix time, in seconds.
+  [String(now / 1_000 + 30), 30_000],
+  ['9999999999', 9_999_999_999_000 - now],
+])('reads Retry-After %j', (value, ms) => {
+  expect(getRetryAfterMs({ status: 503, headers: { 'retry-after': value } }, now)).toBe(ms);
+});
+
+test.each(['', '-1', '1.', 'soon', '1e3', 'Sat, never', undefined])('ignores Retry-After %j', (value) => {
+  expect(getRetryAfterMs({ status: 503, headers: { 'retry-after': value } }, now)).toBeUndefined();
+});
+
+test('reads the reset of a rate limit for a 429 without Retry-After', () => {
+  expect(getRetryAfterMs({ status: 429, headers: { 'ratelimit-reset': '7' } }, now)).toBe(7_000);
+  expect(getRetryAfterMs({ status: 429, headers: { 'x-ratelimit-reset': '0.5' } }, now)).toBe(500);
+  expect(
+    getRetryAfterMs({ status: 429, headers: { 'x-ratelimit-reset': String(now / 1_000 + 9) } }, now),
+  ).toBe(9_000);
+  expect(getRetryAfterMs({ status: 429, headers: { 'retry-after': '1', 'ratelimit-reset': '7' } }, now)).toBe(
+    1_000,
+  );
+});
+
+test('does not read the reset of a rate limit for other statuses', () => {
+  expect(getRetryAfterMs({ status: 503, headers: { 'ratelimit-reset': '7' } }, now)).toBeUndefined();
+  expect(getRetryAfterMs({ status: 429, headers: {} }, now)).toBeUndefined();
 });
 
 function thrown(value: unknown): never {

@@ -1,288 +1,181 @@
 import { basic } from '@orders/auth';
-import { buildOrderUpdate } from '@orders/testing';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { httpAnswer, startRawServer } from '../test/raw-server.ts';
+import { startRawServer } from '../test/raw-server.ts';
+import { createVirtualClock, type VirtualClock } from '../test/virtual-clock.ts';
+import type { Call } from './call.ts';
+import { Deadline } from './deadline.ts';
+import type { AttemptFailure, AttemptResult } from './errors.ts';
 import { createOrdersClient } from './index.ts';
+import type { ResolvedCallOptions } from './options.ts';
+import { RateLimit } from './rate-limit.ts';
+import { backoff, withRetries } from './retry.ts';
 
-const apiKey = 'swordfish-swordfish';
-const update = buildOrderUpdate();
+const success: AttemptResult = {
+  outcome: 'applied',
+  status: 200,
+  headers: {},
+  data: {},
+  requestId: undefined,
+};
+const retry = { maxAttempts: 3, resendUnknown: false };
+const credentials = basic('swordfish');
+const never = new Promise<never>(() => {});
 
-test('a refused connection is tried again and told as not sent', async () => {
-  await using orders = createOrdersClient({
-    baseUrl: 'http://127.0.0.1:1',
-    apiKey,
-    retry: { maxAttempts: 2 },
-  });
-  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
-  expect(error).toMatchObject({ code: 'connection_error', outcome: 'not_sent', attemptCount: 2 });
-  expect(error.message).toMatch(
-    /^PATCH \/v2\/orders\/…1234: no connection .*ECONNREFUSED.* The update was not sent\.$/,
-  );
+function startPolicy(requestsPerSecond = Number.POSITIVE_INFINITY) {
+  const clock = createVirtualClock();
+  return { clock, rateLimit: new RateLimit({ requestsPerSecond }, 3_600_000, clock) };
+}
+
+interface RunOptions extends Partial<Pick<ResolvedCallOptions, 'beforeAttempt' | 'afterAttempt' | 'retry'>> {
+  readonly idempotent?: boolean;
+  readonly policy?: { readonly clock: VirtualClock; readonly rateLimit: RateLimit };
+  /** After so many attempts the call is aborted. */
+  readonly abortAfter?: number;
+  readonly attemptMs?: number;
+}
+
+/** Runs a call of 30 s whose attempts have these results; returns its end, and when its attempts began. */
+async function run(results: readonly AttemptResult[], given: RunOptions = {}) {
+  const { idempotent = false, abortAfter = 99, attemptMs = 0, policy = startPolicy(), ...options } = given;
+  const { clock, rateLimit } = policy;
+  const began: number[] = [];
+  const deadline = new Deadline(30_000, undefined, clock);
+  const call = {
+    attempts: [],
+    deadline,
+    redact: (text: string) => text,
+    operation: { idempotent },
+    options: { credentials, retry, timeouts: { total: 30_000 }, ...options },
+  } as unknown as Call;
+  const attempt = async (): Promise<AttemptResult> => {
+    const result = results[began.length] ?? success;
+    began.push(clock.now());
+    clock.advance(attemptMs);
+    if (result.code && result.status === 429) rateLimit.pause(credentials, result.retryAfterMs ?? 0);
+    if (began.length > abortAfter) deadline.abort('enough');
+    return result;
+  };
+  const end = await withRetries(attempt, { rateLimit, random: () => 0.5 })(call);
+  return { end, began, attempts: call.attempts };
+}
+
+function failure(outcome: AttemptFailure['outcome'], more: Partial<AttemptFailure> = {}): AttemptFailure {
+  return { code: 'connection_error', what: '', outcome, retryable: true, ...more };
+}
+
+const tooMany = (retryAfterMs: number) =>
+  failure('rejected', { code: 'http_error', status: 429, retryAfterMs });
+
+test.each(['not_sent', 'rejected'] as const)(
+  'retries a %s update only when it may succeed later',
+  async (outcome) => {
+    expect((await run([failure(outcome), failure(outcome)])).began).toEqual([0, 500, 1_500]);
+    expect((await run([failure(outcome, { retryable: false })])).began).toEqual([0]);
+  },
+);
+
+test('retries a 429 after Retry-After, never early', async () => {
+  expect((await run([tooMany(4_000)])).began).toEqual([0, 4_000]);
+  const { end, began } = await run([tooMany(30_000)]);
+  expect(began).toEqual([0]);
+  expect(end).toMatchObject({ status: 429, retryAfterMs: 30_000 });
 });
 
-test('a 429 is retried after Retry-After and recovers', async () => {
-  await using server = await startRawServer((socket, _request, count) =>
-    socket.write(count === 1 ? httpAnswer(429, { 'retry-after': '0' }) : httpAnswer(200, {}, '{}')),
+test('retries an unknown outcome only of what is safe to repeat, or with resendUnknown', async () => {
+  const unknown = failure('unknown');
+  expect((await run([unknown])).began).toEqual([0]);
+  expect((await run([unknown], { idempotent: true })).began).toEqual([0, 500]);
+  expect((await run([unknown], { retry: { ...retry, resendUnknown: true } })).began).toEqual([0, 500]);
+});
+
+test('never retries what was applied, what was aborted, or more than maxAttempts', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom('not_sent', 'rejected', 'unknown', 'applied'),
+      fc.boolean(),
+      async (outcome, retryable) => {
+        const failures = Array<AttemptFailure>(9).fill(failure(outcome, { retryable }));
+        const each = { idempotent: true, retry: { maxAttempts: 3, resendUnknown: true } };
+        expect((await run(failures, each)).began.length).toBeLessThanOrEqual(3);
+        expect((await run(failures, { ...each, abortAfter: 0 })).began).toHaveLength(1);
+        const once = { ...each, retry: { ...each.retry, maxAttempts: 1 } };
+        expect((await run(failures, once)).began).toHaveLength(1);
+      },
+    ),
+    { numRuns: 30 },
   );
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  const result = await orders.updateOrder('order_1234', update);
-  expect(result).toMatchObject({ outcome: 'applied', attemptCount: 2 });
-  expect(result.receipt.toJSON().attempts).toMatchObject([
-    { status: 429, outcome: 'rejected' },
-    { status: 200, outcome: 'applied' },
+  expect((await run([failure('applied')], { idempotent: true })).began).toHaveLength(1);
+});
+
+test('waits a random part of a bound that doubles from one second to eight', () => {
+  const almostOne = (): number => 0.999_999;
+  expect([1, 2, 3, 4, 5, 50].map((attempts) => Math.round(backoff(attempts, almostOne)))).toEqual([
+    1_000, 2_000, 4_000, 8_000, 8_000, 8_000,
+  ]);
+  expect(backoff(1, () => 0)).toBe(0);
+});
+
+test('records when each attempt began after the call, and how long it took', async () => {
+  const { attempts } = await run([tooMany(4_000)], { attemptMs: 200 });
+  expect(attempts).toEqual([
+    { startedAfterMs: 0, durationMs: 200, status: 429, outcome: 'rejected', error: 'http_error' },
+    { startedAfterMs: 4_200, durationMs: 200, status: 200, outcome: 'applied' },
   ]);
 });
 
-test('a Retry-After beyond the remaining time fails at once and says how long to wait', async () => {
-  await using server = await startRawServer((socket) =>
-    socket.write(httpAnswer(429, { 'retry-after': '60' })),
-  );
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
-  expect(error).toMatchObject({ status: 429, outcome: 'rejected', attemptCount: 1, retryAfterMs: 60_000 });
-});
-
-test('a reset after the request was sent is unknown and not repeated', async () => {
-  await using server = await startRawServer((socket) => socket.resetAndDestroy());
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
-  expect(error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
-  expect(server.requests).toHaveLength(1);
-});
-
-test('an unknown outcome is repeated when the caller opts in, and stays unknown after a 409', async () => {
-  await using server = await startRawServer((socket, _request, count) =>
-    count === 1 ? socket.resetAndDestroy() : socket.write(httpAnswer(409, {}, '{}')),
-  );
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: { resendUnknown: true } });
-  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
-  expect(error).toMatchObject({ status: 409, outcome: 'unknown', attemptCount: 2 });
-  expect(error.message).toMatch(/unknown/);
-});
-
-test('an echo is tried again after a reset, since it changes nothing', async () => {
-  await using server = await startRawServer((socket, _request, count) =>
-    count === 1 ? socket.resetAndDestroy() : socket.write(httpAnswer(200, {}, '{"ok":true}')),
-  );
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  await expect(orders.echo()).resolves.toMatchObject({ data: { ok: true }, attemptCount: 2 });
-});
-
-test.each([
-  ['headers that never come', () => {}, 'headers', 'unknown'],
-  [
-    'a body that stalls',
-    (socket: { write(text: string): unknown }) =>
-      void socket.write(httpAnswer(200, { 'content-length': '9' }, '{')),
-    'body',
-    'applied',
-  ],
-])('%s end as a timeout of the attempt', async (_name, answer, phase, outcome) => {
-  await using server = await startRawServer(answer);
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { attempt: 500 } });
-  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
-  expect(error).toMatchObject({ code: 'timeout', phase, outcome, attemptCount: 1 });
-});
-
-test('the total deadline covers all attempts and the pauses between', async () => {
-  await using server = await startRawServer(() => {});
-  await using orders = createOrdersClient({
-    baseUrl: server.url,
-    apiKey,
-    timeouts: { attempt: 60, total: 100 },
-    retry: { maxAttempts: 50 },
-  });
-  const start = performance.now();
-  await expect(orders.echo()).rejects.toMatchObject({ code: 'timeout' });
-  expect(performance.now() - start).toBeLessThan(1_000);
-});
-
-test('an update that waits too long behind another ends as a timeout of the queue, and is not sent', async () => {
-  await using server = await startRawServer(() => {});
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { attempt: 300 } });
-  const first = orders.updateOrder('order_1234', update).catch((reason) => reason);
-  const second = await orders
-    .updateOrder('order_1234', update, { timeouts: { total: 50 } })
-    .catch((reason) => reason);
-  expect(second).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attemptCount: 0 });
-  expect(await first).toMatchObject({ outcome: 'unknown' });
-  expect(server.requests).toHaveLength(1);
-});
-
-test('an abort ends a call wherever it stands, with the right outcome', async () => {
-  await using server = await startRawServer(() => {
-    sent.abort(new Error('enough'));
-  });
-  const sent = new AbortController();
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  const before = orders.updateOrder('order_1234', update, { signal: AbortSignal.abort('early') });
-  await expect(before).rejects.toMatchObject({
-    code: 'aborted',
-    outcome: 'not_sent',
-    attemptCount: 0,
-    cause: 'early',
-  });
-  const after = orders.updateOrder('order_1234', update, { signal: sent.signal });
-  await expect(after).rejects.toMatchObject({
-    code: 'aborted',
-    outcome: 'unknown',
-    attemptCount: 1,
-    cause: { message: 'enough' },
-  });
-});
-
-test('an answer larger than maxResponseBytes is told as applied and not read on', async () => {
-  await using server = await startRawServer((socket) =>
-    socket.write(httpAnswer(200, {}, JSON.stringify('x'.repeat(5_000)))),
-  );
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, maxResponseBytes: 1_000 });
-  await expect(orders.updateOrder('order_1234', update)).rejects.toMatchObject({
-    code: 'invalid_response',
-    outcome: 'applied',
-  });
-});
-
-test('a response that echoes the key shows it in the data of a success alone', async () => {
-  const echo = (request: string): string => /authorization: (.*)\r\n/i.exec(request)?.[1] ?? '';
-  await using server = await startRawServer((socket, request, count) => {
-    const body = JSON.stringify({ you: echo(request), key: apiKey });
-    socket.write(httpAnswer(count === 1 ? 200 : 400, { 'x-echo': echo(request) }, body));
-  });
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  const { data, headers } = await orders.echo();
-  expect(data).toEqual({ you: basic(apiKey).reveal(), key: apiKey });
-  expect(headers['x-echo']).toBe('[secret]');
-  const error = await orders.updateOrder('order_1234', update).catch((reason) => reason);
-  expect(error.headers['x-echo']).toBe('[secret]');
-  expect(error.body).toBe('{"you":"[secret]","key":"[secret]"}');
-});
-
-test('a redirect is not followed', async () => {
-  await using server = await startRawServer((socket) =>
-    socket.write(httpAnswer(307, { location: 'http://127.0.0.1:1/' })),
-  );
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  await expect(orders.updateOrder('order_1234', update)).rejects.toMatchObject({
-    status: 307,
-    outcome: 'unknown',
-    attemptCount: 1,
-  });
-  expect(server.requests).toHaveLength(1);
-});
-
-test('a receipt shows host, attempts and request ids, and no body, key or whole order token', async () => {
-  await using server = await startRawServer((socket) =>
-    socket.write(httpAnswer(200, { 'x-request-id': 'req_7f3a' }, '{}')),
-  );
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  const { receipt } = await orders.updateOrder('secret_order_token_1234', update);
-  const { id, operation, host, bodyBytes, attempts, versions } = receipt.toJSON();
-  expect(receipt.toJSON().id).toBe(id);
-  expect(operation).toBe('PATCH /v2/orders/…1234');
-  expect(host).toBe(new URL(server.url).host);
-  expect(bodyBytes).toBe(JSON.stringify(update).length);
-  expect(attempts).toMatchObject([{ status: 200, requestId: 'req_7f3a', outcome: 'applied' }]);
-  expect(versions.runtime).toMatch(/^Node\.js/);
-  expect(`${receipt}`).toMatch(
-    /^PATCH \/v2\/orders\/…1234 to \S+ at \S+Z, \d+ bytes, receipt \S+\n {2}attempt 1 after 0 ms, took \d+ ms: 200 req_7f3a/,
-  );
-  expect(server.requests[0]).not.toContain(id);
-});
-
-test('requestsPerSecond spaces the attempts of all calls', async () => {
-  const arrivals: number[] = [];
-  await using server = await startRawServer((socket) => {
-    arrivals.push(performance.now());
-    socket.write(httpAnswer(200, {}, '{}'));
-  });
-  const rateLimit = { requestsPerSecond: 50, burst: 2 };
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit });
-  const tokens = Array.from({ length: 12 }, (_, index) => `order_${index}`);
-  const start = performance.now();
-  await Promise.all(tokens.map((token) => orders.updateOrder(token, update)));
-  // Two at once, then ten at intervals of 20 ms.
-  expect((arrivals.at(-1) ?? 0) - start).toBeGreaterThan(198);
-});
-
-test('a wait at the rate limit ends with the signal', async () => {
-  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
-  await using orders = createOrdersClient({
-    baseUrl: server.url,
-    apiKey,
-    rateLimit: { requestsPerSecond: 0.1 },
-  });
-  await orders.updateOrder('order_1', update);
-  const abort = new AbortController();
-  const held = orders.updateOrder('order_2', update, { signal: abort.signal });
-  abort.abort('enough');
-  await expect(held).rejects.toMatchObject({
-    code: 'aborted',
-    outcome: 'not_sent',
-    attemptCount: 0,
-    cause: 'enough',
-  });
-});
-
-test('a receipt counts the wait in the lane', async () => {
-  const release = Promise.withResolvers<void>();
-  await using server = await startRawServer(async (socket, _request, count) => {
-    if (count === 1) await release.promise;
-    socket.write(httpAnswer(200, {}, '{}'));
-  });
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
-  const first = orders.updateOrder('order_1234', update);
-  const second = orders.updateOrder('order_1234', update);
-  setTimeout(release.resolve, 120);
-  await first;
-  const [attempt] = (await second).receipt.toJSON().attempts;
-  expect(attempt?.startedAfterMs).toBeGreaterThan(115);
-});
-
-test('time that runs out before the next attempt is named as such, not as a rate limit', async () => {
-  await using server = await startRawServer((socket) =>
-    socket.write(httpAnswer(429, { 'retry-after': '0' })),
-  );
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { total: 200 } });
-  // Keeps the thread until no time is left.
-  const afterAttempt = (): void => {
-    const start = performance.now();
-    while (performance.now() - start < 250);
-  };
-  const error = await orders.updateOrder('order_1234', update, { afterAttempt }).catch((reason) => reason);
-  expect(error).toMatchObject({
+test('time that runs out before the next attempt is a timeout, and no rate limit', async () => {
+  const policy = startPolicy();
+  const afterAttempt = () => policy.clock.advance(30_000);
+  const { end, began } = await run([tooMany(0)], { policy, afterAttempt });
+  expect(began).toEqual([0]);
+  expect(end).toMatchObject({
     code: 'timeout',
-    phase: 'queue',
-    outcome: 'rejected',
-    retryAfterMs: undefined,
+    what: 'timed out after 30000 ms (timeouts.total) before the next attempt',
   });
-  expect(error.message).toBe(
-    'PATCH /v2/orders/…1234: timed out after 200 ms (timeouts.total) before the next attempt. The update was not applied.',
-  );
+  expect(end).not.toHaveProperty('retryAfterMs');
 });
 
-test.each([
-  ['a refused connection', undefined, 'not_sent', true],
-  ['a 429', httpAnswer(429, { 'retry-after': '90' }), 'rejected', true],
-  ['a 409', httpAnswer(409, {}, '{}'), 'rejected', false],
-  ['a 503', httpAnswer(503, { 'retry-after': '1' }), 'unknown', false],
-  ['a 200 that is not JSON', httpAnswer(200, {}, '{'), 'applied', false],
-])('%s: error.retryable says whether the same call is safe and may succeed', async (...row) => {
-  const [, response, outcome, retryable] = row;
-  await using server = await startRawServer((socket) => socket.write(response ?? ''));
-  const baseUrl = response === undefined ? 'http://127.0.0.1:1' : server.url;
-  await using orders = createOrdersClient({ baseUrl, apiKey, retry: { maxAttempts: 1 } });
-  const { error } = await orders.safeUpdateOrder('order_1234', update);
-  expect(error).toMatchObject({ outcome, retryable });
+test('makes no attempt after a beforeAttempt that blocks the thread until no time is left', async () => {
+  const policy = startPolicy();
+  const { end, began } = await run([], { policy, beforeAttempt: () => policy.clock.advance(30_000) });
+  expect(began).toEqual([]);
+  expect(end).toMatchObject({
+    code: 'timeout',
+    what: 'timed out after 30000 ms (timeouts.total) waiting for beforeAttempt',
+  });
 });
 
-test('neither validation, nor an abort, nor a closed client is retryable; an echo without a response is', async () => {
-  await using server = await startRawServer((socket) => socket.resetAndDestroy());
-  const orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: { maxAttempts: 1 } });
-  const echo = await orders.echo().catch((reason) => reason);
-  expect(echo).toMatchObject({ outcome: 'unknown', retryable: true });
-  const invalid = await orders.safeUpdateOrder('order_1234', JSON.parse('{}'));
-  const aborted = await orders.safeUpdateOrder('order_1234', update, { signal: AbortSignal.abort() });
-  await orders.close();
-  const closed = await orders.safeUpdateOrder('order_1234', update);
-  expect([invalid, aborted, closed].map(({ error }) => error?.retryable)).toEqual([false, false, false]);
+test('keeps the first attempt when the beforeAttempt of the second never settles', async () => {
+  const { end, attempts } = await run([tooMany(0)], {
+    beforeAttempt: ({ attempt }) => (attempt === 2 ? never : undefined),
+  });
+  expect(end).toMatchObject({ code: 'timeout', outcome: 'not_sent' });
+  expect(attempts).toMatchObject([{ status: 429, outcome: 'rejected' }]);
+});
+
+test('calls beforeAttempt once the rate limit allows the attempt, and spends the slot though it throws', async () => {
+  const policy = startPolicy(10);
+  const calledAt: number[] = [];
+  const beforeAttempt = (): never => {
+    calledAt.push(policy.clock.now());
+    throw new Error('the disk is full');
+  };
+  await Promise.all([run([], { policy, beforeAttempt }), run([], { policy, beforeAttempt })]);
+  expect(calledAt).toEqual([0, 100]);
+});
+
+test('timeouts.total bounds each attempt', async () => {
+  await using server = await startRawServer(() => {});
+  await using orders = createOrdersClient({
+    baseUrl: server.url,
+    apiKey: 'swordfish-swordfish',
+    timeouts: { attempt: 5_000, total: 100 },
+  });
+  const start = performance.now();
+  await expect(orders.echo()).rejects.toMatchObject({
+    code: 'timeout',
+    message: expect.stringContaining('after 100 ms (timeouts.total)'),
+  });
+  expect(performance.now() - start).toBeLessThan(2_000);
 });

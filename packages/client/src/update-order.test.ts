@@ -1,8 +1,11 @@
-import { inspect } from 'node:util';
+import { execFile } from 'node:child_process';
+import { inspect, promisify } from 'node:util';
+import { bearer } from '@orders/auth';
 import { defineOrderUpdate, type OrderUpdate } from '@orders/schema';
 import { buildOrderUpdate, documentedExample, startOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
+import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { type AnyOrdersError, HttpError, ValidationError } from './errors.ts';
 import { createOrdersClient } from './index.ts';
 
@@ -19,7 +22,7 @@ async function start(options: Parameters<typeof startOrderService>[0] = {}) {
   };
 }
 
-test('the documented example reaches the service as it was given', async () => {
+test('the documented example is sent as given', async () => {
   await using running = await start();
   const { service, orders } = running;
   const result = await orders.updateOrder('order_1234', documentedExample());
@@ -42,7 +45,7 @@ test('unknown fields are sent untouched, at every level and in the order given',
   expect(service.journal[0]?.body.toString()).toBe(JSON.stringify(update));
 });
 
-test('what a body looked like when the call was made is what is sent', async () => {
+test('an update is sent as it was when the call was made', async () => {
   await using running = await start();
   const { service, orders } = running;
   const update = buildOrderUpdate({ order_id: 'before' });
@@ -50,6 +53,20 @@ test('what a body looked like when the call was made is what is sent', async () 
   update.order_id = 'after';
   await sending;
   expect(service.ledger[0]?.body).toMatchObject({ order_id: 'before' });
+});
+
+test('an update is sent as it was validated, though a getter changes meanwhile', async () => {
+  await using running = await start();
+  const { service, orders } = running;
+  const ids: unknown[] = ['validated', 7];
+  const update = {
+    cart: {},
+    get order_id() {
+      return (ids.length > 1 ? ids.shift() : ids[0]) as string;
+    },
+  };
+  await orders.updateOrder('order_1234', update);
+  expect(service.journal[0]?.body.toString()).toBe('{"cart":{},"order_id":"validated"}');
 });
 
 test('an order token is sent as one path segment', async () => {
@@ -74,7 +91,7 @@ test.each(['', '.', '..', 'a\nb', '\ud83d'])(
   },
 );
 
-test('a bad update is refused before sending, with each path and hint', async () => {
+test('an invalid update is refused before sending, with each path and hint', async () => {
   await using running = await start();
   const { service, orders } = running;
   const update = JSON.parse('{"cart":{"items":[{"quantity":"2","unit_price":399.79999}]},"orderId":"1"}');
@@ -106,38 +123,6 @@ test('a wrong key is an HttpError 401 whose outcome is rejected', async () => {
   expect(error).toBeInstanceOf(HttpError);
   expect(error).toMatchObject({ status: 401, outcome: 'rejected', attemptCount: 1, code: 'http_error' });
   expect(running.service.ledger).toEqual([]);
-});
-
-test('a key of another type is an HttpError 403 whose outcome is rejected', async () => {
-  await using running = await start({ keys: { 'read-only-key': 'ReportingApiKey' } });
-  await using orders = createOrdersClient({ baseUrl: running.service.url, apiKey: 'read-only-key' });
-  await expect(orders.updateOrder('order_1234', buildOrderUpdate())).rejects.toMatchObject({
-    status: 403,
-    outcome: 'rejected',
-  });
-});
-
-test('neither a client nor its errors show the key or its base64, however they are printed', async () => {
-  const apiKey = 'swordfish+/=swordfish';
-  await using running = await start();
-  const { url } = running.service;
-  await using wrongKey = createOrdersClient({ baseUrl: url, apiKey });
-  await using down = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey, retry: { maxAttempts: 1 } });
-  const errors = await Promise.all(
-    [wrongKey, down].map((orders) =>
-      orders.updateOrder('order_1234', buildOrderUpdate()).catch((reason) => reason),
-    ),
-  );
-  expect(errors).toMatchObject([
-    { outcome: 'rejected', status: 401 },
-    { outcome: 'not_sent', code: 'connection_error' },
-  ]);
-  const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true };
-  for (const value of [...errors, wrongKey, down]) {
-    const printed = [inspect(value, deep), inspect(value), JSON.stringify(value), String(value)].join('\n');
-    expect(printed).not.toContain(apiKey);
-    expect(printed).not.toContain(Buffer.from(apiKey).toString('base64').slice(0, 20));
-  }
 });
 
 test('updates to one order leave in call order, to other orders at once', async () => {
@@ -182,7 +167,7 @@ test.each([
     },
   ],
   ['is asynchronous', async () => true],
-])('a check of the schema that %s is an invalid request, in a bulk too', async (_name, refinement) => {
+])('a schema check that %s is a validation error, in updateOrders too', async (_name, refinement) => {
   const note = z.optional(z.string().check(z.refine(refinement)));
   const schema = defineOrderUpdate({ fields: { order: { note } } });
   await using service = await startOrderService({ orders: ['order_1234'] });
@@ -195,4 +180,99 @@ test.each([
   const source = [bad, { cart: {} }].map((update) => ({ token: 'order_1234', update }));
   for await (const result of orders.updateOrders(source)) codes.push(result.error?.code);
   expect(codes.sort()).toEqual(['validation_error', undefined]);
+});
+
+const run = promisify(execFile);
+const shellKey = 'swordfish-$(id)-"å"\'';
+const shellToken = `it's/a?b#c {d} [e] $HOME`;
+const forShell = { keys: { [shellKey]: 'SalesChannelApiKey' }, orders: [shellToken] };
+
+test('a prepared update is sent as it was prepared, though the update changes meanwhile', async () => {
+  await using running = await start(forShell);
+  const { service, orders } = running;
+  const update = buildOrderUpdate({ order_id: 'before' });
+  const prepared = orders.prepareUpdateOrder(shellToken, update);
+  const { body } = prepared;
+  update.order_id = 'after';
+  await expect(prepared.send()).resolves.toMatchObject({ outcome: 'applied' });
+  expect(service.journal[0]?.body.toString()).toBe(body);
+  expect(prepared.bodyBytes).toBe(service.journal[0]?.body.length);
+  expect(`${service.url}${service.journal[0]?.path}`).toBe(prepared.url);
+  expect(JSON.parse(body).order_id).toBe('before');
+});
+
+test('an invalid update is refused when it is prepared', async () => {
+  await using running = await start(forShell);
+  const { orders } = running;
+  expect(() => orders.prepareUpdateOrder('..', buildOrderUpdate())).toThrow(ValidationError);
+  expect(() => orders.prepareUpdateOrder(shellToken, JSON.parse('{}'))).toThrow(/cart/);
+});
+
+test('a prepared update prints without key, body and whole order token, and cannot be changed', async () => {
+  await using running = await start(forShell);
+  const { orders } = running;
+  const prepared = orders.prepareUpdateOrder(
+    'order_token_1234',
+    buildOrderUpdate({ order_id: 'private-order' }),
+  );
+  const deep = { depth: Number.POSITIVE_INFINITY, showHidden: true };
+  const printed = [
+    inspect(prepared),
+    inspect(prepared, deep),
+    inspect(prepared, { ...deep, customInspect: false }),
+    JSON.stringify(prepared),
+    String(prepared),
+  ].join('\n');
+  expect(printed).toContain('…1234');
+  expect(printed).not.toMatch(/swordfish|private-order|order_token/);
+  for (const change of [{ body: '{}' }, { send: undefined }])
+    expect(() => Object.assign(prepared, change)).toThrow(TypeError);
+});
+
+test.each([2, 3_000])('the curl command of an update of %d lines applies it', async (lines) => {
+  await using running = await start(forShell);
+  const { service, orders } = running;
+  const items = Array.from({ length: lines }, (_, index) => ({
+    sku: `it's ${index} "$HOME" \`id\` \\ ✓`,
+    quantity: 1,
+  }));
+  const update = buildOrderUpdate({ cart: { items } });
+  const curl = orders.prepareUpdateOrder(shellToken, update).toCurl();
+  expect(curl).not.toContain('swordfish');
+  const shell = run('sh', ['-s'], {
+    env: { ...process.env, ORDERS_API_KEY: shellKey },
+    maxBuffer: 8_000_000,
+  });
+  shell.child.stdin?.end(curl.replace('curl ', 'curl --silent --fail '));
+  const { stdout } = await shell;
+  expect(JSON.parse(stdout)).toMatchObject({ revision: 1 });
+  expect(service.appliedTo(shellToken)).toEqual([update]);
+});
+
+test('the curl command sends all headers and a bearer token, and shows no token in the list of processes', async () => {
+  await using server = await startRawServer((socket) => socket.end(httpAnswer(200, {}, '{}')));
+  const bearerToken = 'swordfish.token';
+  await using orders = createOrdersClient({
+    baseUrl: server.url,
+    credentials: bearer(bearerToken),
+    headers: { 'X-Shop': `it's 1` },
+  });
+  const curl = orders.prepareUpdateOrder('order_1234', buildOrderUpdate()).toCurl();
+  // Others on the machine can see what a process is started with.
+  const started = curl.replace(
+    'curl ',
+    () => 'sh -c \'tr "\\0" " " < /proc/$$/cmdline >&2; exec curl --silent "$@"\' sh ',
+  );
+  const env = { ...process.env, ORDERS_BEARER_TOKEN: bearerToken };
+  const shell = run('sh', ['-s'], { env });
+  shell.child.stdin?.end(started);
+  const { stdout, stderr } = await shell;
+  expect(stdout).toBe('{}');
+  expect(stderr).toContain('--data');
+  expect(stderr).not.toContain(bearerToken);
+  const [head = ''] = (server.requests[0] ?? '').toLowerCase().split('\r\n\r\n');
+  expect(head).toContain(`authorization: bearer ${bearerToken}`);
+  expect(head).toContain(`x-shop: it's 1`);
+  expect(head).toContain('accept: application/json');
+  expect(head).toContain('content-type: application/json');
 });

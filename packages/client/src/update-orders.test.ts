@@ -52,7 +52,7 @@ test('updates to one order are applied in the order given', async () => {
   }
 });
 
-test('one busy order cannot fill all places', async () => {
+test('one busy order cannot use up the concurrency', async () => {
   const release = Promise.withResolvers<void>();
   await using server = await startRawServer((socket, request) => {
     if (!request.includes('/orders/busy ')) socket.write(httpAnswer(200, {}, '{}'));
@@ -70,7 +70,7 @@ test('one busy order cannot fill all places', async () => {
   expect(results).toHaveLength(6);
 });
 
-test('reads no further than it holds, and sends no more at once than concurrency', async () => {
+test('reads at most four items per update in flight, and sends no more at once than concurrency', async () => {
   let atOnce = 0;
   let most = 0;
   await using server = await startRawServer((socket) => {
@@ -94,22 +94,22 @@ test('reads no further than it holds, and sends no more at once than concurrency
   expect(most).toBeLessThanOrEqual(5);
 });
 
-test('a consumer that does not take results stops the reading', async () => {
+test('reading stops while the consumer takes no results', async () => {
   await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
   let read = 0;
   function* source() {
     for (; read < 500; read++) yield { token: `order_${read}`, update: { cart: {} } };
   }
-  const bulk = orders.updateOrders(source(), { concurrency: 2 });
-  await bulk[Symbol.asyncIterator]().next();
+  const run = orders.updateOrders(source(), { concurrency: 2 });
+  await run[Symbol.asyncIterator]().next();
   while (server.requests.length < 8) await turn();
   for (let turns = 0; turns < 20; turns++) await turn();
   expect(read).toBeLessThanOrEqual(10);
-  await bulk.stop();
+  await run.stop();
 });
 
-test('nothing is lost when the consumer leaves early', async () => {
+test('stop returns every item that the consumer did not get', async () => {
   await using service = await startOrderService({ orders: ['a', 'b', 'c'], latencyMs: 5 });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   let read = 0;
@@ -126,10 +126,10 @@ test('nothing is lost when the consumer leaves early', async () => {
       closed = true;
     }
   }
-  const bulk = orders.updateOrders(source(), { concurrency: 4 });
+  const run = orders.updateOrders(source(), { concurrency: 4 });
   const taken: UpdateOrdersItemResult<unknown>[] = [];
-  for await (const result of bulk) if (taken.push(result) === 3) break;
-  const { results, unsent } = await bulk.stop();
+  for await (const result of run) if (taken.push(result) === 3) break;
+  const { results, unsent } = await run.stop();
   const indexes = [...taken, ...results, ...unsent].map(({ index }) => index).sort((x, y) => x - y);
   expect(indexes).toEqual(Array.from({ length: read }, (_, index) => index));
   expect(service.ledger).toHaveLength(taken.length + results.length);
@@ -137,7 +137,7 @@ test('nothing is lost when the consumer leaves early', async () => {
   expect(closed).toBe(true);
 });
 
-test('an abort ends what is on its way, reads nothing more, and ends the iteration after the results', async () => {
+test('an abort aborts updates in flight, reads nothing more, and ends the iteration after the results', async () => {
   const abort = new AbortController();
   await using server = await startRawServer((_socket, _request, count) => {
     if (count === 3) abort.abort(new Error('enough'));
@@ -153,7 +153,7 @@ test('an abort ends what is on its way, reads nothing more, and ends the iterati
   expect(server.requests).toHaveLength(3);
 });
 
-test('an abort ends the iteration even when the source never answers', async () => {
+test('an abort ends the iteration even when the source never settles', async () => {
   await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
   const abort = new AbortController();
   const stuck = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
@@ -175,7 +175,7 @@ test('a generator that fires the signal itself ends the iteration without an err
   expect(results.map((result) => result.error?.code)).toEqual(['aborted', 'aborted']);
 });
 
-test('what the source throws comes after the results of what had been read', async () => {
+test('the iteration rejects with what the source throws, after the results of what had been read', async () => {
   await using service = await startOrderService({ orders: ['a'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   function* source() {
@@ -190,7 +190,7 @@ test('what the source throws comes after the results of what had been read', asy
   expect(taken).toHaveLength(3);
 });
 
-test('a pause that the service asks for holds the bulk back, and fails nothing', async () => {
+test('a run waits for the pause of a 429, and no item fails of it', async () => {
   await using server = await startRawServer((socket, _request, count) =>
     socket.write(count === 1 ? httpAnswer(429, { 'ratelimit-reset': '0.2' }) : httpAnswer(200, {}, '{}')),
   );
@@ -202,8 +202,8 @@ test('a pause that the service asks for holds the bulk back, and fails nothing',
   expect(results[0]?.error).toMatchObject({ status: 429, outcome: 'rejected', retryAfterMs: 200 });
 });
 
-test('a bulk keeps to the rate limit of its client, and no item fails of its own queue', async () => {
-  const [count, total] = inFull ? [1_000, 2_000] : [160, 250];
+test('a run keeps the rate limit of its client, and no item times out in its own queue', async () => {
+  const [count, total] = inFull ? [1_000, 2_000] : [80, 150];
   await using server = await startRawServer((socket) => socket.write(httpAnswer(200, {}, '{}')));
   const rateLimit = { requestsPerSecond: 200 };
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit, timeouts: { total } });
@@ -215,7 +215,7 @@ test('a bulk keeps to the rate limit of its client, and no item fails of its own
   expect(performance.now() - start).toBeGreaterThan((count - 5) * 5);
 });
 
-test('an item that cannot be read is invalid, and the bulk goes on', async () => {
+test('an item that cannot be read is invalid, and the run goes on', async () => {
   await using service = await startOrderService({ orders: ['a'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const { proxy, revoke } = Proxy.revocable({}, {});
@@ -230,34 +230,34 @@ test('an item that cannot be read is invalid, and the bulk goes on', async () =>
   ]);
 });
 
-test('the events of a bulk tell the item and its index', async () => {
+test('the events of a run have the item and its index', async () => {
   await using service = await startOrderService({ orders: ['a', 'b'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   service.faults.next([{ fault: 'status', status: 429, headers: { 'retry-after': '0' } }], { token: 'a' });
   const source = items(['a', 'b', 'a']);
-  const told: string[] = [];
-  const bulk = orders.updateOrders(source, {
+  const seen: string[] = [];
+  const run = orders.updateOrders(source, {
     beforeAttempt: async ({ attempt, item, index }) => {
       expectTypeOf(item).toEqualTypeOf<(typeof source)[number]>();
       expect(item).toBe(source[index]);
-      told.push(`before ${item.row}: ${attempt}`);
+      seen.push(`before ${item.row}: ${attempt}`);
     },
     afterAttempt: ({ item, index, ...end }) => {
       expectTypeOf(item.row).toEqualTypeOf<number>();
       expectTypeOf(end).toExtend<AfterAttemptEvent>();
       expect(item).toBe(source[index]);
-      told.push(`after ${item.row}: ${end.attempt} ${end.status} ${end.retryDelayMs}`);
+      seen.push(`after ${item.row}: ${end.attempt} ${end.status} ${end.retryDelayMs}`);
     },
   });
-  for await (const { ok } of bulk) expect(ok).toBe(true);
-  const of = (row: number): string[] => told.filter((line) => line.includes(` ${row}: `));
+  for await (const { ok } of run) expect(ok).toBe(true);
+  const of = (row: number): string[] => seen.filter((line) => line.includes(` ${row}: `));
   expect(of(0)).toEqual(['before 0: 1', 'after 0: 1 429 0', 'before 0: 2', 'after 0: 2 200 undefined']);
   expect([...of(1), ...of(2)]).toEqual(
     [1, 2].flatMap((row) => [`before ${row}: 1`, `after ${row}: 1 200 undefined`]),
   );
 });
 
-test('a beforeAttempt that throws ends one update of a bulk, and not the others', async () => {
+test('a beforeAttempt that throws ends one update of a run, and not the others', async () => {
   await using service = await startOrderService({ orders: ['a', 'b', 'c'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const beforeAttempt = ({ index }: { readonly index: number }): void => {
@@ -278,12 +278,48 @@ test('a wrong option is a TypeError at once', async () => {
   await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
   expect(() => orders.updateOrders([], { concurrency: 0 })).toThrow(TypeError);
   expect(() => orders.updateOrders([], { headers: { host: 'x' } })).toThrow(TypeError);
+  for (const wrong of [5, function* () {}, Promise.resolve([])] as never[])
+    expect(() => orders.updateOrders(wrong)).toThrow('updateOrders: pass an iterable of { token, update }');
   const misspelled = { concurency: 4 } as object;
   expect(() => orders.updateOrders([], misspelled)).toThrow('Did you mean "concurrency"?');
 });
 
-test('a bulk of nothing ends at once', async () => {
+test('a run of nothing ends at once', async () => {
   await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
   expect(await collect(orders.updateOrders([]))).toEqual([]);
   expect(await orders.updateOrders(items(['a'])).stop()).toEqual({ results: [], unsent: [] });
+});
+
+test.each(['destroy', 'close'] as const)(
+  '%s ends a run that a pause delays, and leaves the rest of the source unread',
+  async (end) => {
+    await using service = await startOrderService({ orders: ['a'] });
+    service.faults.always({ fault: 'status', status: 429, headers: { 'retry-after': '3600' } });
+    const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+    let read = 0;
+    function* endless() {
+      for (;;) {
+        read += 1;
+        yield { token: `order_${read}`, update: buildOrderUpdate() };
+      }
+    }
+    const outcomes = new Set<string | undefined>();
+    const options = { concurrency: 2, retry: { maxAttempts: 1 } };
+    for await (const { error } of orders.updateOrders(endless(), options)) {
+      if (outcomes.size === 0) void orders[end]();
+      outcomes.add(error?.outcome);
+    }
+    expect(read).toBeLessThan(20);
+    expect(outcomes).not.toContain(undefined);
+    await orders.close();
+  },
+);
+
+test('destroy ends a run whose source hangs', async () => {
+  const orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
+  const source = { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) };
+  const collected = collect(orders.updateOrders(source));
+  await turn();
+  await orders.destroy();
+  expect(await collected).toEqual([]);
 });

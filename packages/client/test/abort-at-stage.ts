@@ -1,6 +1,6 @@
 /**
- * Aborts a call at a stage, says in one line of JSON how it settled, and ends without closing anything: a timer
- * or a socket that is left over keeps the process alive.
+ * Aborts one call at each stage, prints as JSON how each settled, and ends without closing anything: a timer or a socket
+ * that is left over keeps the process alive.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getEventListeners, once } from 'node:events';
@@ -16,10 +16,10 @@ import {
 } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
 
-const [stage = '', baseUrl = '', ca = ''] = process.argv.slice(2);
-const idle = process.getActiveResourcesInfo();
-const controller = new AbortController();
+const [servers = '', ca = ''] = process.argv.slice(2);
 const never = new Promise<never>(() => {});
+let baseUrl = '';
+let controller = new AbortController();
 
 function client(options: Partial<OrdersClientOptions> = {}): OrdersClient {
   const key = options.credentials ? {} : { apiKey: 'swordfish-swordfish' };
@@ -27,11 +27,8 @@ function client(options: Partial<OrdersClientOptions> = {}): OrdersClient {
 }
 
 function update(orders: OrdersClient, options: CallOptions = {}): Promise<UpdateOrderResult> {
-  return orders.safeUpdateOrder(
-    'order_1234',
-    { cart: { items: [] } },
-    { signal: controller.signal, ...options },
-  );
+  const { signal } = controller;
+  return orders.safeUpdateOrder('order_1234', { cart: { items: [] } }, { signal, ...options });
 }
 
 /** The next message on a diagnostics channel, of undici or of Node. */
@@ -45,7 +42,7 @@ function published(channel: string): Promise<unknown> {
   });
 }
 
-/** Each brings a call to its stage. The call is wrapped, since a promise would be waited for. */
+/** Each brings a call to its stage. The call is wrapped, since a promise would be awaited. */
 const stages: Readonly<Record<string, () => Promise<{ readonly call: Promise<UpdateOrderResult> }>>> = {
   async 'queued in its lane'() {
     const sent = published('undici:request:bodySent');
@@ -103,13 +100,13 @@ const stages: Readonly<Record<string, () => Promise<{ readonly call: Promise<Upd
     await sent;
     return { call };
   },
-  async 'reading the answer'() {
-    const answered = published('undici:request:headers');
+  async 'reading the response'() {
+    const responded = published('undici:request:headers');
     const call = update(client());
-    await answered;
+    await responded;
     return { call };
   },
-  async 'checking the answer'() {
+  async 'checking the response'() {
     const checking = Promise.withResolvers<void>();
     const validate = () => {
       checking.resolve();
@@ -121,32 +118,36 @@ const stages: Readonly<Record<string, () => Promise<{ readonly call: Promise<Upd
     await checking.promise;
     return { call };
   },
-  async 'pausing between attempts'() {
-    const answered = published('undici:request:trailers');
+  async 'waiting between attempts'() {
+    const responded = published('undici:request:trailers');
     const call = update(client());
-    await answered;
+    await responded;
     await turn();
     return { call };
   },
 };
 
-const { call } = (await stages[stage]?.()) ?? { call: never };
-const reason = new Error('enough');
-controller.abort(reason);
-const settledAtOnce = await Promise.race([call.then(() => true), turn(false)]);
-const { error } = await call;
-const held = () => process.getActiveResourcesInfo().filter((resource) => !idle.includes(resource));
-// What is being closed takes a few turns.
-for (let turns = 0; turns < 10 && held().length > 0; turns += 1) await turn();
-process.stdout.write(
-  JSON.stringify({
+const settled: Record<string, object> = {};
+for (const [stage, url] of Object.entries<string>(JSON.parse(servers))) {
+  baseUrl = url;
+  controller = new AbortController();
+  const idle = process.getActiveResourcesInfo();
+  const { call } = (await stages[stage]?.()) ?? { call: never };
+  const reason = new Error('enough');
+  controller.abort(reason);
+  const settledAtOnce = await Promise.race([call.then(() => true), turn(false)]);
+  const { error } = await call;
+  const held = () => process.getActiveResourcesInfo().filter((resource) => !idle.includes(resource));
+  // What is being closed takes a few turns.
+  for (let turns = 0; turns < 10 && held().length > 0; turns += 1) await turn();
+  settled[stage] = {
     settledAtOnce,
     code: error?.code,
     outcome: error?.outcome,
     attemptCount: error?.attemptCount,
-    tellsTheReason: error?.cause === reason,
+    hasReason: error?.cause === reason,
     listenersLeft: getEventListeners(controller.signal, 'abort').length,
     keepsAlive: held(),
-    at: Date.now(),
-  }),
-);
+  };
+}
+process.stdout.write(JSON.stringify({ settled, endedAt: Date.now() }));

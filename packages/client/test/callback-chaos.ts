@@ -36,24 +36,24 @@ type Callback = keyof typeof misbehaviours;
 type Plan = { readonly [Name in Callback | 'dispatcher']?: string | undefined } & {
   readonly entry: 'undici' | 'fetch';
   readonly isSafe: boolean;
-  /** Which time a callback misbehaves when it is called; 0 is each time. */
+  /** Which of its calls a callback misbehaves in; 0 is each. */
   readonly at: number;
   /** Which of beforeAttempt and afterAttempt are given. */
   readonly hooks: 'both' | 'before' | 'after';
   readonly timeouts: { readonly total: number; readonly attempt: number };
   readonly abortAfterMs?: number | undefined;
-  /** Whether an unknown outcome is tried again, so that an update may be applied twice. */
+  /** Whether an unknown outcome is resent, so that an update may be applied twice. */
   readonly isResent: boolean;
   readonly faults: readonly Fault[];
 };
 
-/** Calls over one client: those of a bulk, or single ones at the same time. */
-interface GroupPlan {
-  readonly isBulk: boolean;
+/** Calls over one client: single ones at the same time, or a run of `updateOrders`. */
+interface Group {
+  readonly isRun: boolean;
   readonly source?: string | undefined;
-  /** What the client has, and for a bulk also the options of its calls, but for beforeAttempt and afterAttempt. */
+  /** What the client has, and for a run also the options of its calls, except beforeAttempt and afterAttempt. */
   readonly shared: Plan;
-  readonly items: readonly Plan[];
+  readonly calls: readonly Plan[];
 }
 
 const plain: Plan = {
@@ -62,7 +62,7 @@ const plain: Plan = {
   at: 0,
   hooks: 'both',
   isResent: false,
-  timeouts: { total: 3_000, attempt: 2_500 },
+  timeouts: { total: 1_500, attempt: 1_200 },
   faults: [],
 };
 
@@ -130,53 +130,57 @@ const randomPlan: fc.Arbitrary<Plan> = fc.record({
   classifyResponse: sometimes(8, misbehaviours.classifyResponse),
   credentials: sometimes(8, misbehaviours.credentials),
   beforeAttempt: sometimes(8, misbehaviours.beforeAttempt),
+  beforeSend: sometimes(8, misbehaviours.beforeSend),
   afterAttempt: sometimes(25, misbehaviours.afterAttempt),
   dispatcher: sometimes(15, interceptors),
   fetch: sometimes(8, misbehaviours.fetch),
 });
 
-const randomGroup: fc.Arbitrary<GroupPlan> = fc.record({
-  isBulk: fc.boolean(),
+const single = (plan: Plan): Group => ({ isRun: false, shared: plan, calls: [plan] });
+
+const randomGroup: fc.Arbitrary<Group> = fc.record({
+  isRun: fc.boolean(),
   source: sometimes(50, sources),
   shared: randomPlan,
-  items: fc.array(randomPlan, { minLength: 20, maxLength: 20 }),
+  calls: fc.array(randomPlan, { minLength: 20, maxLength: 20 }),
 });
 
 const tables = { ...misbehaviours, dispatcher: interceptors, source: sources };
+const everyMisbehaviour = Object.entries(tables).flatMap(([callback, table]) =>
+  Object.keys(table).map((name) => ({ callback, name })),
+);
 
 /** Every misbehaviour by itself, without faults, then as many at random as make up the calls. */
-function plansOf(calls: number, seed: number): (Plan | GroupPlan)[] {
-  const alone = Object.entries(tables).flatMap(([callback, table]) =>
-    Object.keys(table).map((name, index): Plan | GroupPlan => {
-      if (callback === 'source')
-        return { isBulk: true, source: name, shared: plain, items: Array(5).fill(plain) };
-      const isOverFetch = callback === 'fetch' || (callback !== 'dispatcher' && index % 2 === 0);
-      return { ...plain, entry: isOverFetch ? 'fetch' : 'undici', [callback]: name };
-    }),
+function createGroups(count: number, seed: number): Group[] {
+  const alone = everyMisbehaviour.map(({ callback, name }, index): Group => {
+    if (callback === 'source')
+      return { isRun: true, source: name, shared: plain, calls: Array(5).fill(plain) };
+    const isOverFetch = callback === 'fetch' || (callback !== 'dispatcher' && index % 2 === 0);
+    return single({ ...plain, entry: isOverFetch ? 'fetch' : 'undici', [callback]: name });
+  });
+  const random = fc.oneof(
+    { weight: 40, arbitrary: randomPlan.map(single) },
+    { weight: 1, arbitrary: randomGroup },
   );
-  const random = fc.oneof({ weight: 40, arbitrary: randomPlan }, { weight: 1, arbitrary: randomGroup });
-  const plans = [...alone, ...fc.sample<Plan | GroupPlan>(random, { numRuns: calls, seed })];
   let planned = 0;
-  return plans.filter((plan) => {
-    if (planned >= calls) return false;
-    planned += 'items' in plan ? plan.items.length : 1;
+  return [...alone, ...fc.sample(random, { numRuns: count, seed })].filter(({ calls }) => {
+    if (planned >= count) return false;
+    planned += calls.length;
     return true;
   });
 }
 
-/** What one call did, or what the calls of one group shared. */
+/** What one call did, or what the calls of one client shared. */
 interface CallLog {
   readonly plan: Plan;
   readonly name: string;
   readonly token: string;
   /** What each callback did, each time it was called. */
   readonly did: Partial<Record<Callback, string[]>>;
-  /** What misbehaved, as the table of the report names it. */
-  readonly misbehaved: Set<string>;
   /** `b1` is beforeAttempt of attempt 1, `a1` its afterAttempt. */
   readonly events: string[];
+  readonly isInRun: boolean;
   signal: AbortSignal | undefined;
-  isInBulk: boolean;
   result?: UpdateOrderResult;
   tookMs?: number;
 }
@@ -184,41 +188,39 @@ interface CallLog {
 interface ChaosReport {
   /** Every promise that was broken, with the plan of the call. */
   readonly problems: readonly string[];
-  /** How many calls had which outcome, by what misbehaved. */
-  readonly table: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Every misbehaviour that never occurred. */
   readonly missing: readonly string[];
 }
 
 /** Makes calls with misbehaving callbacks to a service with faults, many at a time, and checks what is promised of each. */
-export async function runCallbackChaos(calls: number, seed: number): Promise<ChaosReport> {
+export async function runCallbackChaos(count: number, seed: number): Promise<ChaosReport> {
   await using service = await startOrderService({ keys: [apiKey], orders: ['order'] });
   using clock = new StallFreeClock();
   using watch = watchProcess();
   const agent = new Agent();
   const logs: CallLog[] = [];
   const problems: string[] = [];
+  const occurred = new Set<string>();
 
-  async function runSingle(plan: Plan): Promise<void> {
-    const log = startLog(plan, `order_${logs.length}`);
-    const orders = clientOf(log);
-    await runCall(orders, log);
-    await close(orders, log);
-  }
-
-  async function runTogether({ shared, items }: GroupPlan): Promise<void> {
+  async function runGroup({ isRun, source, shared, calls }: Group): Promise<void> {
     const group = startLog(shared);
-    const orders = clientOf(group);
-    const each = items.map((plan, index) => startLog(plan, `${group.name}_${index % 15}`));
-    await Promise.all(each.map((log) => runCall(orders, log)));
-    await close(orders, group);
+    const orders = createClient(group);
+    // A few orders get two updates, of which the second waits for the first.
+    const { isResent, beforeSend } = shared;
+    const each = calls.map((plan, index) =>
+      startLog(isRun ? { ...plan, isResent, beforeSend } : plan, `${group.name}_${index % 15}`, isRun),
+    );
+    if (isRun) await runMany(orders, { group, source, each });
+    else await Promise.all(each.map((log) => runCall(orders, log)));
+    const closing = orders.close().then(() => true);
+    if (!(await clock.atMost(neverMs, closing))) report(group, 'close() never ended');
   }
 
   async function runCall(orders: OrdersClient, log: CallLog): Promise<void> {
     const { abortAfterMs, timeouts, isSafe } = log.plan;
     if (abortAfterMs !== undefined) log.signal = AbortSignal.timeout(abortAfterMs);
     const update = buildOrderUpdate({ order_id: log.name });
-    const options = { ...optionsOf(log), ...eventsOf(log) };
+    const options = { ...optionsOf(log), ...hooksOf(log) };
     const startedAt = clock.now;
     const call = isSafe
       ? orders.safeUpdateOrder(log.token, update, options)
@@ -238,28 +240,25 @@ export async function runCallbackChaos(calls: number, seed: number): Promise<Cha
     if (log.tookMs > deadlineMs + marginMs) report(log, `it took ${log.tookMs} ms of ${deadlineMs} ms`);
   }
 
-  async function runBulk({ source, shared, items }: GroupPlan): Promise<void> {
-    const bulk = startLog(shared);
-    if (source) bulk.misbehaved.add(`source ${source}`);
-    if (source === 'never settles') bulk.signal = AbortSignal.timeout(200);
-    const given = items.map((plan, index) => {
-      // A few orders get two updates, of which the second waits for the first.
-      const log = startLog({ ...plan, isResent: shared.isResent }, `${bulk.name}_${index % 15}`);
-      log.signal = bulk.signal;
-      log.isInBulk = true;
-      const update = buildOrderUpdate({ order_id: log.name });
-      return { token: log.token, update, log, ...eventsOf(log) };
+  async function runMany(
+    orders: OrdersClient,
+    { group, source = '', each }: { group: CallLog; source: string | undefined; each: readonly CallLog[] },
+  ): Promise<void> {
+    if (source) occurred.add(`source ${source}`);
+    if (source === 'never settles') group.signal = AbortSignal.timeout(200);
+    const items = each.map((log) => {
+      log.signal = group.signal;
+      return { token: log.token, update: buildOrderUpdate({ order_id: log.name }), log, ...hooksOf(log) };
     });
     const read = new Set<unknown>();
     const reading = (function* () {
-      for (const item of given) {
+      for (const item of items) {
         read.add(item);
         yield item;
       }
     })();
-    const orders = clientOf(bulk);
-    const run = orders.updateOrders((source ? sources[source]?.(reading) : reading) as typeof given, {
-      ...optionsOf(bulk),
+    const run = orders.updateOrders((sources[source]?.(reading) ?? reading) as typeof items, {
+      ...optionsOf(group),
       concurrency: 8,
       beforeAttempt: ({ item, attempt }) => item.beforeAttempt?.({ attempt }),
       afterAttempt: ({ item, ...end }) => item.afterAttempt?.(end),
@@ -268,23 +267,22 @@ export async function runCallbackChaos(calls: number, seed: number): Promise<Cha
     const collect = async (): Promise<string> => {
       for await (const result of run) {
         indexes.push(result.index);
-        const known = given.find((item) => Object.is(item, result.item));
+        const known = items.find((item) => Object.is(item, result.item));
         if (known) keep(known.log, result);
         else if (result.error?.code !== 'validation_error' || result.error.outcome !== 'not_sent')
-          report(bulk, `a junk item gave ${show(result)}`);
+          report(group, `the result of a junk item is ${show(result)}`);
       }
       return 'ended';
     };
     const rejected = (thrown: unknown): string => `rejected with ${show(thrown)}`;
     const end = (await clock.atMost(neverMs * 2, collect().catch(rejected))) ?? 'never ended';
-    const expected = /^(throws|rejects)/.test(source ?? '') ? /^rejected/ : /^ended/;
+    const expected = isThrow(source) ? /^rejected/ : /^ended/;
     // Junk in place of a step may be read as an item or as the end.
-    if (!expected.test(end) && !/next\(\)$/.test(source ?? '')) report(bulk, `the bulk ${end}`);
+    if (!expected.test(end) && !source.endsWith('next()')) report(group, `the run ${end}`);
     if (indexes.sort((a, b) => a - b).some((index, place) => index !== place))
-      report(bulk, `the bulk gave the indexes ${indexes}`);
-    for (const item of given)
-      if (read.has(item) && !item.log.result) report(item.log, 'no result in its bulk');
-    await close(orders, bulk);
+      report(group, `the results have the indexes ${indexes}`);
+    for (const item of items)
+      if (read.has(item) && !item.log.result) report(item.log, 'no result in its run');
   }
 
   function keep(log: CallLog, result: UpdateOrderResult): void {
@@ -292,17 +290,9 @@ export async function runCallbackChaos(calls: number, seed: number): Promise<Cha
     else report(log, `it failed with ${show(result.error)}`);
   }
 
-  function startLog(plan: Plan, token = ''): CallLog {
-    const log: CallLog = {
-      plan,
-      name: `call_${logs.length}`,
-      token,
-      did: {},
-      misbehaved: new Set(),
-      events: [],
-      signal: undefined,
-      isInBulk: false,
-    };
+  function startLog(plan: Plan, token = '', isInRun = false): CallLog {
+    const name = `call_${logs.length}`;
+    const log: CallLog = { plan, name, token, did: {}, events: [], signal: undefined, isInRun };
     logs.push(log);
     if (token === '') return log;
     if (!service.order(token)) service.addOrder(token);
@@ -312,7 +302,7 @@ export async function runCallbackChaos(calls: number, seed: number): Promise<Cha
     return log;
   }
 
-  function clientOf(log: CallLog): OrdersClient {
+  function createClient(log: CallLog): OrdersClient {
     const { plan } = log;
     const classifyResponse = plan.classifyResponse && {
       classifyResponse: callbackOf(log, 'classifyResponse', () => undefined) as never,
@@ -332,30 +322,20 @@ export async function runCallbackChaos(calls: number, seed: number): Promise<Cha
       intercepting((send, handler) => {
         requests++;
         if (plan.at !== 0 && plan.at !== requests) return send(handler);
-        log.misbehaved.add(`dispatcher ${plan.dispatcher}`);
+        occurred.add(`dispatcher ${plan.dispatcher}`);
         return interceptor(send, handler);
       }),
     );
     return createOverUndici({ ...options, dispatcher });
   }
 
-  async function close(orders: OrdersClient, log: CallLog): Promise<void> {
-    const closing = orders.close().then(() => true);
-    if (!(await clock.atMost(neverMs, closing))) report(log, 'close() never ended');
-  }
-
   function report({ name, plan, events, did }: CallLog, problem: string): void {
     problems.push(`${name}: ${problem}; ${events.join(' ')} ${JSON.stringify(did)} ${JSON.stringify(plan)}`);
   }
 
-  function start(plan: Plan | GroupPlan): Promise<void> {
-    if (!('items' in plan)) return runSingle(plan);
-    return plan.isBulk ? runBulk(plan) : runTogether(plan);
-  }
-
-  const plans = plansOf(calls, seed).values();
+  const groups = createGroups(count, seed).values();
   const work = async (): Promise<void> => {
-    for (const plan of plans) await start(plan);
+    for (const group of groups) await runGroup(group);
   };
   await Promise.all(Array.from({ length: atATime }, work));
   // What a call left behind may reach the service still.
@@ -363,28 +343,23 @@ export async function runCallbackChaos(calls: number, seed: number): Promise<Cha
   await agent.destroy();
 
   const applied = Map.groupBy(service.ledger, ({ body }) => body.order_id);
-  const table: Record<string, Record<string, number>> = {};
   for (const log of logs) {
-    for (const name of log.misbehaved) {
-      const row = table[name] ?? {};
-      table[name] = row;
-      const { outcome = 'shared' } = (log.result?.ok ? log.result : log.result?.error) ?? {};
-      row[outcome] = (row[outcome] ?? 0) + 1;
-    }
     for (const problem of problemsOf(log, applied.get(log.name)?.length ?? 0)) report(log, problem);
+    for (const [callback, did] of Object.entries(log.did))
+      for (const what of did) occurred.add(`${callback} ${what}`);
   }
-  const failed = logs.flatMap(({ did }) => did.afterAttempt ?? []);
-  const thrown = failed.filter((what) => /^(throws|rejects)/.test(what)).length;
-  // Whatever throws when it is waited for was rejected.
-  const unreadable = failed.filter((what) => /revoked proxy|cannot be read/.test(what)).length;
+  const ended = logs.flatMap(({ did }) => did.afterAttempt ?? []);
+  const thrown = ended.filter(isThrow).length;
+  // What throws when it is awaited was rejected.
+  const unreadable = ended.filter((what) => /revoked proxy|cannot be read/.test(what)).length;
   if (watch.warnings.length < thrown || watch.warnings.length > thrown + unreadable)
     problems.push(`${thrown} afterAttempts threw, and there were ${watch.warnings.length} warnings`);
   problems.push(...watch.uncaught.map((value) => `uncaught: ${value}`));
-  const every = Object.entries(tables).flatMap(([callback, kinds]) =>
-    Object.keys(kinds).map((name) => `${callback} ${name}`),
-  );
-  return { problems, table, missing: every.filter((name) => !table[name]) };
+  const every = everyMisbehaviour.map(({ callback, name }) => `${callback} ${name}`);
+  return { problems, missing: every.filter((name) => !occurred.has(name)) };
 }
+
+const isThrow = (what: string): boolean => /^(throws|rejects)/.test(what);
 
 /** A callback of a call: it misbehaves as planned, or does its work. */
 function callbackOf<Given extends unknown[]>(
@@ -392,38 +367,33 @@ function callbackOf<Given extends unknown[]>(
   callback: Callback,
   work: (...given: Given) => unknown,
 ): (...given: Given) => unknown {
-  const { at, [callback]: name } = log.plan;
-  const kinds: Readonly<Record<string, Misbehaviour>> = misbehaviours[callback];
-  const misbehave = name === undefined ? undefined : kinds[name];
+  const { at, [callback]: name = '' } = log.plan;
+  const misbehave = (misbehaviours[callback] as Readonly<Record<string, Misbehaviour>>)[name];
   const did: string[] = [];
   log.did[callback] = did;
   return (...given) => {
-    if (!misbehave || (at !== 0 && at !== did.length + 1)) {
-      did.push('works');
-      return work(...given);
-    }
-    did.push(`${name}`);
-    log.misbehaved.add(`${callback} ${name}`);
-    return misbehave(() => work(...given));
+    const isWorking = !misbehave || (at !== 0 && at !== did.length + 1);
+    did.push(isWorking ? 'works' : name);
+    return isWorking ? work(...given) : misbehave(() => work(...given));
   };
 }
 
 function optionsOf(log: CallLog): Omit<CallOptions, 'beforeAttempt' | 'afterAttempt'> {
   const { plan, signal } = log;
-  const validate = callbackOf(log, 'responseSchema', (value: unknown) => ({ value }));
-  const responseSchema = {
-    '~standard': { version: 1, vendor: 'test', validate: validate as never },
-  } as const;
+  const validate = callbackOf(log, 'responseSchema', (value: unknown) => ({ value })) as never;
+  const credentials = callbackOf(log, 'credentials', () => basic(apiKey)) as never;
+  const beforeSend = callbackOf(log, 'beforeSend', () => undefined) as never;
   return {
     timeouts: plan.timeouts,
     retry: { resendUnknown: plan.isResent },
     ...(signal && { signal }),
-    ...(plan.responseSchema && { responseSchema }),
-    ...(plan.credentials && { credentials: callbackOf(log, 'credentials', () => basic(apiKey)) as never }),
+    ...(plan.responseSchema && { responseSchema: { '~standard': { version: 1, vendor: 'test', validate } } }),
+    ...(plan.credentials && { credentials }),
+    ...(plan.beforeSend && { beforeSend }),
   };
 }
 
-function eventsOf(log: CallLog): Pick<CallOptions, 'beforeAttempt' | 'afterAttempt'> {
+function hooksOf(log: CallLog): Pick<CallOptions, 'beforeAttempt' | 'afterAttempt'> {
   const { events, plan } = log;
   const before = callbackOf(log, 'beforeAttempt', () => undefined);
   const after = callbackOf(log, 'afterAttempt', () => undefined);
@@ -456,36 +426,44 @@ function* problemsOf(log: CallLog, applied: number): Generator<string> {
   if (outcome !== (folded ?? 'not_sent')) yield `${outcome} after attempts that ended ${outcomes}`;
   if (show(result).includes(apiKey)) yield 'it shows the key';
 
-  const { responseSchema = [], credentials = [], beforeAttempt = [] } = did;
+  const { responseSchema = [], credentials = [], beforeAttempt = [], beforeSend = [] } = did;
   if (responseSchema.length > 0 && outcome !== 'applied') yield `${outcome} after responseSchema was called`;
   if (result.ok && responseSchema.some((what) => !/^(works|is slow)$/.test(what)))
     yield 'it succeeded though its responseSchema failed';
   const junkAt = credentials.findIndex((what) => junkCredentials.test(what));
   if (junkAt >= 0 && (outcomes.at(-1) !== 'not_sent' || junkAt < credentials.length - 1))
-    yield 'it was tried again after junk from credentials';
+    yield 'it was retried after junk from credentials';
+  const failedAt = beforeSend.findIndex(isThrow);
+  if (
+    failedAt >= 0 &&
+    !plan.dispatcher &&
+    (outcomes.at(-1) !== 'not_sent' || failedAt < beforeSend.length - 1)
+  )
+    yield 'it was sent or retried after beforeSend threw';
 
   const isLastBeforeClean = beforeAttempt.at(-1) === 'works';
-  if (code === 'aborted' && !signal?.aborted && isLastBeforeClean) yield 'aborted by nothing';
+  if (code === 'aborted' && !signal?.aborted && isLastBeforeClean && !plan.beforeSend)
+    yield 'aborted by nothing';
   // A timer may fire a little early.
   const isOutOfTime = signal?.aborted || (code === 'timeout' && tookMs > plan.timeouts.total - 20);
   if (!arePaired(log, attempts, !isLastBeforeClean || isOutOfTime))
     yield `${attempts} attempts, and the events do not pair`;
 }
 
-/** Whatever throws when it is waited for counts as rejected, and may be tried again. */
+/** What throws when it is awaited counts as rejected, and may be retried. */
 const junkCredentials = /^returns (null|an empty|a (number|string|symbol|value whose))/;
 
 /** Whether each attempt had its events, and only one that was not made a beforeAttempt alone. */
-function arePaired({ events, plan, isInBulk }: CallLog, attempts: number, mayEndBefore = false): boolean {
+function arePaired({ events, plan, isInRun }: CallLog, attempts: number, mayEndBefore = false): boolean {
   const names = { both: ['b', 'a'], before: ['b'], after: ['a'] }[plan.hooks];
-  // An item of a bulk that a pause held back before anything left starts anew.
-  const last = isInBulk ? events.slice(events.lastIndexOf(`${names[0]}1`)) : events;
+  // An item of a run that a pause delayed before anything left starts anew.
+  const last = isInRun ? events.slice(events.lastIndexOf(`${names[0]}1`)) : events;
   const paired = Array.from({ length: attempts }, (_, index) =>
     names.map((name) => `${name}${index + 1}`),
   ).flat();
   const alone = mayEndBefore ? [`b${attempts + 1}`] : [];
   return (
-    (isInBulk && attempts === 0) || [paired, [...paired, ...alone]].some((each) => `${each}` === `${last}`)
+    (isInRun && attempts === 0) || [paired, [...paired, ...alone]].some((each) => `${each}` === `${last}`)
   );
 }
 
@@ -508,7 +486,7 @@ class StallFreeClock {
     this.now += 10;
   }, 10);
 
-  /** Waits for what is done, no longer than so many milliseconds; `undefined` when it is not. */
+  /** Waits for a promise, no longer than so many milliseconds; `undefined` when it is still pending. */
   async atMost<Done>(ms: number, done: Promise<Done>): Promise<Done | undefined> {
     const endsAt = this.now + ms;
     let isDone = false;

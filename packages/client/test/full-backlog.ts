@@ -12,7 +12,7 @@ const listener = `
   });
 `;
 
-/** Starts a server whose queue of connections is full, so that one more gets no answer, as from a host that is away. */
+/** Starts a server whose queue of connections is full, so that one more gets no response, as from a host that is down. */
 export async function startFullBacklog() {
   const asleep = new Int32Array(new SharedArrayBuffer(4));
   const worker = new Worker(listener, { eval: true, workerData: asleep });

@@ -52,7 +52,7 @@ export const thrown: Table<Make> = {
     }),
 };
 
-/** What can be returned or passed on in place of what is wanted, by name. */
+/** What can be returned or passed on in place of a valid value, by name. */
 const junk: Table<Make> = {
   null: () => null,
   'a number': () => 42,
@@ -66,7 +66,7 @@ const junk: Table<Make> = {
 /** What a callback does in place of its work, which it may still do. */
 export type Misbehaviour = (work: () => unknown) => unknown;
 
-const throwing = (make: Make) => (): never => {
+export const throwing = (make: Make) => (): never => {
   throw make();
 };
 const rejecting = (make: Make) => async () => {
@@ -79,10 +79,10 @@ const anywhere: Table<Misbehaviour> = {
   ...tableOf(junk, 'returns *', (make) => make),
 };
 
-const whereWaited: Table<Misbehaviour> = {
+const whereAwaited: Table<Misbehaviour> = {
   ...anywhere,
   'never settles': neverSettling,
-  // biome-ignore lint/suspicious/noThenProperty: whatever has a `then` is waited for.
+  // biome-ignore lint/suspicious/noThenProperty: whatever has a `then` is awaited.
   'returns a thenable that never settles': () => ({ then() {} }),
   'is slow': async (work) => {
     await sleep(30);
@@ -96,7 +96,7 @@ const failure = { status: 500, headers: [], body: null };
 /** What each callback may do, by its name among the options and by a name of what it does. */
 export const misbehaviours = {
   responseSchema: {
-    ...whereWaited,
+    ...whereAwaited,
     'returns issues that cannot be read': () => Object.defineProperty({}, 'issues', { get: unreadable }),
     'returns a value that cannot be read': () => Object.defineProperty({}, 'value', { get: unreadable }),
     'returns issues that are a number': () => ({ issues: 42 }),
@@ -105,7 +105,7 @@ export const misbehaviours = {
   },
   classifyResponse: { ...anywhere, 'returns a promise': async () => 'rejected' },
   credentials: {
-    ...whereWaited,
+    ...whereAwaited,
     'returns a value whose reveal throws a symbol': () => ({ reveal: throwing(symbol) }),
     'returns a value whose reveal returns a number': () => ({ reveal: () => 42 }),
     'returns a value whose reveal returns a line break': () => ({ reveal: () => 'Basic a\r\nx-injected: 1' }),
@@ -114,10 +114,11 @@ export const misbehaviours = {
       return { reveal: () => values.pop() ?? unreadable() };
     },
   },
-  beforeAttempt: whereWaited,
-  afterAttempt: whereWaited,
+  beforeAttempt: whereAwaited,
+  beforeSend: anywhere,
+  afterAttempt: whereAwaited,
   fetch: {
-    ...whereWaited,
+    ...whereAwaited,
     ...tableOf(junk, 'returns a response whose status is *', (make) => () => ({
       ...failure,
       status: make(),
@@ -158,7 +159,7 @@ const events = {
 } as const;
 type Event = keyof typeof events | 'onResponseError';
 
-/** Sends with a handler that passes on what it is notified of in a way of its own. */
+/** Sends with a handler that passes notifications on in its own way. */
 function passing(
   pass: (event: Event, notify: Notify, given: unknown[], handler: Handler) => void,
 ): Interceptor {
@@ -175,6 +176,13 @@ function passing(
 const replacing = (replaced: Event, place: number) => (make: Make) =>
   passing((event, notify, given) => notify(...(event === replaced ? given.with(place, make()) : given)));
 
+const dispatchingFirst =
+  (end: Make): Interceptor =>
+  (send, handler) => {
+    send(handler);
+    return end();
+  };
+
 /** What a dispatcher may do, by name. It keeps to undici's contract that onRequestStart comes before the first byte. */
 export const interceptors: Table<Interceptor> = {
   'passes a controller whose abort throws, and then nothing': (_send, handler) =>
@@ -185,24 +193,8 @@ export const interceptors: Table<Interceptor> = {
       handler.onRequestStart?.({ abort } as never, {});
     }),
   ...tableOf(thrown, 'throws *', throwing),
-  ...tableOf(
-    thrown,
-    'throws * after it has dispatched',
-    (make): Interceptor =>
-      (send, handler) => {
-        send(handler);
-        throw make();
-      },
-  ),
-  ...tableOf(
-    thrown,
-    'rejects with * after it has dispatched',
-    (make): Interceptor =>
-      async (send, handler) => {
-        send(handler);
-        throw make();
-      },
-  ),
+  ...tableOf(thrown, 'throws * after it has dispatched', (make) => dispatchingFirst(throwing(make))),
+  ...tableOf(thrown, 'rejects with * after it has dispatched', (make) => dispatchingFirst(rejecting(make))),
   ...tableOf(
     thrown,
     'reports * as its error',
@@ -210,15 +202,7 @@ export const interceptors: Table<Interceptor> = {
       (_send, handler) =>
         queueMicrotask(() => handler.onResponseError?.(null as never, make() as Error)),
   ),
-  ...tableOf(
-    junk,
-    'returns *',
-    (make): Interceptor =>
-      (send, handler) => {
-        send(handler);
-        return make();
-      },
-  ),
+  ...tableOf(junk, 'returns *', dispatchingFirst),
   ...tableOf(events, 'throws in place of *', (failing) =>
     passing((event, notify, given) => {
       if (event === failing) throw symbol();
@@ -277,7 +261,7 @@ export const interceptors: Table<Interceptor> = {
   'dispatches late': (send, handler) => void setTimeout(() => send(handler), 30),
 };
 
-/** What may stand among the items of a bulk, by name. */
+/** What may stand among the items of a run, by name. */
 export const junkItems: Table<Make> = {
   ...junk,
   'an item whose token is a symbol': () => ({ token: symbol(), update: { cart: {} } }),
@@ -287,11 +271,11 @@ export const junkItems: Table<Make> = {
   'an item whose update is a revoked proxy': () => ({ token: 'order', update: revokedProxy() }),
 };
 
-/** Makes the source of a bulk, which takes its items from those given. */
+/** Makes the source of a run, which takes its items from those given. */
 export type Source = (items: Iterable<unknown>) => Iterable<unknown> | AsyncIterable<unknown>;
 
 /** Yields three items, then what `interrupt` returns unless it throws, then the others. */
-export function* interrupted(items: Iterable<unknown>, interrupt: Make): Generator<unknown> {
+function* interrupted(items: Iterable<unknown>, interrupt: Make): Generator<unknown> {
   let yielded = 0;
   for (const item of items) {
     yield item;
@@ -299,30 +283,21 @@ export function* interrupted(items: Iterable<unknown>, interrupt: Make): Generat
   }
 }
 
+export const interrupting =
+  (interrupt: Make): Source =>
+  (items) =>
+    interrupted(items, interrupt);
+
+export const interruptingAsync = (interrupt: Make): Source =>
+  async function* (items) {
+    yield* interrupted(items, interrupt);
+  };
+
 /** What a source may do, by name. */
 export const sources: Table<Source> = {
-  ...tableOf(
-    thrown,
-    'throws *',
-    (make): Source =>
-      (items) =>
-        interrupted(items, throwing(make)),
-  ),
-  ...tableOf(
-    thrown,
-    'rejects with *',
-    (make): Source =>
-      async function* (items) {
-        yield* interrupted(items, throwing(make));
-      },
-  ),
-  ...tableOf(
-    junkItems,
-    'yields *',
-    (make): Source =>
-      (items) =>
-        interrupted(items, make),
-  ),
+  ...tableOf(thrown, 'throws *', (make) => interrupting(throwing(make))),
+  ...tableOf(thrown, 'rejects with *', (make) => interruptingAsync(throwing(make))),
+  ...tableOf(junkItems, 'yields *', interrupting),
   ...tableOf(
     junk,
     'returns * from next()',
@@ -334,9 +309,7 @@ export const sources: Table<Source> = {
         return { [Symbol.iterator]: () => ({ next }) as Iterator<unknown> };
       },
   ),
-  'never settles': async function* (items) {
-    yield* interrupted(items, neverSettling);
-  },
+  'never settles': interruptingAsync(neverSettling),
   'is slow': async function* (items) {
     for (const item of items) {
       await sleep(5);

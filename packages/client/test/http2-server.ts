@@ -9,7 +9,7 @@ import {
 } from 'node:http2';
 import { type Listener, listenOnLoopback } from './loopback.ts';
 
-/** A request as an HTTP/2 server gets it: whole. */
+/** A whole HTTP/2 request. */
 export interface Http2Request {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -28,10 +28,10 @@ export interface Http2Server extends Listener {
   readonly sessions: readonly ServerHttp2Session[];
 }
 
-/** Starts a server that hands each request to `answer`, and each session to `greet` as it begins. */
+/** Starts a server that passes each request to `respond`, and each session to `greet` as it begins. */
 export async function startHttp2Server(
   options: SecureServerOptions,
-  answer: (request: Http2Request) => void,
+  respond: (request: Http2Request) => void,
   greet: (session: ServerHttp2Session, count: number) => void = () => {},
 ): Promise<Http2Server> {
   const requests: Http2Request[] = [];
@@ -55,7 +55,7 @@ export async function startHttp2Server(
       if (session === undefined) return;
       const request = { headers, body, stream, session, count: requests.length + 1 };
       requests.push(request);
-      answer(request);
+      respond(request);
     });
   });
   const listener = await listenOnLoopback(server);
@@ -72,8 +72,8 @@ export async function startHttp2Server(
   };
 }
 
-/** Answers with JSON. */
-export function answerJson({ stream }: Http2Request, status = 200, body = '{}'): void {
+/** Responds with JSON. */
+export function respondJson({ stream }: Http2Request, status = 200, body = '{}'): void {
   if (stream.destroyed) return;
   stream.respond({ ':status': status, 'content-type': 'application/json' });
   stream.end(body);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createOrdersClient, type OrdersClientOptions } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
-import { answerJson, type Http2Request, startHttp2Server } from './http2-server.ts';
+import { type Http2Request, respondJson, startHttp2Server } from './http2-server.ts';
 
 const authority = await createAuthority('Private authority');
 const certificate = await certifyServer(authority);
@@ -24,7 +24,7 @@ function openClient(server: { readonly url: string }, options: Partial<OrdersCli
 }
 
 test('an update over HTTP/2 arrives as given, and further ones share its session', async () => {
-  await using server = await startHttp2Server(certificate, answerJson);
+  await using server = await startHttp2Server(certificate, respondJson);
   await using orders = openClient(server);
   const result = await orders.updateOrder('order_1234', update);
   expect(result).toMatchObject({ outcome: 'applied', status: 200, attemptCount: 1 });
@@ -41,19 +41,19 @@ test('an update over HTTP/2 arrives as given, and further ones share its session
 });
 
 test('a 401 over HTTP/2 is rejected', async () => {
-  await using server = await startHttp2Server(certificate, (request) => answerJson(request, 401));
+  await using server = await startHttp2Server(certificate, (request) => respondJson(request, 401));
   await using orders = openClient(server);
   const { error } = await orders.safeUpdateOrder('order_1234', update);
   expect(error).toMatchObject({ code: 'http_error', status: 401, outcome: 'rejected' });
 });
 
-test('without a dispatcher of its own a client offers HTTP/1.1 alone', async () => {
+test('a client without a dispatcher option offers HTTP/1.1 alone', async () => {
   const offered: string[][] = [];
   const ALPNCallback = ({ protocols }: { protocols: string[] }) => {
     offered.push(protocols);
     return protocols[0];
   };
-  await using server = await startHttp2Server({ ...certificate, ALPNCallback }, answerJson);
+  await using server = await startHttp2Server({ ...certificate, ALPNCallback }, respondJson);
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: { maxAttempts: 1 } });
   await orders.safeUpdateOrder('order_1234', update);
   expect(offered).toEqual([['http/1.1']]);
@@ -65,7 +65,7 @@ test.each([
   ['INTERNAL_ERROR', NGHTTP2_INTERNAL_ERROR],
   ['CANCEL', NGHTTP2_CANCEL],
   ['NO_ERROR', NGHTTP2_NO_ERROR],
-])('a stream reset with %s before an answer is unknown and not repeated', async (_name, code) => {
+])('a stream reset with %s before a response is unknown and not resent', async (_name, code) => {
   await using server = await startHttp2Server(certificate, ({ stream }) => stream.close(code));
   await using orders = openClient(server, { retry: { maxAttempts: 3 } });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
@@ -73,10 +73,10 @@ test.each([
   expect(server.requests).toHaveLength(1);
 });
 
-// RFC 9113, 8.7: REFUSED_STREAM says that nothing was done with the request, so undici sends it once more by itself.
-test('a stream that is refused once is sent again within its attempt', async () => {
+// RFC 9113, 8.7: REFUSED_STREAM proves that the request was not processed, so undici resends it once by itself.
+test('a stream that is refused once is resent within its attempt', async () => {
   await using server = await startHttp2Server(certificate, (request) =>
-    request.count === 1 ? request.stream.close(NGHTTP2_REFUSED_STREAM) : answerJson(request),
+    request.count === 1 ? request.stream.close(NGHTTP2_REFUSED_STREAM) : respondJson(request),
   );
   await using orders = openClient(server);
   const result = await orders.updateOrder('order_1234', update);
@@ -84,7 +84,7 @@ test('a stream that is refused once is sent again within its attempt', async () 
   expect([server.requests.length, server.sessions.length]).toEqual([2, 1]);
 });
 
-test('a stream that is refused twice is told as unknown and not sent a third time', async () => {
+test('a stream that is refused twice is unknown and not sent a third time', async () => {
   await using server = await startHttp2Server(certificate, ({ stream }) =>
     stream.close(NGHTTP2_REFUSED_STREAM),
   );
@@ -98,7 +98,7 @@ test('a stream that is refused twice is told as unknown and not sent a third tim
   expect(server.requests).toHaveLength(2);
 });
 
-test('a stream reset in the middle of a 200 is told as applied', async () => {
+test('a stream reset in the middle of a 200 is applied', async () => {
   await using server = await startHttp2Server(certificate, ({ stream }) => {
     stream.respond({ ':status': 200, 'content-type': 'application/json' });
     stream.write('{"id":', () => stream.close(NGHTTP2_INTERNAL_ERROR));
@@ -108,10 +108,10 @@ test('a stream reset in the middle of a 200 is told as applied', async () => {
   expect(error).toMatchObject({ code: 'invalid_response', status: 200, outcome: 'applied' });
 });
 
-test('an answer after a GOAWAY that covers its request counts, and the next call opens a session', async () => {
+test('a response after a GOAWAY that covers its request counts, and the next call opens a session', async () => {
   await using server = await startHttp2Server(certificate, (request) => {
     request.session.goaway(NGHTTP2_NO_ERROR, request.stream.id ?? 0);
-    setImmediate(() => answerJson(request));
+    setImmediate(() => respondJson(request));
   });
   await using orders = openClient(server);
   for (const sessions of [1, 2]) {
@@ -131,15 +131,15 @@ test.each<[string, (request: Http2Request) => void]>([
   ],
   ['a session that ends', ({ session }) => session.destroy()],
   ['a session that ends with an error', ({ session }) => session.destroy(new Error('The server gives up.'))],
-])('%s is told as unknown and not sent again', async (_name, answer) => {
-  await using server = await startHttp2Server(certificate, answer);
+])('%s is unknown and not resent', async (_name, respond) => {
+  await using server = await startHttp2Server(certificate, respond);
   await using orders = openClient(server, { retry: { maxAttempts: 3 } });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
   expect(error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
   expect(server.requests).toHaveLength(1);
 });
 
-test('a connection that breaks before an answer is told as unknown and not sent again', async () => {
+test('a connection that breaks before a response is unknown and not resent', async () => {
   await using server = await startHttp2Server(certificate, () => server.drop());
   await using orders = openClient(server, { retry: { maxAttempts: 3 } });
   const { error } = await orders.safeUpdateOrder('order_1234', update);
@@ -147,12 +147,12 @@ test('a connection that breaks before an answer is told as unknown and not sent 
   expect(server.requests).toHaveLength(1);
 });
 
-/** A server that says GOAWAY to the first sessions before any request, and keeps its word: it answers none of them. */
+/** A server that sends GOAWAY to the first sessions before any request, and responds to none of theirs. */
 function startLeavingServer(leaving: number) {
   const left = new Set<Http2Session>();
   return startHttp2Server(
     certificate,
-    (request) => left.has(request.session) || answerJson(request),
+    (request) => left.has(request.session) || respondJson(request),
     (session, count) => {
       if (count > leaving) return;
       left.add(session);
@@ -161,7 +161,7 @@ function startLeavingServer(leaving: number) {
   );
 }
 
-test('a request that a GOAWAY leaves out is sent again on another session within its attempt', async () => {
+test('a request that a GOAWAY leaves out is resent on another session within its attempt', async () => {
   await using server = await startLeavingServer(1);
   await using orders = openClient(server);
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({
@@ -171,7 +171,7 @@ test('a request that a GOAWAY leaves out is sent again on another session within
   expect(server.sessions).toHaveLength(2);
 });
 
-test('a request that two GOAWAYs leave out is told as unknown', async () => {
+test('a request that two GOAWAYs leave out is unknown', async () => {
   await using server = await startLeavingServer(2);
   await using orders = openClient(server);
   const { error } = await orders.safeUpdateOrder('order_1234', update);
@@ -182,7 +182,7 @@ test('a request that two GOAWAYs leave out is told as unknown', async () => {
 test('a session that the server closes between two calls is not used again', async () => {
   await using server = await startHttp2Server(certificate, (request) => {
     request.stream.on('close', () => request.session.close());
-    answerJson(request);
+    respondJson(request);
   });
   await using orders = openClient(server);
   for (let call = 0; call < 5; call += 1) {
@@ -193,12 +193,12 @@ test('a session that the server closes between two calls is not used again', asy
 
 test('updates to one order leave one at a time in call order, and share the session with another order', async () => {
   const pathOf = ({ headers }: Http2Request): unknown => headers[':path'];
-  const underWay: Http2Request[][] = [[]];
+  const inFlight: Http2Request[][] = [[]];
   await using server = await startHttp2Server(certificate, (request) => {
-    const pair = underWay.at(-1) ?? [];
+    const pair = inFlight.at(-1) ?? [];
     if (pair.push(request) < 2) return;
-    underWay.push([]);
-    for (const held of pair) answerJson(held);
+    inFlight.push([]);
+    for (const held of pair) respondJson(held);
   });
   await using orders = openClient(server);
   const steps = ['1', '2', '3', '4'];
@@ -207,14 +207,14 @@ test('updates to one order leave one at a time in call order, and share the sess
   );
   await Promise.all(calls);
   const bodies = steps.map((order_id) => [{ order_id }, { order_id }]);
-  expect(underWay.map((pair) => pair.map(({ body }) => JSON.parse(body)))).toMatchObject([...bodies, []]);
-  for (const pair of underWay.slice(0, -1)) {
+  expect(inFlight.map((pair) => pair.map(({ body }) => JSON.parse(body)))).toMatchObject([...bodies, []]);
+  for (const pair of inFlight.slice(0, -1)) {
     expect(pair.map(pathOf).sort()).toEqual(['/v2/orders/first', '/v2/orders/other']);
   }
   expect(server.sessions).toHaveLength(1);
 });
 
-test('an aborted call takes its stream with it and leaves the others of its session alone', async () => {
+test('an aborted call resets its stream and leaves the others of its session open', async () => {
   const controller = new AbortController();
   let held: Http2Request | undefined;
   const reset = Promise.withResolvers<void>();
@@ -231,7 +231,7 @@ test('an aborted call takes its stream with it and leaves the others of its sess
   const { error } = await orders.safeUpdateOrder('order_1234', update, { signal: controller.signal });
   expect(error).toMatchObject({ code: 'aborted', outcome: 'unknown', cause: { message: 'enough' } });
   await reset.promise;
-  if (held) answerJson(held);
+  if (held) respondJson(held);
   await expect(other).resolves.toMatchObject({ outcome: 'applied' });
   expect(server.sessions).toHaveLength(1);
 });

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createOrdersClient } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
-import { answerJson, startHttp2Server } from './http2-server.ts';
+import { respondJson, startHttp2Server } from './http2-server.ts';
 import { listenOnLoopback } from './loopback.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
@@ -17,7 +17,7 @@ const retry = { maxAttempts: 1 };
 const update = buildOrderUpdate();
 const success = httpAnswer(200, {}, '{}');
 
-test('a connection that the server ends after its answer is not used again', async () => {
+test('a connection that the server ends after its response is not reused', async () => {
   await using server = await startRawServer((socket) => socket.end(success));
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry });
   for (let call = 0; call < 10; call += 1) {
@@ -26,7 +26,7 @@ test('a connection that the server ends after its answer is not used again', asy
   expect(server.requests).toHaveLength(10);
 });
 
-test('an update that a kept connection loses is unknown and not repeated, and the next one gets through', async () => {
+test('an update lost on a kept connection is unknown and not resent, and the next one succeeds', async () => {
   await using server = await startRawServer((socket, _request, count) =>
     count === 2 ? socket.resetAndDestroy() : socket.write(success),
   );
@@ -38,7 +38,7 @@ test('an update that a kept connection loses is unknown and not repeated, and th
   expect(server.requests).toHaveLength(3);
 });
 
-/** What a server does with one request and when, in turns of its event loop; then the next call waits a few turns. */
+/** What a server does with one request and after how many turns; then the next call waits a few turns. */
 interface Fate {
   readonly fate: string;
   readonly turns: number;
@@ -47,7 +47,7 @@ interface Fate {
 
 const fates = fc.array<Fate>(
   fc.record({
-    fate: fc.constantFrom('answer', 'answer and end', 'answer and reset', 'end', 'reset'),
+    fate: fc.constantFrom('respond', 'respond and end', 'respond and reset', 'end', 'reset'),
     turns: fc.nat(3),
     pause: fc.nat(3),
   }),
@@ -63,23 +63,23 @@ function tokenIn(path: unknown): string {
   return String(path).slice('/v2/orders/'.length);
 }
 
-async function meetHttp1Server(given: ReadonlyMap<string, Fate>, seen: string[]) {
+async function startEndingHttp1Server(given: ReadonlyMap<string, Fate>, seen: string[]) {
   return startRawServer((socket, request) => {
     const token = tokenIn(request.split(' ', 2)[1]);
     const { fate = '', turns = 0 } = given.get(token) ?? {};
     seen.push(token);
-    if (fate.startsWith('answer')) socket.write(success);
+    if (fate.startsWith('respond')) socket.write(success);
     if (fate.endsWith('end')) void after(turns, () => socket.end());
     if (fate.endsWith('reset')) void after(turns, () => socket.resetAndDestroy());
   });
 }
 
-async function meetHttp2Server(given: ReadonlyMap<string, Fate>, seen: string[]) {
+async function startEndingHttp2Server(given: ReadonlyMap<string, Fate>, seen: string[]) {
   const server = await startHttp2Server(certificate, (request) => {
     const token = tokenIn(request.headers[':path']);
     const { fate = '', turns = 0 } = given.get(token) ?? {};
     seen.push(token);
-    if (fate.startsWith('answer')) answerJson(request);
+    if (fate.startsWith('respond')) respondJson(request);
     if (fate.endsWith('end')) void after(turns, () => request.session.destroy());
     if (fate.endsWith('reset')) void after(turns, () => server.drop());
   });
@@ -87,26 +87,26 @@ async function meetHttp2Server(given: ReadonlyMap<string, Fate>, seen: string[])
 }
 
 test.each([
-  ['HTTP/1.1', meetHttp1Server],
-  ['HTTP/2', meetHttp2Server],
-])('over %s no connection that ends at any moment makes a call tell a lie', async (_name, meetServer) => {
+  ['HTTP/1.1', startEndingHttp1Server],
+  ['HTTP/2', startEndingHttp2Server],
+])('over %s every outcome is true, whenever connections end', async (_name, startServer) => {
   await fc.assert(
     fc.asyncProperty(fates, async (list) => {
       const given = new Map(list.map((fate, index) => [`order_${index}`, fate]));
-      const told = new Map<string, string>();
+      const outcomes = new Map<string, string>();
       const seen: string[] = [];
-      await using server = await meetServer(given, seen);
+      await using server = await startServer(given, seen);
       const dispatcher = new Agent({ allowH2: true, connect: { ca: authority.cert } });
       await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry, dispatcher });
       for (const [token, { pause }] of given) {
         const { ok, error } = await orders.safeUpdateOrder(token, update);
-        told.set(token, ok ? 'applied' : error.outcome);
+        outcomes.set(token, ok ? 'applied' : error.outcome);
         await after(pause, () => {});
       }
-      for (const [token, outcome] of told) {
+      for (const [token, outcome] of outcomes) {
         const times = seen.filter((one) => one === token).length;
         expect(['applied', 'unknown', 'not_sent']).toContain(outcome);
-        if (outcome === 'applied') expect(given.get(token)?.fate).toMatch(/^answer/);
+        if (outcome === 'applied') expect(given.get(token)?.fate).toMatch(/^respond/);
         expect(times).toBeLessThanOrEqual(outcome === 'not_sent' ? 0 : 1);
       }
     }),
@@ -115,16 +115,16 @@ test.each([
 });
 
 test.concurrent.each([
-  { name: 'within timeouts.idle is used again', idle: 4_000, headers: {}, connections: 1 },
-  { name: 'past timeouts.idle is not used again', idle: 100, headers: {}, connections: 2 },
+  { name: 'within timeouts.idle is reused', idle: 4_000, headers: {}, connections: 1 },
+  { name: 'past timeouts.idle is not reused', idle: 100, headers: {}, connections: 2 },
   {
-    name: 'past timeouts.idle is not used again, whatever Keep-Alive allows',
+    name: 'past timeouts.idle is not reused, whatever Keep-Alive allows',
     idle: 100,
     headers: { 'keep-alive': 'timeout=60' },
     connections: 2,
   },
   {
-    name: 'that Keep-Alive announces to end within 2 s is not used again',
+    name: 'that Keep-Alive announces to end within 2 s is not reused',
     idle: 4_000,
     headers: { 'keep-alive': 'timeout=2' },
     connections: 2,

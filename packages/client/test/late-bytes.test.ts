@@ -56,7 +56,7 @@ function openClient(baseUrl: string, options: Partial<OrdersClientOptions> = {})
   });
 }
 
-const soon = { timeouts: { attempt: 1_000 } };
+const soon = { timeouts: { attempt: 500 } };
 const headOnly = httpAnswer(200, { 'content-length': '9' }, '{');
 
 test.concurrent.each(schemes)('a timeout resets the connection over %s', async (scheme) => {

@@ -18,7 +18,7 @@ interface Echo {
   readonly header: string;
 }
 
-/** What a careless service writes back, each with the key and the header in another writing. */
+/** What a careless service echoes, each with the key or the header in another encoding. */
 const echoes: ((echo: Echo) => string)[] = [
   ({ key, header }) => JSON.stringify({ key, header }),
   ({ key }) => encodeURIComponent(key),
@@ -31,30 +31,32 @@ const echoes: ((echo: Echo) => string)[] = [
     `"${JSON.stringify(key).replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`,
 ];
 
-/** How the answer fails. */
-const answers: ((socket: Socket, said: string) => void)[] = [
-  ...[400, 401, 403, 404, 409, 422, 500, 502, 799].map((status) => (socket: Socket, said: string) => {
-    const body = Buffer.from(said);
-    const head = `HTTP/1.1 ${status} ${line(said)}\r\nx-echo: ${line(said)}\r\nwww-authenticate: Basic realm="${line(said)}"\r\n`;
+/** How the response fails. */
+const responses: ((socket: Socket, echoed: string) => void)[] = [
+  ...[400, 401, 403, 404, 409, 422, 500, 502, 799].map((status) => (socket: Socket, echoed: string) => {
+    const body = Buffer.from(echoed);
+    const head = `HTTP/1.1 ${status} ${line(echoed)}\r\nx-echo: ${line(echoed)}\r\nwww-authenticate: Basic realm="${line(echoed)}"\r\n`;
     socket.write(`${head}content-type: text/plain\r\ncontent-length: ${body.length}\r\n\r\n`);
     socket.write(body);
   }),
-  (socket, said) =>
-    void socket.write(`HTTP/1.1 302 ${line(said)}\r\nlocation: /${line(said)}\r\ncontent-length: 0\r\n\r\n`),
-  (socket, said) =>
+  (socket, echoed) =>
     void socket.write(
-      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(said) + 1}\r\n\r\n!${said}`,
+      `HTTP/1.1 302 ${line(echoed)}\r\nlocation: /${line(echoed)}\r\ncontent-length: 0\r\n\r\n`,
     ),
-  (socket, said) =>
+  (socket, echoed) =>
     void socket.write(
-      `HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: ${Buffer.byteLength(said)}\r\n\r\n${said}`,
+      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(echoed) + 1}\r\n\r\n!${echoed}`,
     ),
-  (socket, said) =>
+  (socket, echoed) =>
+    void socket.write(
+      `HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: ${Buffer.byteLength(echoed)}\r\n\r\n${echoed}`,
+    ),
+  (socket, echoed) =>
     void socket.end(
-      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999999\r\n\r\n${said}`,
+      `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 999999\r\n\r\n${echoed}`,
     ),
-  (socket, said) => void socket.end(`${said} is not HTTP\r\n\r\n`),
-  (socket, said) => void socket.end(`HTTP/1.1 200 OK\r\n${line(said)} no colon\r\n\r\n`),
+  (socket, echoed) => void socket.end(`${echoed} is not HTTP\r\n\r\n`),
+  (socket, echoed) => void socket.end(`HTTP/1.1 200 OK\r\n${line(echoed)} no colon\r\n\r\n`),
   (socket) => void socket.resetAndDestroy(),
 ];
 
@@ -78,7 +80,7 @@ const key = fc
 const scenario = fc.record({
   key,
   echo: fc.nat({ max: echoes.length - 1 }),
-  answer: fc.nat({ max: answers.length - 1 }),
+  response: fc.nat({ max: responses.length - 1 }),
 });
 
 test(`${calls} failing calls against services that echo the key show it nowhere`, {
@@ -87,8 +89,8 @@ test(`${calls} failing calls against services that echo the key show it nowhere`
   await using server = await startRawServer((socket, request) => {
     const header = /authorization: (.*)\r\n/i.exec(request)?.[1] ?? '';
     const echoed = Buffer.from(header.slice(6), 'base64').toString().slice(0, -1);
-    const [, answer = '', echo = ''] = /PATCH \/v2\/orders\/(\d+)-(\d+)/.exec(request) ?? [];
-    answers[Number(answer)]?.(socket, echoes[Number(echo)]?.({ key: echoed, header }) ?? '');
+    const [, response = '', echo = ''] = /PATCH \/v2\/orders\/(\d+)-(\d+)/.exec(request) ?? [];
+    responses[Number(response)]?.(socket, echoes[Number(echo)]?.({ key: echoed, header }) ?? '');
   });
   const events: OrdersRequestTrace[] = [];
   const onEvent = (event: object): void => void events.push({ ...event } as OrdersRequestTrace);
@@ -97,9 +99,17 @@ test(`${calls} failing calls against services that echo the key show it nowhere`
   channel.subscribe(handlers);
   let failed = 0;
 
-  async function call({ key, echo, answer }: { key: string; echo: number; answer: number }): Promise<void> {
+  async function call({
+    key,
+    echo,
+    response,
+  }: {
+    key: string;
+    echo: number;
+    response: number;
+  }): Promise<void> {
     const orders = createOrdersClient({ baseUrl: server.url, apiKey: key, retry: { maxAttempts: 1 } });
-    const token = `${answer}-${echo}`;
+    const token = `${response}-${echo}`;
     const error = await orders.updateOrder(token, { cart: {} }).catch((reason: unknown) => reason);
     if (!isOrdersError(error)) throw new Error('The call did not fail as it should.');
     failed++;
@@ -153,18 +163,18 @@ function print(value: object): string[] {
 
 function expectNoKey(printed: string, key: string): void {
   const bytes = Buffer.from(`${key}:`);
-  const writings = [
+  const encodings = [
     key,
     JSON.stringify(key).slice(1, -1),
     inspect(key).slice(1, -1),
     bytes.toString('base64').replace(/=+$/, ''),
     encodeURIComponent(key),
   ];
-  writings.push(
+  encodings.push(
     Buffer.from(key).toString('base64').replace(/=+$/, ''),
     bytes.toString('base64url'),
     bytes.toString('latin1').slice(0, -1),
   );
-  for (const writing of writings)
-    if (printed.includes(writing)) throw new Error(`The key ${inspect(key)} shows as ${writing}`);
+  for (const encoding of encodings)
+    if (printed.includes(encoding)) throw new Error(`The key ${inspect(key)} shows as ${encoding}`);
 }

@@ -12,6 +12,9 @@ import { buildOrderUpdate, startOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient } from '../src/index.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
+import { withoutBackoff } from './without-backoff.ts';
+
+withoutBackoff();
 
 const update = buildOrderUpdate({ order_id: 'private-order' });
 const apiKey = 'swordfish-swordfish';
@@ -58,7 +61,7 @@ test('an update makes a span of its method, URL and status that holds neither ke
       attributes: {
         'http.request.method': 'PATCH',
         'http.response.status_code': 200,
-        // The whole order token: whoever must not see it leaves it out with the instrumentation's own hooks.
+        // The whole order token: the instrumentation's own hooks can leave it out.
         'url.full': `${service.url}/v2/orders/order_1234`,
         'url.path': '/v2/orders/order_1234',
       },
@@ -100,13 +103,13 @@ test('a refused connection makes a failed span of each attempt, with the error',
 });
 
 test.each([
-  ['an answer', (key: string) => httpAnswer(400, { 'x-echo': key }, JSON.stringify({ key }))],
-  ['bytes that are no answer', (key: string) => `${key}\r\n\r\n`],
+  ['a response', (key: string) => httpAnswer(400, { 'x-echo': key }, JSON.stringify({ key }))],
+  ['bytes that are not HTTP', (key: string) => `${key}\r\n\r\n`],
   ['a header that breaks the parser', (key: string) => `HTTP/1.1 200 OK\r\nx-echo ${key}\r\n\r\n`],
-])('a key that the service echoes in %s does not reach a span', async (_name, answer) => {
+])('a key that the service echoes in %s does not reach a span', async (_name, respond) => {
   await using server = await startRawServer((socket, request) => {
     const sent = /authorization: (.*)\r\n/i.exec(request)?.[1] ?? '';
-    socket.end(answer(`${sent} ${apiKey}`));
+    socket.end(respond(`${sent} ${apiKey}`));
   });
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: once });
   using watch = startWatching();
@@ -115,7 +118,7 @@ test.each([
   expectNoKey(watch.spans, apiKey);
 });
 
-test('a time-out and an abort each end their span, without a key', async () => {
+test('a timeout and an abort each end their span, without a key', async () => {
   await using server = await startRawServer(() => controller.abort(new Error('enough')));
   const controller = new AbortController();
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry: once });

@@ -25,20 +25,15 @@ function duringRead<T>(act: () => Promise<T>): Promise<T> {
   return new Promise((resolve) => readFile(import.meta.filename, () => resolve(act())));
 }
 
-test.concurrent.each([
-  { transport: 'undici', scheme: 'http' },
-  { transport: 'undici', scheme: 'https' },
-  { transport: 'fetch', scheme: 'http' },
-  { transport: 'fetch', scheme: 'https' },
-] as const)(
-  'responses that arrive while the process is paused past the timeout are read over $transport and $scheme',
-  async (how) => {
-    const counts = await updateDuringPause({ ...how, updates: 40, attemptMs: 2_000, pauseMs: 2_100 });
-    expect(counts).toEqual({ applied: 40 });
+test.concurrent.each(['undici', 'fetch'] as const)(
+  'responses that arrive while the process is paused past the timeout are read over %s and https',
+  async (transport) => {
+    const pause = { updates: 20, attemptMs: 1_500, pauseMs: 1_600 };
+    expect(await updateDuringPause({ transport, scheme: 'https', ...pause })).toEqual({ applied: 20 });
   },
 );
 
-test('a connection that the service closed while the process was busy is not used again', async () => {
+test('a connection that the service closed while the process was busy is not reused', async () => {
   const sockets: Socket[] = [];
   await using server = await startRawServer((socket) => {
     sockets.push(socket);

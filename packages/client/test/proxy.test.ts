@@ -42,13 +42,13 @@ test('an update to https goes through a tunnel in which the proxy cannot read th
   await using orders = createOrdersClient({ baseUrl: front.url, apiKey: service.key, dispatcher });
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
   expect(service.appliedTo('order_1234')).toEqual([update]);
-  expect(proxy.asked).toMatchObject([{ line: `CONNECT ${new URL(front.url).host}` }]);
-  expect(proxy.asked[0]?.headers).not.toHaveProperty('authorization');
-  expect(holdsKey(proxy.heard(), service.key)).toBe(false);
-  expect(proxy.heard()).not.toContain('order_1234');
+  expect(proxy.requests).toMatchObject([{ line: `CONNECT ${new URL(front.url).host}` }]);
+  expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
+  expect(holdsKey(proxy.received(), service.key)).toBe(false);
+  expect(proxy.received()).not.toContain('order_1234');
 });
 
-test('the proxy gets the credentials meant for it, and the service does not', async () => {
+test('the credentials of the proxy reach the proxy and not the service', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy();
@@ -56,7 +56,7 @@ test('the proxy gets the credentials meant for it, and the service does not', as
   await using orders = createOrdersClient({ baseUrl: front.url, apiKey: service.key, dispatcher });
   await orders.updateOrder('order_1234', update);
   const login = `Basic ${btoa('merchant:proxy-pass')}`;
-  expect(proxy.asked[0]?.headers).toMatchObject({ 'proxy-authorization': login });
+  expect(proxy.requests[0]?.headers).toMatchObject({ 'proxy-authorization': login });
   expect(service.journal[0]?.headers).not.toHaveProperty('proxy-authorization');
 });
 
@@ -64,7 +64,7 @@ test.each<[string, Manner, RegExp]>([
   ['refuses with 407', 407, /Proxy response \(407\)/],
   ['refuses with 502', 502, /Proxy response \(502\)/],
   ['hangs up', 'hang up', /Proxy Connection failed/],
-])('an update to https through a proxy that %s is told as not sent', async (_name, manner, message) => {
+])('an update to https through a proxy that %s is not sent', async (_name, manner, message) => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy(manner);
@@ -82,12 +82,12 @@ test.each<[string, Manner, RegExp]>([
     attemptCount: 1,
     message: expect.stringMatching(message),
   });
-  expect(proxy.asked).toHaveLength(1);
-  expect(holdsKey(proxy.heard(), service.key)).toBe(false);
+  expect(proxy.requests).toHaveLength(1);
+  expect(holdsKey(proxy.received(), service.key)).toBe(false);
   expect(service.journal).toEqual([]);
 });
 
-test('an update to https through a proxy that never answers times out while connecting, not sent', async () => {
+test('an update to https through a proxy that never responds times out while connecting, not sent', async () => {
   await using proxy = await startProxy('stall');
   const dispatcher = through(proxy);
   await using orders = createOrdersClient({
@@ -102,29 +102,26 @@ test('an update to https through a proxy that never answers times out while conn
   await dispatcher.destroy();
 });
 
-test.each(['https', 'http'])(
-  'an update to %s through a proxy that is not there is told as not sent',
-  async (scheme) => {
-    const { url } = await startProxy().then(async (proxy) => {
-      await proxy[Symbol.asyncDispose]();
-      return proxy;
-    });
-    await using orders = createOrdersClient({
-      baseUrl: `${scheme}://127.0.0.1:1`,
-      apiKey: 'swordfish-swordfish',
-      dispatcher: through({ url }),
-      retry: once,
-    });
-    const { error } = await orders.safeUpdateOrder('order_1234', update);
-    expect(error).toMatchObject({
-      code: 'connection_error',
-      outcome: 'not_sent',
-      cause: { code: 'ECONNREFUSED' },
-    });
-  },
-);
+test.each(['https', 'http'])('an update to %s through a proxy that is down is not sent', async (scheme) => {
+  const { url } = await startProxy().then(async (proxy) => {
+    await proxy[Symbol.asyncDispose]();
+    return proxy;
+  });
+  await using orders = createOrdersClient({
+    baseUrl: `${scheme}://127.0.0.1:1`,
+    apiKey: 'swordfish-swordfish',
+    dispatcher: through({ url }),
+    retry: once,
+  });
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({
+    code: 'connection_error',
+    outcome: 'not_sent',
+    cause: { code: 'ECONNREFUSED' },
+  });
+});
 
-test('a wrong server certificate behind a proxy is told as not sent', async () => {
+test('an update to a wrong server certificate behind a proxy is not sent', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, await certifyServer(authority, { host: 'shop.example' }));
   await using proxy = await startProxy();
@@ -143,55 +140,52 @@ test('a wrong server certificate behind a proxy is told as not sent', async () =
   expect(service.journal).toEqual([]);
 });
 
-test('an update to plain http is handed to the proxy whole, key included, for it to pass on', async () => {
+test('an update to plain http is sent to the proxy whole, key included', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using proxy = await startProxy();
   const dispatcher = through(proxy);
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, dispatcher });
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
-  expect(proxy.asked).toMatchObject([{ line: `PATCH ${service.url}/v2/orders/order_1234` }]);
-  expect(holdsKey(proxy.heard(), service.key)).toBe(true);
+  expect(proxy.requests).toMatchObject([{ line: `PATCH ${service.url}/v2/orders/order_1234` }]);
+  expect(holdsKey(proxy.received(), service.key)).toBe(true);
 });
 
-test('an update to plain http goes through a tunnel when the dispatcher says so', async () => {
+test('an update to plain http goes through a tunnel with proxyTunnel', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using proxy = await startProxy();
   const dispatcher = through(proxy, { proxyTunnel: true });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, dispatcher });
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
-  expect(proxy.asked).toMatchObject([{ line: `CONNECT ${new URL(service.url).host}` }]);
-  expect(proxy.asked[0]?.headers).not.toHaveProperty('authorization');
+  expect(proxy.requests).toMatchObject([{ line: `CONNECT ${new URL(service.url).host}` }]);
+  expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
 });
 
-test.each([407, 502])(
-  'a plain http update that a proxy answers with %i is told as unknown',
-  async (status) => {
-    await using service = await startOrderService({ orders: ['order_1234'] });
-    await using proxy = await startProxy(status);
-    const dispatcher = through(proxy);
-    await using orders = createOrdersClient({
-      baseUrl: service.url,
-      apiKey: service.key,
-      dispatcher,
-      retry: once,
-    });
-    const { error } = await orders.safeUpdateOrder('order_1234', update);
-    expect(error).toMatchObject({ outcome: 'unknown', attemptCount: 1 });
-    expect(service.journal).toEqual([]);
-  },
-);
+test.each([407, 502])('a plain http update whose proxy responds with %i is unknown', async (status) => {
+  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using proxy = await startProxy(status);
+  const dispatcher = through(proxy);
+  await using orders = createOrdersClient({
+    baseUrl: service.url,
+    apiKey: service.key,
+    dispatcher,
+    retry: once,
+  });
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ outcome: 'unknown', attemptCount: 1 });
+  expect(service.journal).toEqual([]);
+});
 
-test('noProxy leads past the proxy', async () => {
+test('noProxy bypasses the proxy', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy();
   const dispatcher = through(proxy, { noProxy: 'localhost,127.0.0.1' });
   await using orders = createOrdersClient({ baseUrl: front.url, apiKey: service.key, dispatcher });
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
-  expect(proxy.asked).toEqual([]);
+  expect(proxy.requests).toEqual([]);
 });
 
-test('without a dispatcher of its own a client goes past the proxy that the environment names', async () => {
+test('a client without a dispatcher option ignores the proxy of the environment', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using proxy = await startProxy();
   vi.stubEnv('HTTP_PROXY', proxy.url).stubEnv('http_proxy', proxy.url);
@@ -201,15 +195,15 @@ test('without a dispatcher of its own a client goes past the proxy that the envi
   } finally {
     vi.unstubAllEnvs();
   }
-  expect(proxy.asked).toEqual([]);
+  expect(proxy.requests).toEqual([]);
 });
 
 const script = fileURLToPath(new URL('update-by-environment.ts', import.meta.url));
 
-test.each([
-  ['goes through the proxy that HTTPS_PROXY names', {}, 1],
-  ['goes past it where NO_PROXY says so', { NO_PROXY: '127.0.0.1' }, 0],
-])('an update of another process %s', async (_name, environment, tunnels) => {
+test.concurrent.each([
+  ['uses the proxy of HTTPS_PROXY', {}, 1],
+  ['bypasses it for the hosts of NO_PROXY', { NO_PROXY: '127.0.0.1' }, 0],
+])('EnvHttpProxyAgent %s', async (_name, environment, tunnels) => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy();
@@ -220,5 +214,5 @@ test.each([
   );
   expect(JSON.parse(stdout)).toEqual({ outcome: 'applied' });
   expect(service.ledger).toHaveLength(1);
-  expect(proxy.asked).toHaveLength(tunnels);
+  expect(proxy.requests).toHaveLength(tunnels);
 });

@@ -2,39 +2,39 @@ import { createServer, request as forward, type IncomingHttpHeaders } from 'node
 import { connect, type Socket } from 'node:net';
 import { listenOnLoopback } from './loopback.ts';
 
-/** What a proxy does with each request: it serves it, refuses it with a status, hangs up, or leaves it unanswered. */
+/** What a proxy does with each request: it serves it, refuses it with a status, hangs up, or never responds. */
 export type Manner = 'serve' | 'hang up' | 'stall' | number;
 
-/** A proxy on loopback that notes what it was asked and hears. */
+/** A proxy on loopback that records its requests and all that it receives. */
 export interface Proxy extends AsyncDisposable {
   readonly url: string;
-  /** Requests to the proxy itself: `CONNECT`, or whole requests to pass on. */
-  readonly asked: readonly { readonly line: string; readonly headers: IncomingHttpHeaders }[];
+  /** Requests to the proxy itself: `CONNECT`, or whole requests to forward. */
+  readonly requests: readonly { readonly line: string; readonly headers: IncomingHttpHeaders }[];
   /** Every byte that came from the client, as latin1 text. */
-  heard(): string;
+  received(): string;
 }
 
-/** Starts a proxy that tunnels what it is asked by `CONNECT`, and passes on plain http requests. */
+/** Starts a proxy that opens tunnels for `CONNECT`, and forwards plain http requests. */
 export async function startProxy(manner: Manner = 'serve'): Promise<Proxy> {
-  const asked: { line: string; headers: IncomingHttpHeaders }[] = [];
+  const requests: { line: string; headers: IncomingHttpHeaders }[] = [];
   const chunks: Buffer[] = [];
   const server = createServer((request, response) => {
     const { method = '', url = '', headers } = request;
-    asked.push({ line: `${method} ${url}`, headers });
+    requests.push({ line: `${method} ${url}`, headers });
     if (typeof manner === 'number') {
       response.writeHead(manner).end();
       return;
     }
-    const onward = forward(url, { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(response);
+    const onward = forward(url, { method, headers }, (forwarded) => {
+      response.writeHead(forwarded.statusCode ?? 502, forwarded.headers);
+      forwarded.pipe(response);
     });
     onward.on('error', () => response.destroy());
     request.pipe(onward);
   });
   server.on('connection', (socket: Socket) => socket.on('data', (chunk: Buffer) => chunks.push(chunk)));
   server.on('connect', ({ method, url = '', headers }, client: Socket, head: Buffer) => {
-    asked.push({ line: `${method} ${url}`, headers });
+    requests.push({ line: `${method} ${url}`, headers });
     if (manner === 'stall') return;
     if (manner === 'hang up') client.destroy();
     else if (manner !== 'serve') client.end(`HTTP/1.1 ${manner} Refused\r\n\r\n`);
@@ -43,8 +43,8 @@ export async function startProxy(manner: Manner = 'serve'): Promise<Proxy> {
   const listener = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${listener.port}`,
-    asked,
-    heard: () => Buffer.concat(chunks).toString('latin1'),
+    requests,
+    received: () => Buffer.concat(chunks).toString('latin1'),
     [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
   };
 }

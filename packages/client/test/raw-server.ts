@@ -1,49 +1,38 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { type Listener, listenOnLoopback } from './loopback.ts';
 
 /** A server on loopback that does to each request whatever a test says, below the level of HTTP. */
-export interface RawServer extends AsyncDisposable {
+export interface RawServer extends Listener {
   readonly url: string;
   /** Requests that arrived whole. */
-  readonly requests: string[];
+  readonly requests: readonly string[];
 }
 
-/** Starts a server that hands each request (head and body as text) and its socket to `answer`. */
+/** Starts a server that passes each request (head and body as latin1 text) and its socket to `respond`. */
 export async function startRawServer(
-  answer: (socket: Socket, request: string, count: number) => void,
+  respond: (socket: Socket, request: string, count: number) => void,
 ): Promise<RawServer> {
-  const sockets = new Set<Socket>();
   const requests: string[] = [];
   const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    socket.on('close', () => sockets.delete(socket));
     let received = '';
-    socket.on('data', (chunk) => {
-      received += chunk.toString('latin1');
-      const [head = '', body] = received.split('\r\n\r\n');
-      const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (body === undefined || body.length < length) return;
-      requests.push(received);
+    let length = Number.POSITIVE_INFINITY;
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      received += chunk;
+      const headEnd = length < Number.POSITIVE_INFINITY ? -1 : received.indexOf('\r\n\r\n');
+      if (headEnd >= 0)
+        length = headEnd + 4 + Number(/content-length: (\d+)/i.exec(received.slice(0, headEnd))?.[1] ?? 0);
+      if (received.length < length) return;
+      const request = received;
       received = '';
-      answer(socket, requests.at(-1) ?? '', requests.length);
+      length = Number.POSITIVE_INFINITY;
+      respond(socket, request, requests.push(request));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  const listener = await listenOnLoopback(server);
+  return Object.assign(listener, { url: `http://127.0.0.1:${listener.port}`, requests });
 }
 
-/** An HTTP answer as bytes on the wire. */
+/** An HTTP response as bytes on the wire. */
 export function httpAnswer(status: number, headers: Record<string, string> = {}, body = ''): string {
   const all = {
     'content-type': 'application/json',

@@ -16,22 +16,14 @@ const entries = [
   { entry: 'undici', create: createOverUndici },
   { entry: 'fetch', create: createOverFetch },
 ] as const;
-const forms = [
-  'plain',
-  'plain, the header',
-  'percent',
-  'percent in lower case',
-  'form',
-  'HTML decimal',
-  'HTML hexadecimal',
-  'HTML named',
-  'JSON \\u',
-  'JSON \\u in upper case',
-  'base64url',
-].map((form) => redactionCases[form] as (secret: RedactionSecret) => string);
+/** A few of the forms that src/redact.test.ts goes through. */
+const forms = ['plain, the header', 'percent', 'JSON \\u'].map(
+  (form) => redactionCases[form] as (secret: RedactionSecret) => string,
+);
+const [basicSecret, bearerSecret] = redactionSecrets.slice(2) as [RedactionSecret, RedactionSecret];
 const update = buildOrderUpdate();
 
-/** A service that answers each request as a test says. */
+/** A service that responds to each request as a test says. */
 async function startService(respond: (response: ServerResponse) => void) {
   const server = createServer((request, response) => request.resume().on('end', () => respond(response)));
   const listener = await listenOnLoopback(server);
@@ -44,8 +36,8 @@ async function startService(respond: (response: ServerResponse) => void) {
 /** Listens to the tracing channel `orders.request`. */
 function listenToTraces() {
   const seen: object[] = [];
-  const note = (trace: object) => void seen.push({ ...trace });
-  const handlers = { start: note, end: note, asyncStart: note, asyncEnd: note, error: note };
+  const record = (trace: object) => void seen.push({ ...trace });
+  const handlers = { start: record, end: record, asyncStart: record, asyncEnd: record, error: record };
   const channel = tracingChannel<unknown, object>('orders.request');
   channel.subscribe(handlers);
   return { seen, [Symbol.dispose]: () => void channel.unsubscribe(handlers) };
@@ -92,10 +84,10 @@ function quote(written: string): string {
 }
 
 const rows = entries.flatMap((each) =>
-  [200, 401, 422, 500].flatMap((status) => redactionSecrets.map((secret) => ({ ...each, status, secret }))),
+  [200, 422].flatMap((status) => [basicSecret, bearerSecret].map((secret) => ({ ...each, status, secret }))),
 );
 
-test.each(rows)('over $entry, a $status that echoes $secret.key shows it in data alone', async (row) => {
+test.each(rows)('over $entry, a key echoed by a $status ($secret.key) shows in data alone', async (row) => {
   const { entry, create, status, secret } = row;
   const { key, authorization } = secret;
   let written = '';
@@ -153,123 +145,91 @@ test.each(rows)('over $entry, a $status that echoes $secret.key shows it in data
   expectNoKey([attempts, traces.seen], secret);
 });
 
-test.each(entries)(
-  'over $entry, errors that hooks throw with the key in them show no key',
-  async ({ create }) => {
-    const [secret] = redactionSecrets as [RedactionSecret];
-    const warnings: Error[] = [];
-    const onWarning = (warning: Error) => void warnings.push(warning);
-    await using service = await startService((response) => response.end());
-    await using orders = create({ baseUrl: service.url, apiKey: secret.key });
-    const thrower = () => {
-      throw Object.assign(new Error(forms.map((write) => write(secret)).join(' ')), secret);
-    };
-    process.on('warning', onWarning);
-    try {
-      await orders.echo({ afterAttempt: thrower });
-      await turn();
-    } finally {
-      process.off('warning', onWarning);
-    }
-    const stopped = await orders.echo({ beforeAttempt: thrower }).catch((error: unknown) => error);
-    expect(everyTextOf(warnings)).toContain('[secret] [secret]');
-    expect(everyTextOf(stopped)).toContain('[secret] [secret]');
-    expectNoKey([warnings, stopped], secret);
-  },
-);
+test('errors that hooks throw show no key that a function for credentials returned', async () => {
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => void warnings.push(warning);
+  await using service = await startService((response) =>
+    response.writeHead(429, { 'retry-after': '0' }).end(),
+  );
+  const credentials = async () => basic(basicSecret.key);
+  await using orders = createOverUndici({ baseUrl: service.url, credentials });
+  const fail = () => {
+    throw Object.assign(new Error(forms.map((write) => write(basicSecret)).join(' ')), basicSecret);
+  };
+  process.on('warning', onWarning);
+  const stopped = await orders
+    .echo({ beforeAttempt: ({ attempt }) => attempt === 2 && fail(), afterAttempt: fail })
+    .catch((error: unknown) => error);
+  await turn();
+  process.off('warning', onWarning);
+  expect(stopped).toMatchObject({ code: 'aborted', attemptCount: 1 });
+  expect(warnings).toHaveLength(1);
+  for (const shown of [warnings, stopped]) expect(everyTextOf(shown)).toContain('[secret] [secret]');
+  expectNoKey([warnings, stopped], basicSecret);
+});
 
-test.each(entries)(
-  'over $entry, errors that hooks throw show no key that a function for credentials returned',
-  async ({ create }) => {
-    const [secret] = redactionSecrets as [RedactionSecret];
-    const warnings: Error[] = [];
-    const onWarning = (warning: Error) => void warnings.push(warning);
-    await using service = await startService((response) =>
-      response.writeHead(429, { 'retry-after': '0' }).end(),
-    );
-    await using orders = create({ baseUrl: service.url, credentials: async () => basic(secret.key) });
-    const thrower = () => {
-      throw Object.assign(new Error(forms.map((write) => write(secret)).join(' ')), secret);
-    };
-    process.on('warning', onWarning);
-    const stopped = await orders
-      .echo({
-        beforeAttempt: ({ attempt }) => attempt === 2 && thrower(),
-        afterAttempt: thrower,
-      })
-      .catch((error: unknown) => error);
-    await turn();
-    process.off('warning', onWarning);
-    expect(stopped).toMatchObject({ code: 'aborted', attemptCount: 1 });
-    expect(warnings).toHaveLength(1);
-    for (const shown of [warnings, stopped]) expect(everyTextOf(shown)).toContain('[secret] [secret]');
-    expectNoKey([warnings, stopped], secret);
-  },
-);
-
-test.each(entries)(
-  'over $entry, no key of a rotation shows, though the last one was read since',
-  async ({ create }) => {
-    const rotation = ['old-key_swordfish', 'new-key_barracuda'];
-    const responses = [
-      { status: 429, headers: { 'retry-after': '0' } },
-      { status: 401, headers: { 'x-note': rotation.join() } },
-    ];
-    const server = createServer((request, response) => {
-      const { status, headers } = responses.shift() ?? { status: 200, headers: {} };
-      request
-        .resume()
-        .on('end', () => response.writeHead(status, headers).end(`you sent ${rotation.join()}`));
-    });
-    await using listener = await listenOnLoopback(server);
-    const given = [...rotation];
-    const credentials = () => {
-      const key = given.shift();
-      if (key === undefined) throw new Error(`no key after ${rotation[1]}`);
-      return basic(key);
-    };
-    await using orders = create({ baseUrl: `http://127.0.0.1:${listener.port}`, credentials });
-    const { error } = await orders.safeUpdateOrder('order_1234', update, { retry: { maxAttempts: 2 } });
-    expect(error).toMatchObject({ status: 401, body: 'you sent [secret],[secret]', attemptCount: 2 });
-    const next = await orders.safeUpdateOrder('order_1234', update, { retry: { maxAttempts: 1 } });
-    expect(next.error?.message).toContain('no key after [secret]');
-    for (const each of [error, next.error])
-      expect(inspect(each, { depth: 9, showHidden: true })).not.toMatch(/swordfish|barracuda/);
-  },
-);
+test('no key of a rotation shows, though the last one was read since', async () => {
+  const rotation = ['old-key_swordfish', 'new-key_barracuda'];
+  const responses = [
+    { status: 429, headers: { 'retry-after': '0' } },
+    { status: 401, headers: { 'x-note': rotation.join() } },
+  ];
+  await using service = await startService((response) => {
+    const { status, headers } = responses.shift() ?? { status: 200, headers: {} };
+    response.writeHead(status, headers).end(`you sent ${rotation.join()}`);
+  });
+  const given = [...rotation];
+  const credentials = () => {
+    const key = given.shift();
+    if (key === undefined) throw new Error(`no key after ${rotation[1]}`);
+    return basic(key);
+  };
+  await using orders = createOverUndici({ baseUrl: service.url, credentials });
+  const { error } = await orders.safeUpdateOrder('order_1234', update, { retry: { maxAttempts: 2 } });
+  expect(error).toMatchObject({ status: 401, body: 'you sent [secret],[secret]', attemptCount: 2 });
+  const next = await orders.safeUpdateOrder('order_1234', update, { retry: { maxAttempts: 1 } });
+  expect(next.error).toMatchObject({ code: 'connection_error', outcome: 'not_sent' });
+  expect(next.error?.message).toContain('no key after [secret]');
+  for (const each of [error, next.error])
+    expect(inspect(each, { depth: 9, showHidden: true })).not.toMatch(/swordfish|barracuda/);
+});
 
 const keys = ['test', 'a', '6100', 'true', '{', 'null', '"', 'swordfish-swordfish'];
+const keyAndData = fc.constantFrom(...keys).chain((key) => {
+  const word = fc.oneof(fc.constantFrom(...formsOf(key)), fc.string());
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 3 },
+      fc.jsonValue(),
+      word,
+      fc.array(tie('tree')),
+      fc.dictionary(word, tie('tree')),
+    ),
+  }));
+  return fc.tuple(fc.constant(key), tree);
+});
 
-test.each(entries.flatMap((each) => keys.map((key) => ({ ...each, key }))))(
-  'over $entry with the key $key, data is what JSON.parse makes of the body',
-  async ({ create, key }) => {
+test.each(entries)(
+  'over $entry, data is what JSON.parse makes of the body, whatever the key',
+  async ({ create }) => {
     let body = '';
     await using service = await startService((response) => {
       response.setHeader('content-type', 'application/json').end(body);
     });
-    await using orders = create({ baseUrl: service.url, apiKey: key });
-    const words = [
-      key,
-      `Basic ${btoa(`${key}:`)}`,
-      btoa(key),
-      Buffer.from(key).toString('hex'),
-      encodeURIComponent(key),
-    ];
-    const word = fc.oneof(fc.constantFrom(...words), fc.string());
-    const { tree } = fc.letrec((tie) => ({
-      tree: fc.oneof(
-        { maxDepth: 3 },
-        fc.jsonValue(),
-        word,
-        fc.array(tie('tree')),
-        fc.dictionary(word, tie('tree')),
-      ),
-    }));
-    const staysAsSent = fc.asyncProperty(tree, async (sent) => {
+    const staysAsSent = fc.asyncProperty(keyAndData, async ([key, sent]) => {
+      await using orders = create({ baseUrl: service.url, apiKey: key });
       body = JSON.stringify(sent);
       const { data } = await orders.updateOrder('order_token_1234', update);
       expect(isDeepStrictEqual(data, JSON.parse(body))).toBe(true);
     });
-    await fc.assert(staysAsSent, { numRuns: 30, examples: [[{ test: true, a: 6100, null: null }], [words]] });
+    const examples = keys.map((key): [[string, unknown]] => [
+      [key, { test: true, a: 6100, null: [formsOf(key)] }],
+    ]);
+    await fc.assert(staysAsSent, { numRuns: 60, examples });
   },
 );
+
+function formsOf(key: string): string[] {
+  const hex = Buffer.from(key).toString('hex');
+  return [key, `Basic ${btoa(`${key}:`)}`, btoa(key), hex, encodeURIComponent(key)];
+}

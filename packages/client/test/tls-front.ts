@@ -2,13 +2,13 @@ import { connect } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
 import { listenOnLoopback } from './loopback.ts';
 
-/** Speaks TLS before an HTTP service and hands it what comes out, so that the service sees only whom TLS lets in. */
+/** Terminates TLS before an HTTP service. */
 export interface TlsFront extends AsyncDisposable {
   readonly url: string;
   readonly connections: number;
 }
 
-/** Starts a front of its own certificate; with `requestCert` and `rejectUnauthorized` it asks clients for theirs. */
+/** Starts one; with `requestCert` and `rejectUnauthorized` it requires client certificates. */
 export async function startTlsFront(
   service: { readonly url: string },
   options: TlsOptions,

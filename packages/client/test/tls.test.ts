@@ -5,6 +5,9 @@ import { createOrdersClient } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
 import { certifyClient, certifyServer, createAuthority } from './certificates.ts';
 import { startTlsFront } from './tls-front.ts';
+import { withoutBackoff } from './without-backoff.ts';
+
+withoutBackoff();
 
 const authority = await createAuthority('Private authority');
 const stranger = await createAuthority('Another authority');
@@ -48,7 +51,7 @@ test.each([
     'CERT_HAS_EXPIRED',
     /certificate has expired/,
   ],
-])('a server certificate %s is told as not sent', async (_name, served, connect, code, message) => {
+])('a server certificate %s is not sent', async (_name, served, connect, code, message) => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, served);
   await using orders = createOrdersClient({
@@ -69,7 +72,7 @@ test.each([
   expect(service.journal).toEqual([]);
 });
 
-test('a wrong server certificate is tried again, since nothing left', async () => {
+test('an update that a wrong server certificate stopped is retried', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using orders = createOrdersClient({
@@ -83,14 +86,14 @@ test('a wrong server certificate is tried again, since nothing left', async () =
   expect(service.journal).toEqual([]);
 });
 
-/** A server of one TLS version that lets in whom the private authority certifies. */
+/** A server of one TLS version that requires a client certificate of the private authority. */
 function mutual(version: SecureVersion) {
   const versions = { minVersion: version, maxVersion: version };
   return { ...certificate, ...versions, ca: authority.cert, requestCert: true, rejectUnauthorized: true };
 }
 
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
-  'a client certificate lets an update in under %s',
+  'an update with a client certificate is applied under %s',
   async (version) => {
     await using service = await startOrderService({ orders: ['order_1234'] });
     await using front = await startTlsFront(service, mutual(version));
@@ -106,31 +109,28 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
 
 const foreign = await certifyClient(stranger);
 
-// A TLS 1.3 client has ended its handshake, and may send, before the server has judged its certificate.
+// A TLS 1.3 client ends its handshake, and may send, before the server has checked its certificate.
 test.each([
   ['missing', 'TLSv1.2', 'not_sent', {}],
   ['foreign', 'TLSv1.2', 'not_sent', foreign],
   ['missing', 'TLSv1.3', 'unknown', {}],
   ['foreign', 'TLSv1.3', 'unknown', foreign],
-] as const)(
-  'a %s client certificate refused under %s is told as %s',
-  async (_name, version, outcome, own) => {
-    await using service = await startOrderService({ orders: ['order_1234'] });
-    await using front = await startTlsFront(service, mutual(version));
-    await using orders = createOrdersClient({
-      baseUrl: front.url,
-      apiKey: service.key,
-      retry: once,
-      ...connecting({ ca: authority.cert, ...own }),
-    });
-    const { error } = await orders.safeUpdateOrder('order_1234', update);
-    expect(error).toMatchObject({ name: 'ConnectionError', outcome, attemptCount: 1 });
-    expect(front.connections).toBe(1);
-    expect(service.journal).toEqual([]);
-  },
-);
+] as const)('a %s client certificate refused under %s is %s', async (_name, version, outcome, own) => {
+  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using front = await startTlsFront(service, mutual(version));
+  await using orders = createOrdersClient({
+    baseUrl: front.url,
+    apiKey: service.key,
+    retry: once,
+    ...connecting({ ca: authority.cert, ...own }),
+  });
+  const { error } = await orders.safeUpdateOrder('order_1234', update);
+  expect(error).toMatchObject({ name: 'ConnectionError', outcome, attemptCount: 1 });
+  expect(front.connections).toBe(1);
+  expect(service.journal).toEqual([]);
+});
 
-test('an update that a server refused under TLS 1.3 is not sent again, and an echo is', async () => {
+test('an update that a server refused under TLS 1.3 is not resent, and an echo is', async () => {
   await using service = await startOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, mutual('TLSv1.3'));
   await using orders = createOrdersClient({

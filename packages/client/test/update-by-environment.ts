@@ -1,4 +1,4 @@
-/** Sends one update through whatever proxy the environment names, and says in one line of JSON what became of it. */
+/** Sends one update through whatever proxy the environment names, and prints its outcome as JSON. */
 import process from 'node:process';
 import { createOrdersClient } from '../src/index.ts';
 import { EnvHttpProxyAgent } from '../src/undici.ts';
