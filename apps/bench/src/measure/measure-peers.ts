@@ -106,7 +106,11 @@ async function runTurn(name: PeerName, lines: number, requests: number, field: F
   const { peers, server, settings } = field;
   const peer = peers.get(name);
   if (!peer) throw new Error(`${name} was not started.`);
-  const usage = await peer.call('turn', { lines, requests, concurrency: settings.concurrency });
+  const { concurrency } = settings;
+  // Reopens connections that went idle while others had their turn: a client that keeps them shorter must not pay for it.
+  await peer.call('turn', { lines, requests: concurrency, concurrency });
+  await server.call('takeCount');
+  const usage = await peer.call('turn', { lines, requests, concurrency });
   const arrived = await server.call('takeCount');
   if (arrived !== requests) throw new Error(`${name}: ${requests} requests sent, ${arrived} arrived.`);
   return usage;
