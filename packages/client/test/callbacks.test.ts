@@ -508,7 +508,7 @@ test.each<[string, string, (at: (work?: unknown) => never) => RunGiven]>([
   }
 });
 
-const calls = inFull ? 10_000 : 700;
+const calls = inFull ? 10_000 : 1_200;
 
 test(`${calls} calls with misbehaving callbacks and faults end in time with a true outcome`, {
   timeout: 300_000,

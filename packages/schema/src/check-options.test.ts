@@ -29,17 +29,12 @@ test('lists the known names when none starts alike', () => {
   );
 });
 
-test.each([
-  3,
-  true,
-  'my-private-key',
-  ['retry'],
-  AbortSignal.abort(),
-  new Headers(),
-  Object.create({ retry: 1 }),
-])('refuses %o, which holds no options', (options) => {
-  expect(message(options, ['retry'])).toBe('TypeError: createOrdersClient: expected an object of options.');
-});
+test.each([3, true, 'my-private-key', ['retry'], AbortSignal.abort(), new Headers(), Promise.resolve()])(
+  'refuses %o, which holds no options',
+  (options) => {
+    expect(message(options, ['retry'])).toBe('TypeError: createOrdersClient: expected an object of options.');
+  },
+);
 
 test('refuses an unknown option whose value is undefined', () => {
   expect(message({ retries: undefined }, ['retry'])).toContain('Did you mean "retry"?');

@@ -1,5 +1,3 @@
-import { isPlainObject } from './clone-json.ts';
-
 /**
  * Refuses options with unknown names, so that a misspelled one is not ignored. The message holds names only, never a
  * value: it may be a key. Symbols are not looked at.
@@ -13,12 +11,10 @@ import { isPlainObject } from './clone-json.ts';
  */
 export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
   if (options === undefined || options === null) return;
-  const names = Object.keys(options);
-  // A signal, headers or a promise given by mistake has no properties of its own.
-  const isObject = typeof options === 'object' && !Array.isArray(options);
-  if (!isObject || !(names.length > 0 || isPlainObject(options)))
+  // A signal, headers or a promise given by mistake has a tag of its own.
+  if (Object.prototype.toString.call(options) !== '[object Object]')
     throw new TypeError(`${where}: expected an object of options.`);
-  for (const name of names) {
+  for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
     let meant: string | undefined;
     for (let start = name.toLowerCase(); start[2] && !meant; start = start.slice(0, -1)) {

@@ -63,10 +63,3 @@ test('the check of an order token costs a browser at most 150 bytes, without zod
   );
   expect(gzipBytes).toBeLessThanOrEqual(150);
 });
-
-test('the check of options costs a browser at most 450 bytes by itself, without zod', async () => {
-  const { gzipBytes } = await bundle(
-    "import { checkOptions } from '@orders/schema/check-options'; checkOptions('f', globalThis.options, ['a']);",
-  );
-  expect(gzipBytes).toBeLessThanOrEqual(450);
-});
