@@ -84,7 +84,8 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     }
     // After a pause of the process, the connection may be ready before the late timer has run.
     if (performance.now() - this.startedAt >= this.#limits.timeoutMs) this.#fail('timeout', undefined);
-    if (this.settled) controller.abort(new Error('The call ended before the request was sent.'));
+    if (this.settled)
+      ignoreErrors(() => controller.abort(new Error('The call ended before the request was sent.')));
     else {
       if (!this.#sent) this.#connecting?.release();
       this.#sent = true;
@@ -135,12 +136,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
 
   #abort(): void {
     const abort = (): void => this.#controller?.abort(new Error('The call has ended.'));
-    try {
-      if (this.#connecting) this.#connecting.abandon(abort);
-      else abort();
-    } catch {
-      // A dispatcher of the user may have no working `abort`; the call has ended.
-    }
+    ignoreErrors(() => (this.#connecting ? this.#connecting.abandon(abort) : abort()));
   }
 
   #settle(failure: TransportFailure | undefined, cause: unknown): void {
@@ -160,6 +156,13 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     const text = body.toString();
     return text.startsWith('\ufeff') ? text.slice(1) : text;
   }
+}
+
+/** A dispatcher of the user may have no working `abort`, and the call has ended. */
+function ignoreErrors(abort: () => void): void {
+  try {
+    abort();
+  } catch {}
 }
 
 /** Anything can be thrown, even a value that throws when it is read. */

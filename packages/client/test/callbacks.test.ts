@@ -391,6 +391,33 @@ test('the outcome is true whatever a dispatcher throws, returns or reports', asy
   await agent.destroy();
 });
 
+test('a dispatcher that is ready too late, and whose abort throws, is not thrown at', async () => {
+  const agent = new Agent();
+  const late = Promise.withResolvers<unknown>();
+  const dispatcher = agent.compose(
+    intercepting((_send, handler) => {
+      const controller = {
+        abort: () => {
+          throw new Error('abort');
+        },
+      };
+      setTimeout(() => {
+        try {
+          handler.onRequestStart?.(controller as never, {});
+          late.resolve(undefined);
+        } catch (thrown) {
+          late.resolve(thrown);
+        }
+      }, 100);
+    }),
+  );
+  const call = { timeouts: { total: 50 }, ...once };
+  const seen = await callOver(createOverUndici, { client: { dispatcher }, call });
+  expect(seen).toMatchObject({ ends: 'timeout', ...notSent });
+  expect(await late.promise).toBeUndefined();
+  await agent.destroy();
+});
+
 test('a dispatcher that throws leaves no timer', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   await using service = await startOrderService({ keys: [apiKey], orders: [token] });
