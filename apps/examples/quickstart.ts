@@ -1,7 +1,7 @@
 import { createOrdersClient } from '@orders/client';
-import { startOrderService } from '@orders/testing'; // a mock service
+import { startMockOrderService } from '@orders/testing'; // a mock service
 
-const service = await startOrderService();
+const service = await startMockOrderService();
 const orders = createOrdersClient({
   baseUrl: service.url,
   apiKey: service.key,

@@ -1,7 +1,7 @@
 /** A back end that has picked every package, with its own order service to test against. */
 import assert from 'node:assert/strict';
 import { createOrdersClient } from '@orders/client';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { explained, known, sent } from './facts.ts';
 import { encodeKey } from './use-auth.ts';
 import { updateOneOrder } from './use-client.ts';
@@ -11,7 +11,7 @@ async function main(): Promise<void> {
   assert.equal(explainBadOrder(), explained);
   assert.equal(await encodeKey(known.key), known.authorization);
 
-  const service = await startOrderService();
+  const service = await startMockOrderService();
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   try {
     await updateOneOrder(orders, service.token, 'undici');
@@ -19,7 +19,7 @@ async function main(): Promise<void> {
     await orders.updateOrder(service.token, checked);
     const built = buildOrderUpdate({ order_id: 'A-1003' });
     await orders.updateOrder(service.token, built);
-    assert.deepEqual(service.appliedTo(service.token), [sent, checked, built]);
+    assert.deepEqual(service.appliedUpdates(service.token), [sent, checked, built]);
   } finally {
     await orders.close();
     await service.close();

@@ -1,9 +1,9 @@
 /** A project in which `fetch` is the client. */
 import assert from 'node:assert/strict';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 
 async function main(): Promise<void> {
-  const service = await startOrderService();
+  const service = await startMockOrderService();
   try {
     const update = buildOrderUpdate({ order_id: 'A-1001' });
     const answer = await fetch(`${service.url}/v2/orders/${encodeURIComponent(service.token)}`, {
@@ -12,7 +12,7 @@ async function main(): Promise<void> {
       body: JSON.stringify(update),
     });
     assert.equal(answer.status, 200);
-    assert.deepEqual(service.appliedTo(service.token), [update]);
+    assert.deepEqual(service.appliedUpdates(service.token), [update]);
   } finally {
     await service.close();
   }

@@ -63,7 +63,6 @@ export default defineConfig({
           { text: 'Retry and certainty', link: '/guides/retry-and-certainty' },
           { text: 'What no client can see', link: '/guides/what-no-client-can-see' },
           { text: 'Webhooks and QR payments', link: '/guides/qr-payments' },
-          { text: 'Testing', link: '/guides/testing' },
           { text: 'Bulk', link: '/guides/bulk' },
           { text: 'Front-end forms', link: '/guides/forms' },
           { text: 'Rotating keys', link: '/guides/rotating-keys' },
@@ -71,6 +70,14 @@ export default defineConfig({
           { text: 'The outbox in production', link: '/guides/outbox-in-production' },
           { text: 'OpenTelemetry', link: '/guides/open-telemetry' },
           { text: 'Undocumented', link: '/guides/undocumented' },
+        ],
+      },
+      {
+        text: 'Testing',
+        items: [
+          { text: 'Test your integration', link: '/guides/testing' },
+          { text: 'From another language', link: '/guides/testing-from-another-language' },
+          { text: 'Run it against staging', link: '/guides/staging' },
         ],
       },
       {

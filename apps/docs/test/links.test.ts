@@ -28,6 +28,8 @@ test('the built site has every page', () => {
       'guides/qr-payments.html',
       'guides/retry-and-certainty.html',
       'guides/rotating-keys.html',
+      'guides/staging.html',
+      'guides/testing-from-another-language.html',
       'guides/testing.html',
       'guides/undocumented.html',
       'guides/what-no-client-can-see.html',

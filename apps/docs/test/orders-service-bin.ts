@@ -14,7 +14,7 @@ export interface PromptService extends AsyncDisposable {
 /** Starts `orders-service` with the options of a command line of a page, but on a free port. */
 export async function startAtPrompt(command: string): Promise<PromptService> {
   const words = command.trim().split(/\s+/);
-  const options = words.slice(words.indexOf('service') + 1).map((word) => (word === '4010' ? '0' : word));
+  const options = words.slice(words.indexOf('service') + 1).map((word) => (word === '8402' ? '0' : word));
   const service = spawn(process.execPath, ['--conditions=@orders/source', bin, ...options], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,9 +1,9 @@
 import process from 'node:process';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test, vi } from 'vitest';
 
 test('the route loads without a key, and reads it when it is called', async () => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   const logged = vi.spyOn(console, 'error').mockReturnValue();
   vi.stubEnv('ORDERS_URL', service.url);
   vi.stubEnv('ORDER_TOKEN', service.token);
@@ -22,14 +22,14 @@ test('the route loads without a key, and reads it when it is called', async () =
   const applied = await post('{"mug":2}');
   expect([applied.status, await applied.json()]).toMatchObject([200, { message: 'Your change is saved.' }]);
   const items = [{ type: 'physical', sku: 'mug', name: 'Mug', unit_price: 12_900, quantity: 2 }];
-  expect(service.appliedTo(service.token)).toEqual([{ cart: { items } }]);
+  expect(service.appliedUpdates(service.token)).toEqual([{ cart: { items } }]);
 
   expect((await post('{"mug":')).status).toBe(422);
   expect((await post('{"mug":{"unit_price":1}}')).status).toBe(422);
   expect((await post('{"mug":2}', 'A-9')).status).toBe(404);
   expect(service.ledger).toHaveLength(1);
 
-  service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '120' } });
+  service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '120' } });
   const later = await post('{"mug":2}');
   expect([later.status, later.headers.get('retry-after')]).toEqual([503, '120']);
   vi.unstubAllEnvs();

@@ -1,5 +1,5 @@
 import { createOrdersClient } from '@orders/client';
-import { type Fault, startOrderService } from '@orders/testing';
+import { type Fault, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { toCustomerResponse } from '../outcomes.ts';
 
@@ -7,17 +7,17 @@ const saved = 'Your change is saved.';
 const checking = 'We are checking whether your change is saved. Please do not repeat it.';
 const later = 'Your change is not saved. Please try again later.';
 const failed = 'Your change could not be saved.';
-const status = (code: number): Fault => ({ fault: 'status', status: code });
+const status = (code: number): Fault => ({ type: 'status', status: code });
 
 test.each<readonly [fault: Fault, status: number, message: string]>([
-  [{ fault: 'none' }, 200, saved],
-  [{ fault: 'truncation' }, 200, saved],
-  [{ fault: 'reset_after_applying' }, 202, checking],
+  [{ type: 'none' }, 200, saved],
+  [{ type: 'truncation' }, 200, saved],
+  [{ type: 'reset_after_applying' }, 202, checking],
   [status(503), 202, checking],
   [status(429), 503, later],
   [status(401), 500, failed],
 ])('after $0 the customer gets a $1', async (fault, code, message) => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   await using orders = createOrdersClient({
     baseUrl: service.url,
     apiKey: service.key,

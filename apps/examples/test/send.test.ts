@@ -1,9 +1,9 @@
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { startProgram } from './run-program.ts';
 
 test('sends an update and prints that it was applied', async () => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   const { printed, ended } = startProgram('send.ts', {
     ORDERS_URL: service.url,
     ORDERS_API_KEY: service.key,
@@ -11,11 +11,11 @@ test('sends an update and prints that it was applied', async () => {
   });
   expect(await ended).toBe(0);
   expect(printed()).toBe('applied 200\n');
-  expect(service.appliedTo(service.token)).toMatchObject([{ order_id: 'A-1001' }]);
+  expect(service.appliedUpdates(service.token)).toMatchObject([{ order_id: 'A-1001' }]);
 });
 
 test('prints outcome, message and receipt of an update that was rejected, but no key', async () => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   const { printed, ended } = startProgram('send.ts', {
     ORDERS_URL: service.url,
     ORDERS_API_KEY: 'not-a-key-of-this-service',
@@ -27,7 +27,7 @@ test('prints outcome, message and receipt of an update that was rejected, but no
 });
 
 test('names the mistake when the token or the key is missing', async () => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   const env = { ORDERS_URL: service.url, ORDERS_API_KEY: service.key, ORDER_TOKEN: '' };
   const invalid = startProgram('send.ts', env);
   const withoutKey = startProgram('send.ts', {

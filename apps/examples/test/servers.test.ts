@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { type OrderService, startOrderService } from '@orders/testing';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { describe, expect, test } from 'vitest';
 import { startServer } from './run-program.ts';
 
@@ -21,7 +21,7 @@ const refused = [
   '{"mug":',
 ];
 
-const envOf = (service: OrderService) => ({
+const envOf = (service: MockOrderService) => ({
   ORDERS_URL: service.url,
   ORDERS_API_KEY: service.key,
   ORDER_TOKEN: service.token,
@@ -36,12 +36,12 @@ const post = (url: string, body: string, id = 'A-1001'): Promise<Response> =>
 
 describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
   test('sends the cart that the shop builds to its own order, and reports the outcome', async () => {
-    await using service = await startOrderService();
+    await using service = await startMockOrderService();
     await using server = await startServer(file, envOf(service));
 
     const applied = await post(server.url, chosen);
     expect([applied.status, await applied.json()]).toMatchObject([200, { message: 'Your change is saved.' }]);
-    expect(service.appliedTo(service.token)).toEqual([update]);
+    expect(service.appliedUpdates(service.token)).toEqual([update]);
 
     const invalid = await post(server.url, '{"mug":1.5}');
     expect([invalid.status, await invalid.json()]).toMatchObject([
@@ -53,7 +53,7 @@ describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
   });
 
   test('refuses whatever is not a choice of products, without a stack trace, and sends nothing', async () => {
-    await using service = await startOrderService();
+    await using service = await startMockOrderService();
     await using server = await startServer(file, envOf(service));
     for (const body of refused) {
       const response = await post(server.url, body);
@@ -67,15 +67,15 @@ describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
   });
 
   test('after a 429 the customer gets a 503 with its Retry-After', async () => {
-    await using service = await startOrderService();
+    await using service = await startMockOrderService();
     await using server = await startServer(file, envOf(service));
-    service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '120' } });
+    service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '120' } });
     const { status, headers } = await post(server.url, chosen);
     expect([status, headers.get('retry-after')]).toEqual([503, '120']);
   });
 
   test('starts without a key, and logs that it is missing before anything is sent', async () => {
-    await using service = await startOrderService();
+    await using service = await startMockOrderService();
     await using server = await startServer(file, { ...envOf(service), ORDERS_API_KEY: undefined });
     expect((await post(server.url, chosen)).status).toBe(500);
     expect(server.printed()).toMatch(/is the variable of apiKey set\?.*receipt/s);
@@ -87,11 +87,11 @@ describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
     test.each(['SIGTERM', 'SIGINT'] as const)(
       '%s lets the update in progress finish, and the process ends by itself',
       async (signal) => {
-        await using service = await startOrderService();
+        await using service = await startMockOrderService();
         await using server = await startServer(file, envOf(service));
-        service.faults.next({ fault: 'latency', ms: 500 });
+        service.faults.next({ type: 'latency', ms: 500 });
         const response = post(server.url, chosen);
-        await service.received(1);
+        await service.waitForRequests(1);
         server.child.kill(signal);
         expect((await response).status).toBe(200);
         expect(await server.ended).toBe(0);
@@ -99,11 +99,11 @@ describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
     );
 
     test('aborts an update that takes too long, and logs its outcome', async () => {
-      await using service = await startOrderService();
+      await using service = await startMockOrderService();
       await using server = await startServer(file, { ...envOf(service), GRACE_MS: '200' });
-      service.faults.next({ fault: 'stalled_headers' });
+      service.faults.next({ type: 'stalled_headers' });
       const response = post(server.url, chosen);
-      await service.received(1);
+      await service.waitForRequests(1);
       server.child.kill('SIGTERM');
       expect((await response).status).toBe(202);
       expect(await server.ended).toBe(0);

@@ -1,12 +1,12 @@
 import { defineOrderUpdate } from '@orders/schema';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { startServer } from './run-program.ts';
 
 const secret = 'k3Jx0vRZ2mPq7LwT';
 
 async function startShop() {
-  const service = await startOrderService({ schema: defineOrderUpdate({ qrSessionId: 'qr_session' }) });
+  const service = await startMockOrderService({ schema: defineOrderUpdate({ qrSessionId: 'qr_session' }) });
   const shop = await startServer('webhook.ts', {
     ORDERS_URL: service.url,
     ORDERS_API_KEY: service.key,
@@ -16,7 +16,7 @@ async function startShop() {
   const url = `${shop.url}/hooks/${secret}`;
   const { token } = service;
   const call = (sessionId: string) => service.webhooks.send('start_qr_session', { token, url, sessionId });
-  const sessions = () => service.appliedTo(token).map(({ qr_session }) => qr_session);
+  const sessions = () => service.appliedUpdates(token).map(({ qr_session }) => qr_session);
   return {
     service,
     url,
@@ -42,7 +42,7 @@ test('sends the session of a webhook back in an update, once', async () => {
 test('a repeated call sends a session again only if it was not applied', async () => {
   await using shop = await startShop();
   const { faults, webhooks } = shop.service;
-  faults.next([{ fault: 'status', status: 400 }, { fault: 'none' }, { fault: 'reset_after_applying' }]);
+  faults.next([{ type: 'status', status: 400 }, { type: 'none' }, { type: 'reset_after_applying' }]);
 
   const rejected = await shop.call('qr_1');
   await expect

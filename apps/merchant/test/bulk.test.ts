@@ -69,7 +69,7 @@ test('reads 2,000 rows, explains the bad one, sends the others with a pause, and
   await button(page, 'All 2,000').click();
   const place = await placeOf(page);
   // Slow enough for the rate to be seen, also on a machine with nothing else to do.
-  service.faults.always({ fault: 'latency', ms: 30 });
+  service.faults.always({ type: 'latency', ms: 30 });
   await button(page, 'Send 1,999 updates').click();
   await page.waitForFunction(
     () => Number(document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')) >= 10,
@@ -90,7 +90,7 @@ test('reads 2,000 rows, explains the bad one, sends the others with a pause, and
   expect(await placeOf(page)).toBe(place);
   const arrived = service.ledger.map(({ token }) => token).toSorted();
   expect(arrived).toEqual(tokens.filter((token) => token !== 'order-1717').toSorted());
-  expect(service.appliedTo('order-7')).toEqual([
+  expect(service.appliedUpdates('order-7')).toEqual([
     { order_id: 'A-7', cart: { items: [{ name: 'Mug, "blue" 7', quantity: 7 }] } },
   ]);
   expect(await findViolations(page)).toEqual([]);
@@ -133,7 +133,7 @@ test('in the dark, on a phone and by keyboard: a person decides what became of u
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-  service.faults.next([{ fault: 'reset_after_applying' }, { fault: 'status', status: 409 }]);
+  service.faults.next([{ type: 'reset_after_applying' }, { type: 'status', status: 409 }]);
   const file = csvOf(30, 2).split('\r\n').join('\n');
   await page
     .locator('input[type=file]')

@@ -66,7 +66,7 @@ test('reorders, duplicates and removes lines by keyboard, says so, and takes a r
 
   await send(page);
   await told(page, 'Applied');
-  expect(service.appliedTo(token)).toEqual(
+  expect(service.appliedUpdates(token)).toEqual(
     [
       cartOf('B', 'B2', 'C', 'A!').cart.items?.map((line) =>
         line.sku === 'C' ? { ...line, quantity: 7 } : line,
@@ -144,7 +144,7 @@ test('says where a shipping address is not JSON, tidies it, and sends it as it i
   await expect.poll(() => address.inputValue()).toBe('{\n  "city": "Oslo",\n  "zip": "0155"\n}');
   await send(page);
   await told(page, 'Applied');
-  expect(service.appliedTo(token)).toMatchObject([{ shipping_address: { city: 'Oslo', zip: '0155' } }]);
+  expect(service.appliedUpdates(token)).toMatchObject([{ shipping_address: { city: 'Oslo', zip: '0155' } }]);
 });
 
 test('searches currencies by code and name, and takes any text', async () => {
@@ -215,7 +215,7 @@ test('explains pasted JSON line by line, and puts it into the form, mistakes and
   await menuItem(page, 'Leave out “Name”').click();
   await send(page);
   await told(page, 'Applied');
-  expect(service.appliedTo(token)).toEqual([
+  expect(service.appliedUpdates(token)).toEqual([
     {
       order_id: 'mine-1',
       require_shipping: true,
@@ -288,7 +288,7 @@ test('keeps a draft over a reload, until it was sent or is the order again', asy
 
 test('stays edited when something was typed while the update was on its way', async () => {
   const { page, service } = await openOrder(cartOf('A'));
-  service.faults.next([{ fault: 'latency', ms: 400 }]);
+  service.faults.next([{ type: 'latency', ms: 400 }]);
   await field(page, 'SKU, line 1').fill('B');
   await send(page);
   await field(page, 'Name, line 1').fill('later');

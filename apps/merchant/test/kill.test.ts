@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { buildOrderUpdate, type OrderService, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import type { NumberedEvent } from '../src/contract/desk-event.ts';
 import type { OrderView } from '../src/contract/order-view.ts';
@@ -11,7 +11,7 @@ import { type RunningMerchant, runMerchant } from './run-merchant.ts';
 const tokens = ['order-1', 'order-2'];
 
 /** The words that start a desk on a folder, and the environment it needs. */
-function tell(service: OrderService, folder: string, ...more: readonly string[]) {
+function tell(service: MockOrderService, folder: string, ...more: readonly string[]) {
   const orders = tokens.flatMap((token) => ['--order', token]);
   const words = ['--base-url', service.url, ...orders, '--port', '0', '--data', folder, ...more];
   return [words, { ORDERS_API_KEY: service.key }] as const;
@@ -52,17 +52,17 @@ async function hear(url: string, wanted: (update: UpdateView) => boolean): Promi
 
 test('a kill while updates are on their way leaves them unknown for a person to decide, applied or not', async () => {
   await using data = await copyTestFolder();
-  await using service = await startOrderService({ orders: tokens });
+  await using service = await startMockOrderService({ orders: tokens });
   using before = await start(service, data.folder);
-  service.faults.next({ fault: 'stalled_headers', applied: true }, { token: 'order-1' });
-  service.faults.next({ fault: 'stalled_headers', applied: false }, { token: 'order-2' });
+  service.faults.next({ type: 'stalled_headers', applied: true }, { token: 'order-1' });
+  service.faults.next({ type: 'stalled_headers', applied: false }, { token: 'order-2' });
   const away = await submit(before.url, 'order-1', 'away');
   const lost = await submit(before.url, 'order-2', 'lost');
-  await service.received(3);
+  await service.waitForRequests(3);
   const behind = await submit(before.url, 'order-1', 'behind');
   before.kill('SIGKILL');
   await before.ended;
-  expect(tokens.map((token) => service.appliedTo(token).length)).toEqual([1, 0]);
+  expect(tokens.map((token) => service.appliedUpdates(token).length)).toEqual([1, 0]);
 
   using after = await start(service, data.folder);
   for (const update of [away, lost])
@@ -98,29 +98,29 @@ test('a kill while updates are on their way leaves them unknown for a person to 
       body: { order_id },
       lastUpdate: { state: 'applied', repeats: update.id },
     });
-    expect(service.appliedTo(update.token)).toHaveLength(times);
-    expect(service.appliedTo(update.token).at(-1)).toMatchObject({ order_id });
+    expect(service.appliedUpdates(update.token)).toHaveLength(times);
+    expect(service.appliedUpdates(update.token).at(-1)).toMatchObject({ order_id });
   }
 }, 60_000);
 
 test('through the outbox, a kill parks what was on its way, and what was queued goes out by itself', async () => {
   await using data = await copyTestFolder();
-  await using service = await startOrderService({ orders: tokens });
+  await using service = await startMockOrderService({ orders: tokens });
   using before = await start(service, data.folder, '--outbox');
-  const busy = { fault: 'status', status: 429, headers: { 'retry-after': '2' } } as const;
-  service.faults.next({ fault: 'stalled_headers', applied: true }, { token: 'order-1' });
+  const busy = { type: 'status', status: 429, headers: { 'retry-after': '2' } } as const;
+  service.faults.next({ type: 'stalled_headers', applied: true }, { token: 'order-1' });
   service.faults.next(busy, { token: 'order-2' });
   const away = await submit(before.url, 'order-1', 'away');
   const behind = await submit(before.url, 'order-1', 'behind');
   const queued = await submit(before.url, 'order-2', 'queued');
   // The desk is told of an attempt that ended, so the outbox has it in its queue once more.
-  await service.received(3);
+  await service.waitForRequests(3);
   await expect
     .poll(async () => kinds(await view(before.url, 'order-2')), { timeout: 10_000 })
     .toContain('attempt_ended');
   before.kill('SIGKILL');
   await before.ended;
-  expect(service.appliedTo('order-2')).toEqual([]);
+  expect(service.appliedUpdates('order-2')).toEqual([]);
 
   using refused = runMerchant(...tell(service, data.folder));
   const { code, stderr } = await refused.ended;
@@ -149,5 +149,5 @@ test('through the outbox, a kill parks what was on its way, and what was queued 
     ['order-1', ['away', 'behind']],
     ['order-2', ['queued']],
   ] as const)
-    expect(service.appliedTo(token).map(({ order_id }) => order_id)).toEqual(ids);
+    expect(service.appliedUpdates(token).map(({ order_id }) => order_id)).toEqual(ids);
 }, 60_000);

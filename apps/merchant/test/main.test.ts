@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import process from 'node:process';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { copyTestFolder } from './copy-test-folder.ts';
 import { runMerchant } from './run-merchant.ts';
@@ -68,11 +68,11 @@ test.runIf(hasSignals)(
   'asks another order service for an echo alone, and ends at once while it keeps it waiting',
   async () => {
     await using data = await copyTestFolder();
-    await using service = await startOrderService({ orders: ['theirs-1'], latencyMs: 60_000 });
+    await using service = await startMockOrderService({ orders: ['theirs-1'], latencyMs: 60_000 });
     const words = ['--base-url', service.url, '--order', 'theirs-1', '--port', '0', '--data', data.folder];
     using merchant = runMerchant(words, { ORDERS_API_KEY: service.key });
     const [, desk = ''] = await merchant.printed(/desk +(http:\S+)/);
-    await service.received(1);
+    await service.waitForRequests(1);
     expect(await ordersOf(desk)).toMatchObject({ orders: [{ token: 'theirs-1', lastUpdate: null }] });
     merchant.kill('SIGINT');
     const { code, stdout, stderr } = await merchant.ended;
@@ -85,7 +85,7 @@ test.runIf(hasSignals)(
 
 test.runIf(hasSignals)('tells an order service that does not answer, and serves all the same', async () => {
   await using data = await copyTestFolder();
-  const service = await startOrderService();
+  const service = await startMockOrderService();
   await service.close();
   const words = ['--base-url', service.url, '--port', '0', '--data', data.folder];
   using merchant = runMerchant(words, { ORDERS_API_KEY: service.key });

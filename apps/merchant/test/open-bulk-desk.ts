@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { createOrdersClient, type OrdersClient } from '@orders/client';
-import { type OrderService, startOrderService } from '@orders/testing';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { Hono } from 'hono';
 import type { BulkView } from '../src/contract/bulk-view.ts';
 import type { DeskMessage } from '../src/contract/desk-event.ts';
@@ -19,7 +19,7 @@ export interface TestBulkDesk extends AsyncDisposable {
   readonly store: BulkStore;
   readonly bulks: BulkDesk;
   readonly orders: OrdersClient;
-  readonly service: OrderService;
+  readonly service: MockOrderService;
   /** Every state of a bulk that was published. */
   readonly published: readonly BulkView[];
   /** Resolves with the first state published from now on that fits. */
@@ -38,7 +38,7 @@ export async function openBulkDesk(options: TestBulkDeskOptions = {}): Promise<T
   const { orders: count = 100, maxAttempts = 1 } = options;
   const tokens = Array.from({ length: count }, (_, index) => `order-${index + 1}`);
   const storage = await openTestStorage();
-  const service = await startOrderService({ orders: tokens, schema: DeskUpdate });
+  const service = await startMockOrderService({ orders: tokens, schema: DeskUpdate });
   const orders = createOrdersClient({
     baseUrl: service.url,
     apiKey: service.key,

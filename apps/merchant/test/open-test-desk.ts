@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { createOrdersClient, type OrdersClient, type RetryOptions } from '@orders/client';
 import type { Outbox } from '@orders/outbox';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
-import { buildOrderUpdate, type OrderService, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, type MockOrderService, startMockOrderService } from '@orders/testing';
 import { DeskUpdate } from '../src/contract/desk-update.ts';
 import type { SendsThrough } from '../src/contract/outbox-view.ts';
 import { type BulkDesk, createBulkDesk } from '../src/server/bulk-desk.ts';
@@ -21,7 +21,7 @@ export const pageDirectory = fileURLToPath(new URL('../dist/page/', import.meta.
 export interface TestDesk extends AsyncDisposable {
   readonly orders: OrdersClient;
   readonly desk: Desk;
-  readonly service: OrderService;
+  readonly service: MockOrderService;
   readonly storage: DeskStorage;
   readonly hub: EventHub;
   readonly updates: UpdateDesk;
@@ -60,10 +60,9 @@ export async function openTestDesk(options: TestDeskOptions = {}): Promise<TestD
   const { retry = { maxAttempts: 1 }, ownService = true, publicUrl, graceMs = 1000 } = options;
   const { sendsThrough = 'client', port = 0 } = options;
   const known = ['order-1', ...others];
-  const service = await startOrderService({
+  const service = await startMockOrderService({
     orders: known,
     schema: DeskUpdate,
-    webhooks: { maxAttempts: 1 },
   });
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, schema, retry });
   const storage = await openTestStorage();

@@ -23,8 +23,8 @@ afterAll(async () => {
   await open[Symbol.asyncDispose]();
 });
 
-const lost = { fault: 'reset_after_applying' } as const;
-const busy = { fault: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
+const lost = { type: 'reset_after_applying' } as const;
+const busy = { type: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
 
 const link = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Views' }).getByRole('link', { name, exact: true });
@@ -45,7 +45,7 @@ function submit(token: string, ...names: readonly string[]) {
   );
 }
 
-const applied = (token: string) => open.service.appliedTo(token).map(({ cart }) => cart.items?.[0]?.sku);
+const applied = (token: string) => open.service.appliedUpdates(token).map(({ cart }) => cart.items?.[0]?.sku);
 
 test('shows a burst wait while the service is busy, and leave once it takes updates again', async () => {
   const { page, service } = open;
@@ -105,7 +105,7 @@ test('parks an unknown outcome, and a person sends it again, or discards it', as
 
 test('keeps a dead update with what was said of it, and sends it again from its order', async () => {
   const { page, service } = open;
-  service.faults.next({ fault: 'status', status: 409 }, { token: 'dead-1' });
+  service.faults.next({ type: 'status', status: 409 }, { token: 'dead-1' });
   await submit('dead-1', 'dead', 'later');
   await count(page, 'Dead', 1).waitFor();
   await undecided(page).getByText('Dead: it was refused, and its order went on without it').waitFor();

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defineOrderUpdate } from '@orders/schema';
-import { buildOrderUpdate, documentedExample, type OrderService } from '@orders/testing';
+import { buildOrderUpdate, documentedExample, type MockOrderService } from '@orders/testing';
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { fieldNames } from '../src/contract/desk-update.ts';
@@ -21,7 +21,7 @@ const dock = (page: Page) => page.getByRole('region', { name: 'Sending', exact: 
 const told = (page: Page, text: string) => dock(page).getByText(text, { exact: true }).waitFor();
 const steps = (page: Page) => page.getByRole('region', { name: 'Latest update' }).getByRole('listitem');
 /** What the order service received for an order. */
-const sentTo = (token: string, { journal }: Pick<OrderService, 'journal'>) =>
+const sentTo = (token: string, { journal }: Pick<MockOrderService, 'journal'>) =>
   journal.filter((entry) => entry.token === token);
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name, exact: true });
 const views = (page: Page) => page.getByRole('navigation', { name: 'Views' });
@@ -38,8 +38,8 @@ async function watchDock(page: Page): Promise<() => Promise<string>> {
 }
 
 const patience = { timeout: 5_000 };
-const busy = { fault: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
-const lostAfterwards = { fault: 'reset_after_applying' } as const;
+const busy = { type: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
+const lostAfterwards = { type: 'reset_after_applying' } as const;
 
 test('takes a bad quantity to its field as it is typed, and sends exactly what is typed once mended', async () => {
   const { page, service, token } = await openOrder(documentedExample());
@@ -71,7 +71,7 @@ test('takes a bad quantity to its field as it is typed, and sends exactly what i
   const { order_id: _, express_shipping: __, cart, ...kept } = documentedExample();
   const [first, second] = cart.items ?? [];
   const { vat_amount: ___, ...mug } = first ?? {};
-  expect(service.appliedTo(token)).toEqual([
+  expect(service.appliedUpdates(token)).toEqual([
     {
       ...kept,
       cart: {
@@ -165,7 +165,7 @@ test('takes an error that only the server finds to its field', async () => {
   await page.keyboard.press('Enter');
   await send(page);
   await told(page, 'Applied');
-  expect(service.appliedTo('order-1')).toMatchObject([{ purchase_currency: 'NOK' }]);
+  expect(service.appliedUpdates('order-1')).toMatchObject([{ purchase_currency: 'NOK' }]);
   // The browser itself tells of the 422, and of nothing else.
   expect(open.complaints).toEqual([expect.stringContaining('422')]);
 });
@@ -176,7 +176,7 @@ test('draws a 429 that recovers as it happens, here and in every other window', 
   const other = await context.newPage();
   await other.goto(`${desk.url}/orders/order-2`);
   await heading(other, 'Order …er-2').waitFor();
-  service.faults.next([busy, { fault: 'latency', ms: 300 }]);
+  service.faults.next([busy, { type: 'latency', ms: 300 }]);
   const drawn = await watchDock(page);
   await send(page);
   await steps(page).getByText('Waiting 1.0 s', { exact: true }).waitFor();
@@ -189,7 +189,7 @@ test('draws a 429 that recovers as it happens, here and in every other window', 
   const titles = await steps(page).locator('p:first-of-type').allTextContents();
   expect(titles).toEqual(['Queued', 'Attempt 1', 'Waited 1.0 s', 'Attempt 2', 'Applied']);
   await other.getByRole('link', { name: /Order …er-1.*Applied/ }).waitFor();
-  expect(service.appliedTo('order-1')).toHaveLength(1);
+  expect(service.appliedUpdates('order-1')).toHaveLength(1);
   expect(open.complaints).toEqual([]);
 });
 
@@ -204,7 +204,7 @@ test('leaves an unknown outcome to a person: discarded beside the order, or sent
   await button(page, 'Discard').click();
   await told(page, 'Discarded');
   await views(page).getByRole('link', { name: 'Decisions', exact: true }).waitFor();
-  expect(service.appliedTo('order-1')).toHaveLength(1);
+  expect(service.appliedUpdates('order-1')).toHaveLength(1);
 
   await send(page);
   await told(page, 'Unknown');
@@ -212,8 +212,8 @@ test('leaves an unknown outcome to a person: discarded beside the order, or sent
   await page.getByRole('heading', { name: 'Update of Order …er-1' }).waitFor();
   await button(page, 'Send again').click();
   await heading(page, 'Nothing waits for you').waitFor();
-  await service.received(3);
-  expect(service.appliedTo('order-1')).toHaveLength(3);
+  await service.waitForRequests(3);
+  expect(service.appliedUpdates('order-1')).toHaveLength(3);
   await button(page, 'To the orders')
     .or(page.getByRole('link', { name: 'To the orders' }))
     .click();
@@ -244,7 +244,7 @@ test('puts the session of a scanned QR code into the next update', async () => {
   expect(await panel.textContent()).toContain(session);
   await send(page);
   await panel.getByText('It went out with the last update.').waitFor();
-  const [, sent] = service.appliedTo(token);
+  const [, sent] = service.appliedUpdates(token);
   expect(sent).toMatchObject({ [fieldNames.qrSessionId]: session });
 });
 
@@ -271,7 +271,7 @@ test('hands an update over once when the answer of the desk is lost', async () =
   await told(page, 'Applied');
   await expect.poll(() => ids.length, patience).toBe(3);
   expect(new Set(ids).size).toBe(1);
-  expect(service.appliedTo(token)).toHaveLength(1);
+  expect(service.appliedUpdates(token)).toHaveLength(1);
 });
 
 test('finds out whether the desk took an update of which no answer came', async () => {
@@ -377,7 +377,9 @@ test('is worked by the keyboard alone, and Enter in a field never sends', async 
   await page.keyboard.type('25');
   await page.keyboard.press('Control+Enter');
   await told(page, 'Applied');
-  expect(service.appliedTo('order-1')).toEqual([{ cart: { items: [{ quantity: 1 }, { quantity: 25 }] } }]);
+  expect(service.appliedUpdates('order-1')).toEqual([
+    { cart: { items: [{ quantity: 1 }, { quantity: 25 }] } },
+  ]);
 });
 
 test('finds an order among many', async () => {

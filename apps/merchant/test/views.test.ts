@@ -72,7 +72,7 @@ test('no such order is for everyone, and does not scroll sideways', async () => 
 test('an unknown outcome is for everyone, in light and dark, and does not scroll sideways', async () => {
   const { page, desk, service } = open;
   await page.goto(desk.url);
-  service.faults.next([{ fault: 'reset_after_applying' }]);
+  service.faults.next([{ type: 'reset_after_applying' }]);
   await button(page, 'Send update').click();
   await page.getByRole('status').getByText('Unknown', { exact: true }).waitFor();
   await expectForEveryoneEverywhere();

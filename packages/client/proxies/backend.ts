@@ -1,7 +1,7 @@
 /** The mock service in a process of its own, so that it can be killed: what it applied is in a file before it responds. */
 import { openSync, writeSync } from 'node:fs';
 import process from 'node:process';
-import { type FaultRule, startOrderService } from '@orders/testing';
+import { type FaultRule, startMockOrderService } from '@orders/testing';
 
 export interface BackendSettings {
   readonly port: number;
@@ -17,11 +17,11 @@ const { key, tokens, ledger, ...settings }: BackendSettings = JSON.parse(process
 const file = openSync(ledger, 'a');
 let written = 0;
 
-const service = await startOrderService({
+const service = await startMockOrderService({
   ...settings,
   keys: [key],
   orders: tokens,
-  choices: {
+  responses: {
     merge: (held, update) => {
       // Called for what a fault then does not apply, too: only the service's ledger says what was applied.
       process.nextTick(writeApplied);

@@ -2,10 +2,10 @@ import type { Fault, FaultRule } from '@orders/testing';
 import { haproxy, nginx, type ProxySetup, varnish } from './proxies.ts';
 import { concurrency, type Evidence, type Experiment, type Servers } from './run-experiment.ts';
 
-const oneInFive = (play: Fault): readonly FaultRule[] => [{ when: 'sometimes', probability: 0.2, play }];
-const resetsAfterApplying = oneInFive({ fault: 'reset_after_applying' });
-const resetsBefore = { faults: [oneInFive({ fault: 'reset_before_applying' })] };
-const tooSlow = oneInFive({ fault: 'latency', ms: 500 });
+const oneInFive = (fault: Fault): readonly FaultRule[] => [{ when: 'sometimes', probability: 0.2, fault }];
+const resetsAfterApplying = oneInFive({ type: 'reset_after_applying' });
+const resetsBefore = { faults: [oneInFive({ type: 'reset_before_applying' })] };
+const tooSlow = oneInFive({ type: 'latency', ms: 500 });
 
 const got = (status: number): Evidence => ({
   missing: `no attempt got ${status}`,
@@ -106,10 +106,10 @@ const withAny = (setup: ProxySetup, slow: ProxySetup, { status = 502, late = 504
   disturbed('back end killed and restarted', setup, killsBackend, failedApplied, failedUnapplied),
   disturbed('proxy stopped at once and started again', setup, restarts, lostConnections, failedApplied),
   resets('back end resets after applying', setup, status),
-  resets('responses cut off', setup, undefined, { faults: [oneInFive({ fault: 'truncation' })] }),
+  resets('responses cut off', setup, undefined, { faults: [oneInFive({ type: 'truncation' })] }),
   resets('time limit shorter than the back end takes', slow, late, { faults: [tooSlow] }),
   refuses('back end resets kept connections', setup, undefined, {
-    faults: [oneInFive({ fault: 'reset_on_reuse' })],
+    faults: [oneInFive({ type: 'reset_on_reuse' })],
   }),
   refuses('back end down', setup, down, { backends: 0, calls: 2 * concurrency }),
 ];
@@ -148,10 +148,10 @@ const onNginx: readonly Experiment[] = [
   resets('HTTP/1.0 to the back end, which resets after applying', nginx(), 502),
   resets('two back ends, one resets (default proxy_next_upstream)', nginx(), 502, { backends: 2 }),
   resets('garbage from the back end after applying', nginx(), undefined, {
-    faults: [oneInFive({ fault: 'garbage', text: 'HTTP/9 no\r\n\r\n', applied: true })],
+    faults: [oneInFive({ type: 'garbage', text: 'HTTP/9 no\r\n\r\n', applied: true })],
   }),
   refuses('reset before the body is read', nginx({ location: 'proxy_request_buffering off;' }), 502, {
-    faults: [oneInFive({ fault: 'reset_before_body' })],
+    faults: [oneInFive({ type: 'reset_before_body' })],
   }),
   resets('client gives up before the back end responds', nginx(), undefined, {
     timeouts: { attempt: 250 },
@@ -167,9 +167,9 @@ const onNginx: readonly Experiment[] = [
     evidence: [lostConnections, allSucceeded],
   }),
   succeeds('chunked responses', chunked),
-  resets('chunked responses cut off', chunked, undefined, { faults: [oneInFive({ fault: 'truncation' })] }),
+  resets('chunked responses cut off', chunked, undefined, { faults: [oneInFive({ type: 'truncation' })] }),
   succeeds('gzip from the back end, unpacked by gunzip', nginx({ location: 'gunzip on;' }), {
-    faults: [[{ when: 'always', play: { fault: 'gzip_bomb', bytes: 4_096 } }]],
+    faults: [[{ when: 'always', fault: { type: 'gzip_bomb', bytes: 4_096 } }]],
   }),
   resets('error_page: 503 with Retry-After, HTML', htmlPage(503, retryAfter), 503),
   resets('error_page: 503 with Retry-After, JSON', jsonPage(503), 503),
@@ -185,7 +185,7 @@ const onNginx: readonly Experiment[] = [
     'proxy_intercept_errors: 500 after applying becomes 503',
     nginx({ server: 'error_page 500 =503 /page.html;', location: 'proxy_intercept_errors on;' }),
     503,
-    { faults: [oneInFive({ fault: 'status', status: 500, applied: true })] },
+    { faults: [oneInFive({ type: 'status', status: 500, applied: true })] },
   ),
   refuses(
     'maintenance for half of the calls: 503 with Retry-After, HTML',
@@ -290,7 +290,7 @@ const onHaproxy: readonly Experiment[] = [
   exception(
     resets(`${retryAll}, then 409`, haproxy({ backend: `${retryAll}\n  option redispatch 1` }), 409, {
       backends: 2,
-      faults: [resetsAfterApplying, oneInFive({ fault: 'status', status: 409 })],
+      faults: [resetsAfterApplying, oneInFive({ type: 'status', status: 409 })],
     }),
     'The 409 is for the second PATCH that the proxy sent; the first one was applied.',
     useDefaultRetry,

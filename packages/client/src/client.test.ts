@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { basic } from '@orders/auth';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { createOrdersClient as createOverFetch } from './fetch.ts';
@@ -60,7 +60,7 @@ test('puts a path of the base URL before each operation', async () => {
 
 test('calls a credentials function before each attempt, so that keys can rotate', async () => {
   const keys = ['expired-key', 'current-key'];
-  await using service = await startOrderService({
+  await using service = await startMockOrderService({
     orders: ['order_1234'],
     keys: { 'current-key': 'SalesChannelApiKey' },
   });
@@ -98,7 +98,7 @@ test('responseSchema checks and types the data; data that it refuses is applied'
 });
 
 test('close waits for calls in flight, and a later call is not sent', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'], latencyMs: 30 });
+  await using service = await startMockOrderService({ orders: ['order_1234'], latencyMs: 30 });
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const inFlight = orders.updateOrder('order_1234', buildOrderUpdate());
   await orders.close();
@@ -158,7 +158,7 @@ test('the responseSchema of the client is for updates without one of their own, 
 });
 
 test('an apiKey function is called at each attempt, and not when the client is created', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   let key: string | undefined;
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: () => key });
   for (key of [undefined, '']) {

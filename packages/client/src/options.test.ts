@@ -17,9 +17,9 @@ test.each([
     'https://api.example.com/orders//',
     { origin: 'https://api.example.com', host: 'api.example.com', prefix: '/orders' },
   ],
-  ['http://127.0.0.1:4010', { origin: 'http://127.0.0.1:4010', host: '127.0.0.1:4010', prefix: '' }],
-  ['http://localhost:4010', { origin: 'http://localhost:4010', host: 'localhost:4010', prefix: '' }],
-  ['http://[::1]:4010', { origin: 'http://[::1]:4010', host: '[::1]:4010', prefix: '' }],
+  ['http://127.0.0.1:8402', { origin: 'http://127.0.0.1:8402', host: '127.0.0.1:8402', prefix: '' }],
+  ['http://localhost:8402', { origin: 'http://localhost:8402', host: 'localhost:8402', prefix: '' }],
+  ['http://[::1]:8402', { origin: 'http://[::1]:8402', host: '[::1]:8402', prefix: '' }],
 ])('parses the base URL %s', (url, parsed) => {
   expect(parseBaseUrl(url, false)).toEqual(parsed);
   expect(parseBaseUrl(new URL(url), false)).toEqual(parsed);

@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { inspect } from 'node:util';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient } from './index.ts';
 import type { OrdersRequestTrace } from './tracing.ts';
@@ -21,7 +21,7 @@ function listen() {
 }
 
 test('publishes a call from start to end without key, body or whole order token', async () => {
-  await using service = await startOrderService({ orders: ['order_token_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_token_1234'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   using trace = listen();
   const update = buildOrderUpdate({ order_id: 'private-order' });
@@ -38,7 +38,7 @@ test('publishes a call from start to end without key, body or whole order token'
 });
 
 test('publishes the error of a call that fails, and throws it', async () => {
-  await using service = await startOrderService({ orders: ['order_token_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_token_1234'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: 'wrong-key-wrong-key' });
   using trace = listen();
   const error = await orders.echo().catch((reason) => reason);

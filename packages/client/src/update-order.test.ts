@@ -2,15 +2,15 @@ import { execFile } from 'node:child_process';
 import { inspect, promisify } from 'node:util';
 import { bearer } from '@orders/auth';
 import { defineOrderUpdate, type OrderUpdate } from '@orders/schema';
-import { buildOrderUpdate, documentedExample, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, documentedExample, startMockOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { type AnyOrdersError, HttpError, ValidationError } from './errors.ts';
 import { createOrdersClient } from './index.ts';
 
-async function start(options: Parameters<typeof startOrderService>[0] = {}) {
-  const service = await startOrderService({ orders: ['order_1234'], ...options });
+async function start(options: Parameters<typeof startMockOrderService>[0] = {}) {
+  const service = await startMockOrderService({ orders: ['order_1234'], ...options });
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   return {
     service,
@@ -170,7 +170,7 @@ test.each([
 ])('a schema check that %s is a validation error, in updateOrders too', async (_name, refinement) => {
   const note = z.optional(z.string().check(z.refine(refinement)));
   const schema = defineOrderUpdate({ fields: { order: { note } } });
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, schema });
   const bad = { cart: {}, note: 'x' };
   const { error } = await orders.safeUpdateOrder('order_1234', bad);
@@ -246,7 +246,7 @@ test.each([2, 3_000])('the curl command of an update of %d lines applies it', as
   shell.child.stdin?.end(curl.replace('curl ', 'curl --silent --fail '));
   const { stdout } = await shell;
   expect(JSON.parse(stdout)).toMatchObject({ revision: 1 });
-  expect(service.appliedTo(shellToken)).toEqual([update]);
+  expect(service.appliedUpdates(shellToken)).toEqual([update]);
 });
 
 test('the curl command sends all headers and a bearer token, and shows no token in the list of processes', async () => {

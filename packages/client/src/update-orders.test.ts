@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { inFull } from '../test/in-full.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
@@ -20,7 +20,7 @@ async function collect<Result>(results: AsyncIterable<Result>): Promise<Result[]
 }
 
 test('every item gets one result with its index, its own fields, and what became of it', async () => {
-  await using service = await startOrderService({ orders: ['a', 'b', 'c'] });
+  await using service = await startMockOrderService({ orders: ['a', 'b', 'c'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const source = [
     ...items(['a', 'b', 'c', 'a', 'missing']),
@@ -42,13 +42,13 @@ test('every item gets one result with its index, its own fields, and what became
 });
 
 test('updates to one order are applied in the order given', async () => {
-  await using service = await startOrderService({ orders: ['a', 'b'] });
+  await using service = await startMockOrderService({ orders: ['a', 'b'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const source = items(Array.from({ length: 200 }, (_, row) => (row % 3 ? 'a' : 'b')));
   await collect(orders.updateOrders(source, { concurrency: 8 }));
   for (const token of ['a', 'b']) {
     const given = source.filter((item) => item.token === token).map(({ update }) => update);
-    expect(service.appliedTo(token)).toEqual(given);
+    expect(service.appliedUpdates(token)).toEqual(given);
   }
 });
 
@@ -110,7 +110,7 @@ test('reading stops while the consumer takes no results', async () => {
 });
 
 test('stop returns every item that the consumer did not get', async () => {
-  await using service = await startOrderService({ orders: ['a', 'b', 'c'], latencyMs: 5 });
+  await using service = await startMockOrderService({ orders: ['a', 'b', 'c'], latencyMs: 5 });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   let read = 0;
   let closed = false;
@@ -176,7 +176,7 @@ test('a generator that fires the signal itself ends the iteration without an err
 });
 
 test('the iteration rejects with what the source throws, after the results of what had been read', async () => {
-  await using service = await startOrderService({ orders: ['a'] });
+  await using service = await startMockOrderService({ orders: ['a'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   function* source() {
     yield* items(['a', 'a', 'a']);
@@ -216,7 +216,7 @@ test('a run keeps the rate limit of its client, and no item times out in its own
 });
 
 test('an item that cannot be read is invalid, and the run goes on', async () => {
-  await using service = await startOrderService({ orders: ['a'] });
+  await using service = await startMockOrderService({ orders: ['a'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
@@ -231,9 +231,9 @@ test('an item that cannot be read is invalid, and the run goes on', async () => 
 });
 
 test('the events of a run have the item and its index', async () => {
-  await using service = await startOrderService({ orders: ['a', 'b'] });
+  await using service = await startMockOrderService({ orders: ['a', 'b'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
-  service.faults.next([{ fault: 'status', status: 429, headers: { 'retry-after': '0' } }], { token: 'a' });
+  service.faults.next([{ type: 'status', status: 429, headers: { 'retry-after': '0' } }], { token: 'a' });
   const source = items(['a', 'b', 'a']);
   const seen: string[] = [];
   const run = orders.updateOrders(source, {
@@ -258,7 +258,7 @@ test('the events of a run have the item and its index', async () => {
 });
 
 test('a beforeAttempt that throws ends one update of a run, and not the others', async () => {
-  await using service = await startOrderService({ orders: ['a', 'b', 'c'] });
+  await using service = await startMockOrderService({ orders: ['a', 'b', 'c'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const beforeAttempt = ({ index }: { readonly index: number }): void => {
     if (index === 1) throw new Error('the disk is full');
@@ -293,8 +293,8 @@ test('a run of nothing ends at once', async () => {
 test.each(['destroy', 'close'] as const)(
   '%s ends a run that a pause delays, and leaves the rest of the source unread',
   async (end) => {
-    await using service = await startOrderService({ orders: ['a'] });
-    service.faults.always({ fault: 'status', status: 429, headers: { 'retry-after': '3600' } });
+    await using service = await startMockOrderService({ orders: ['a'] });
+    service.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '3600' } });
     const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
     let read = 0;
     function* endless() {

@@ -5,7 +5,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { basic } from '@orders/auth';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient } from '../src/index.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
@@ -87,7 +87,7 @@ test('close ends the handshake of an aborted call', async () => {
 });
 
 test('an abort leaves a connection open that another call waits for', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   const gate = Promise.withResolvers<void>();
   const server = createServer((socket) => {
@@ -113,7 +113,7 @@ test('an abort leaves a connection open that another call waits for', async () =
 });
 
 test('nothing is sent when the signal fires while credentials are read', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   const controller = new AbortController();
   const credentials = () => {
     controller.abort(new Error('enough'));
@@ -126,7 +126,7 @@ test('nothing is sent when the signal fires while credentials are read', async (
 });
 
 test('a signal that fires just as the lane becomes free ends the update, and nothing is sent when it is not_sent', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   for (let steps = 0; steps < 20; steps += 1) {
     await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
     const controller = new AbortController();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { basic } from '@orders/auth';
-import { buildOrderUpdate, type Fault, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, type Fault, startMockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import {
@@ -67,44 +67,44 @@ const plain: Plan = {
 };
 
 const status = (code: number, headers: Record<string, string> = {}, applied = false): Fault => ({
-  fault: 'status',
+  type: 'status',
   status: code,
   headers,
   applied,
 });
 
 const faults: readonly Fault[] = [
-  ...Array.from({ length: 30 }, () => ({ fault: 'none' }) as const),
+  ...Array.from({ length: 30 }, () => ({ type: 'none' }) as const),
   ...[400, 404, 408, 409, 429, 500, 503].map((code) => status(code)),
   status(429, { 'retry-after': '0' }),
   status(429, { 'retry-after': '1' }),
   status(500, {}, true),
   status(503, { 'retry-after': '0' }),
   status(503, { 'retry-after': '0' }, true),
-  { fault: 'redirect' },
-  { fault: 'empty' },
-  { fault: 'no_content' },
-  { fault: 'invalid_json' },
-  { fault: 'wrong_media_type' },
-  { fault: 'wrong_media_type', applied: true },
-  { fault: 'latency', ms: 50 },
-  { fault: 'latency', ms: 400 },
-  { fault: 'stalled_headers' },
-  { fault: 'stalled_body' },
-  { fault: 'slow_drip', intervalMs: 2 },
-  { fault: 'truncation' },
-  { fault: 'oversize', bytes: 2_000_000, chunked: true },
-  { fault: 'gzip_bomb', bytes: 2_000_000 },
-  { fault: 'close_after_answer' },
-  { fault: 'garbage' },
-  { fault: 'garbage', applied: true },
-  { fault: 'reset_on_accept' },
-  { fault: 'reset_before_body' },
-  { fault: 'reset_on_reuse' },
-  { fault: 'reset_before_applying' },
-  { fault: 'reset_after_applying' },
-  { fault: 'restart', downMs: 20 },
-  { fault: 'restart', downMs: 20, applied: true },
+  { type: 'redirect' },
+  { type: 'empty' },
+  { type: 'no_content' },
+  { type: 'invalid_json' },
+  { type: 'wrong_media_type' },
+  { type: 'wrong_media_type', applied: true },
+  { type: 'latency', ms: 50 },
+  { type: 'latency', ms: 400 },
+  { type: 'stalled_headers' },
+  { type: 'stalled_body' },
+  { type: 'slow_drip', intervalMs: 2 },
+  { type: 'truncation' },
+  { type: 'oversize', bytes: 2_000_000, chunked: true },
+  { type: 'gzip_bomb', bytes: 2_000_000 },
+  { type: 'close_after_response' },
+  { type: 'garbage' },
+  { type: 'garbage', applied: true },
+  { type: 'reset_on_accept' },
+  { type: 'reset_before_body' },
+  { type: 'reset_on_reuse' },
+  { type: 'reset_before_applying' },
+  { type: 'reset_after_applying' },
+  { type: 'restart', downMs: 20 },
+  { type: 'restart', downMs: 20, applied: true },
 ];
 
 function sometimes(percent: number, table: object): fc.Arbitrary<string | undefined> {
@@ -194,7 +194,7 @@ interface ChaosReport {
 
 /** Makes calls with misbehaving callbacks to a service with faults, many at a time, and checks what is promised of each. */
 export async function runCallbackChaos(count: number, seed: number): Promise<ChaosReport> {
-  await using service = await startOrderService({ keys: [apiKey], orders: ['order'] });
+  await using service = await startMockOrderService({ keys: [apiKey], orders: ['order'] });
   using clock = new StallFreeClock();
   using watch = watchProcess();
   const agent = new Agent();
@@ -298,7 +298,7 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
     if (!service.order(token)) service.addOrder(token);
     // A connection names no order.
     for (const fault of plan.faults)
-      service.faults.next(fault, fault.fault === 'reset_on_accept' ? {} : { token });
+      service.faults.next(fault, fault.type === 'reset_on_accept' ? {} : { token });
     return log;
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import { basic, Secret } from '@orders/auth';
-import { buildOrderUpdate, type Fault, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, type Fault, startMockOrderService } from '@orders/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import {
@@ -38,7 +38,7 @@ const update = buildOrderUpdate();
 /** Long enough for a response, short enough to wait for. */
 const soon = { timeouts: { total: 400 } };
 const once = { retry: { maxAttempts: 1 } };
-const tooMany: Fault = { fault: 'status', status: 429, headers: { 'retry-after': '0' } };
+const tooMany: Fault = { type: 'status', status: 429, headers: { 'retry-after': '0' } };
 
 let watch: ProcessWatch;
 beforeEach(() => {
@@ -72,7 +72,7 @@ interface Given {
 
 /** Makes a call to a service of its own. */
 async function callOver(create: typeof createOverFetch, { client, call, faults }: Given): Promise<Seen> {
-  await using service = await startOrderService({ keys: [apiKey], orders: [token] });
+  await using service = await startMockOrderService({ keys: [apiKey], orders: [token] });
   if (faults) service.faults.next(faults);
   await using orders = create({ baseUrl: service.url, apiKey, ...client });
   const events: string[] = [];
@@ -186,7 +186,7 @@ test('a slow responseSchema is awaited', async () => {
 });
 
 test('updateOrder rejects with an OrdersError when responseSchema throws a symbol', async () => {
-  await using service = await startOrderService({ keys: [apiKey], orders: [token] });
+  await using service = await startMockOrderService({ keys: [apiKey], orders: [token] });
   await using orders = createOverUndici({ baseUrl: service.url, apiKey });
   const responseSchema = schemaOf(() => {
     throw Symbol('callback failed');
@@ -202,10 +202,10 @@ test('a 2xx in JSON is applied and any other response unknown when classifyRespo
       (classifyResponse) => ({ client: { classifyResponse }, faults }),
       { attemptCount: 1, ...expected },
     );
-  await expectAll([{ fault: 'none' }], { ends: 'invalid_response', ...appliedOnce, events: oneAttempt });
+  await expectAll([{ type: 'none' }], { ends: 'invalid_response', ...appliedOnce, events: oneAttempt });
   for (const fault of [tooMany, { ...tooMany, status: 404 }])
     await expectAll([fault], { outcome: 'unknown', applied: 0, events: ['before 1', 'after 1: unknown'] });
-  await expectAll([{ fault: 'wrong_media_type', applied: true }], { outcome: 'unknown', applied: 1 });
+  await expectAll([{ type: 'wrong_media_type', applied: true }], { outcome: 'unknown', applied: 1 });
 });
 
 test('nothing is sent when credentials throw or cannot be read', async () => {
@@ -324,7 +324,7 @@ test('an afterAttempt that throws, hangs or returns junk changes nothing for the
   expect(watch.warnings.length - before).toBe(
     2 * Object.keys(misbehaviours.afterAttempt).filter(isThrow).length,
   );
-  const faults: Fault[] = [{ fault: 'reset_after_applying' }];
+  const faults: Fault[] = [{ type: 'reset_after_applying' }];
   await expectEach(
     'afterAttempt',
     () => true,
@@ -420,7 +420,7 @@ test('a dispatcher that is ready too late, and whose abort throws, is not thrown
 
 test('a dispatcher that throws leaves no timer', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
-  await using service = await startOrderService({ keys: [apiKey], orders: [token] });
+  await using service = await startMockOrderService({ keys: [apiKey], orders: [token] });
   const agent = new Agent();
   const dispatcher = agent.compose(intercepting(interceptors['throws an error'] as Interceptor));
   await using orders = createOverUndici({ baseUrl: service.url, apiKey, dispatcher });
@@ -445,7 +445,7 @@ async function runMany(
   source: Source | undefined,
   { client, abortAfter, ...options }: RunGiven = {},
 ) {
-  await using service = await startOrderService({ keys: [apiKey], orders: 5 });
+  await using service = await startMockOrderService({ keys: [apiKey], orders: 5 });
   await using orders = create({ baseUrl: service.url, apiKey, ...client });
   const items = service.orders.map((order, index) => ({
     token: order.token,

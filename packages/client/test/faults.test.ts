@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { buildOrderUpdate, type Fault, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, type Fault, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import {
   createOrdersClient,
@@ -51,67 +51,67 @@ const soon = { timeouts: { attempt: 300 } };
 const retryNow = { 'retry-after': '0' };
 
 const status = (code: number, headers: Record<string, string> = {}, applied = false): Fault => ({
-  fault: 'status',
+  type: 'status',
   status: code,
   headers,
   applied,
 });
 
 const rows: Row[] = [
-  { name: 'reset after the headers were read', fault: { fault: 'reset_before_body' }, ...broken, applied: 0 },
-  { name: 'reset before applying', fault: { fault: 'reset_before_applying' }, ...broken, applied: 0 },
-  { name: 'reset after applying', fault: { fault: 'reset_after_applying' }, ...broken, applied: 1 },
-  { name: 'restart', fault: { fault: 'restart' }, ...broken, applied: 0 },
-  { name: 'restart after applying', fault: { fault: 'restart', applied: true }, ...broken, applied: 1 },
-  { name: 'garbage', fault: { fault: 'garbage' }, ...broken, applied: 0 },
-  { name: 'garbage after applying', fault: { fault: 'garbage', applied: true }, ...broken, applied: 1 },
+  { name: 'reset after the headers were read', fault: { type: 'reset_before_body' }, ...broken, applied: 0 },
+  { name: 'reset before applying', fault: { type: 'reset_before_applying' }, ...broken, applied: 0 },
+  { name: 'reset after applying', fault: { type: 'reset_after_applying' }, ...broken, applied: 1 },
+  { name: 'restart', fault: { type: 'restart' }, ...broken, applied: 0 },
+  { name: 'restart after applying', fault: { type: 'restart', applied: true }, ...broken, applied: 1 },
+  { name: 'garbage', fault: { type: 'garbage' }, ...broken, applied: 0 },
+  { name: 'garbage after applying', fault: { type: 'garbage', applied: true }, ...broken, applied: 1 },
   {
     name: 'stalled headers',
-    fault: { fault: 'stalled_headers' },
+    fault: { type: 'stalled_headers' },
     options: soon,
     ...timeout,
     outcome: 'unknown',
   },
   {
     name: 'latency beyond the timeout',
-    fault: { fault: 'latency', ms: 5_000 },
+    fault: { type: 'latency', ms: 5_000 },
     options: soon,
     ...timeout,
     outcome: 'unknown',
   },
-  { name: 'stalled body', fault: { fault: 'stalled_body' }, options: soon, ...timeout, outcome: 'applied' },
+  { name: 'stalled body', fault: { type: 'stalled_body' }, options: soon, ...timeout, outcome: 'applied' },
   {
     name: 'slow drip past the timeout',
-    fault: { fault: 'slow_drip', intervalMs: 20 },
+    fault: { type: 'slow_drip', intervalMs: 20 },
     // Its head must arrive in time, on a busy machine, too.
     options: { timeouts: { attempt: 800 } },
     ...timeout,
     outcome: 'applied',
   },
-  { name: 'truncation', fault: { fault: 'truncation' }, ...unusable },
-  { name: 'invalid JSON', fault: { fault: 'invalid_json' }, ...unusable },
-  { name: 'oversize', fault: { fault: 'oversize' }, ...unusable },
-  { name: 'oversize in chunks', fault: { fault: 'oversize', chunked: true }, ...unusable },
-  { name: 'gzip bomb', fault: { fault: 'gzip_bomb' }, ...unusable },
-  { name: 'empty 200', fault: { fault: 'empty' }, ...success },
-  { name: '204', fault: { fault: 'no_content' }, ...success },
+  { name: 'truncation', fault: { type: 'truncation' }, ...unusable },
+  { name: 'invalid JSON', fault: { type: 'invalid_json' }, ...unusable },
+  { name: 'oversize', fault: { type: 'oversize' }, ...unusable },
+  { name: 'oversize in chunks', fault: { type: 'oversize', chunked: true }, ...unusable },
+  { name: 'gzip bomb', fault: { type: 'gzip_bomb' }, ...unusable },
+  { name: 'empty 200', fault: { type: 'empty' }, ...success },
+  { name: '204', fault: { type: 'no_content' }, ...success },
   {
     name: 'a 200 page of HTML',
-    fault: { fault: 'wrong_media_type' },
+    fault: { type: 'wrong_media_type' },
     ...unusable,
     outcome: 'unknown',
     applied: 0,
   },
   {
     name: 'another media type after applying',
-    fault: { fault: 'wrong_media_type', applied: true },
+    fault: { type: 'wrong_media_type', applied: true },
     ...unusable,
     outcome: 'unknown',
   },
-  { name: '301', fault: { fault: 'redirect', status: 301 }, ...unknownHttp, applied: 0 },
+  { name: '301', fault: { type: 'redirect', status: 301 }, ...unknownHttp, applied: 0 },
   {
     name: '303 after applying',
-    fault: { fault: 'redirect', status: 303, applied: true },
+    fault: { type: 'redirect', status: 303, applied: true },
     ...unknownHttp,
     applied: 1,
   },
@@ -162,7 +162,7 @@ const rows: Row[] = [
 test.concurrent.each(rows)(
   '$name: $ends, $outcome, $attemptCount attempts, applied $applied times',
   async ({ name: _name, fault, options, ...expected }) => {
-    await using service = await startOrderService({ orders: [token] });
+    await using service = await startMockOrderService({ orders: [token] });
     service.faults.always(fault, { operation: 'update' });
     const seen = await callOnce({ baseUrl: service.url, apiKey: service.key, ...options }, service);
     expect(seen).toEqual(expected);
@@ -170,28 +170,28 @@ test.concurrent.each(rows)(
 );
 
 test.concurrent('a 429 with Retry-After that recovers is applied once', async () => {
-  await using service = await startOrderService({ orders: [token] });
+  await using service = await startMockOrderService({ orders: [token] });
   service.faults.next(status(429, retryNow));
   const seen = await callOnce({ baseUrl: service.url, apiKey: service.key }, service);
   expect(seen).toEqual({ ...success, attemptCount: 2 });
 });
 
 test.concurrent('resendUnknown may apply an update twice, and a reset followed by a 409 stays unknown', async () => {
-  await using service = await startOrderService({ orders: [token] });
+  await using service = await startMockOrderService({ orders: [token] });
   const options = { baseUrl: service.url, apiKey: service.key, retry: { resendUnknown: true } };
-  service.faults.next({ fault: 'reset_after_applying' });
+  service.faults.next({ type: 'reset_after_applying' });
   expect(await callOnce(options, service)).toEqual({ ...success, attemptCount: 2, applied: 2 });
-  service.faults.next([{ fault: 'reset_after_applying' }, status(409)]);
+  service.faults.next([{ type: 'reset_after_applying' }, status(409)]);
   expect(await callOnce(options, service)).toEqual({ ...unknownHttp, attemptCount: 2, applied: 3 });
 });
 
 test.concurrent('a kept connection that the service resets on reuse is unknown, and the next call succeeds', async () => {
-  await using service = await startOrderService({ orders: [token] });
+  await using service = await startMockOrderService({ orders: [token] });
   // One connection, so that the second call goes over that of the first.
   const dispatcher = new Agent({ connections: 1 });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, dispatcher });
   await orders.updateOrder(token, update);
-  service.faults.next({ fault: 'reset_on_reuse' });
+  service.faults.next({ type: 'reset_on_reuse' });
   const result = await orders.safeUpdateOrder(token, update);
   expect(result.error).toMatchObject({ code: 'connection_error', outcome: 'unknown', attemptCount: 1 });
   await orders.updateOrder(token, update);
@@ -200,9 +200,9 @@ test.concurrent('a kept connection that the service resets on reuse is unknown, 
 });
 
 test.concurrent('an outcome is true though the service closes the connection after each response', async () => {
-  await using service = await startOrderService({ orders: [token] });
+  await using service = await startMockOrderService({ orders: [token] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
-  service.faults.always({ fault: 'close_after_answer' });
+  service.faults.always({ type: 'close_after_response' });
   const outcomes = new Set<string>();
   for (let call = 0; call < 10; call++) {
     const before = service.ledger.length;
@@ -216,8 +216,8 @@ test.concurrent('an outcome is true though the service closes the connection aft
 });
 
 test.concurrent('a reset on accept is not sent or unknown', async () => {
-  await using service = await startOrderService({ orders: [token] });
-  service.faults.always({ fault: 'reset_on_accept' });
+  await using service = await startMockOrderService({ orders: [token] });
+  service.faults.always({ type: 'reset_on_accept' });
   const { outcome, applied } = await callOnce({ baseUrl: service.url, apiKey: service.key }, service);
   expect(['not_sent', 'unknown']).toContain(outcome);
   expect(applied).toBe(0);
@@ -232,7 +232,7 @@ const notSent = {
 } as const;
 
 test.concurrent('a refused connection is not sent, and tried three times', async () => {
-  await using service = await startOrderService({ orders: [token] });
+  await using service = await startMockOrderService({ orders: [token] });
   await service.close();
   expect(await callOnce({ baseUrl: service.url, apiKey }, service)).toEqual(notSent);
 });
@@ -246,7 +246,7 @@ test.concurrent('a failed DNS lookup is not sent, and tried three times', async 
 });
 
 test.concurrent('TLS to a service without TLS is not sent, and tried three times', async () => {
-  await using service = await startOrderService({ orders: [token] });
+  await using service = await startMockOrderService({ orders: [token] });
   const baseUrl = service.url.replace('http:', 'https:');
   expect(await callOnce({ baseUrl, apiKey }, service)).toEqual(notSent);
 });

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { basic } from '@orders/auth';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import {
@@ -17,8 +17,8 @@ withoutBackoff();
 
 const token = 'secret_order_token_1234';
 const update = buildOrderUpdate({ order_id: 'private-order' });
-const busy = { fault: 'status', status: 429, headers: { 'retry-after': '0' } } as const;
-const reset = { fault: 'reset_after_applying' } as const;
+const busy = { type: 'status', status: 429, headers: { 'retry-after': '0' } } as const;
+const reset = { type: 'reset_after_applying' } as const;
 const never = new Promise<never>(() => {});
 const entries = [
   ['undici', createOverUndici],
@@ -26,7 +26,7 @@ const entries = [
 ] as const;
 
 async function start(createOrdersClient: typeof createOverFetch, options: object = {}) {
-  const service = await startOrderService({ orders: [token, 'other'] });
+  const service = await startMockOrderService({ orders: [token, 'other'] });
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, ...options });
   return {
     service,
@@ -97,10 +97,10 @@ test('afterAttempt reports an attempt that was rejected, aborted or not sent', a
   const ends: AfterAttemptEvent[] = [];
   const afterAttempt = (end: AfterAttemptEvent): void => void ends.push(end);
   await orders.safeUpdateOrder('missing', update, { afterAttempt });
-  service.faults.next([{ fault: 'stalled_headers' }]);
+  service.faults.next([{ type: 'stalled_headers' }]);
   const abort = new AbortController();
   const aborted = orders.safeUpdateOrder(token, update, { afterAttempt, signal: abort.signal });
-  await service.received(2);
+  await service.waitForRequests(2);
   abort.abort();
   await aborted;
   await using down = createOverUndici({ baseUrl: 'http://127.0.0.1:1', apiKey: service.key });

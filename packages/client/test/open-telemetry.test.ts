@@ -8,7 +8,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import { basic } from '@orders/auth';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient } from '../src/index.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
@@ -49,7 +49,7 @@ function expectNoKey(spans: readonly ReadableSpan[], key: string): void {
 }
 
 test('an update makes a span of its method, URL and status that holds neither key nor body', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   using watch = startWatching();
   await orders.updateOrder('order_1234', update);
@@ -71,7 +71,7 @@ test('an update makes a span of its method, URL and status that holds neither ke
 });
 
 test('a wrong key makes a failed span that does not hold it', async () => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey });
   using watch = startWatching();
   await expect(orders.echo()).rejects.toMatchObject({ status: 401 });

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { basic } from '@orders/auth';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test, vi } from 'vitest';
 import { createOrdersClient } from '../src/index.ts';
 import { EnvHttpProxyAgent } from '../src/undici.ts';
@@ -35,13 +35,13 @@ function holdsKey(text: string, key: string): boolean {
 }
 
 test('an update to https goes through a tunnel in which the proxy cannot read the key', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy();
   const dispatcher = through(proxy);
   await using orders = createOrdersClient({ baseUrl: front.url, apiKey: service.key, dispatcher });
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
-  expect(service.appliedTo('order_1234')).toEqual([update]);
+  expect(service.appliedUpdates('order_1234')).toEqual([update]);
   expect(proxy.requests).toMatchObject([{ line: `CONNECT ${new URL(front.url).host}` }]);
   expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
   expect(holdsKey(proxy.received(), service.key)).toBe(false);
@@ -49,7 +49,7 @@ test('an update to https goes through a tunnel in which the proxy cannot read th
 });
 
 test('the credentials of the proxy reach the proxy and not the service', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy();
   const dispatcher = through({ url: proxy.url.replace('//', '//merchant:proxy-pass@') });
@@ -65,7 +65,7 @@ test.each<[string, Manner, RegExp]>([
   ['refuses with 502', 502, /Proxy response \(502\)/],
   ['hangs up', 'hang up', /Proxy Connection failed/],
 ])('an update to https through a proxy that %s is not sent', async (_name, manner, message) => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy(manner);
   const dispatcher = through(proxy);
@@ -122,7 +122,7 @@ test.each(['https', 'http'])('an update to %s through a proxy that is down is no
 });
 
 test('an update to a wrong server certificate behind a proxy is not sent', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, await certifyServer(authority, { host: 'shop.example' }));
   await using proxy = await startProxy();
   await using orders = createOrdersClient({
@@ -141,7 +141,7 @@ test('an update to a wrong server certificate behind a proxy is not sent', async
 });
 
 test('an update to plain http is sent to the proxy whole, key included', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using proxy = await startProxy();
   const dispatcher = through(proxy);
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, dispatcher });
@@ -151,7 +151,7 @@ test('an update to plain http is sent to the proxy whole, key included', async (
 });
 
 test('an update to plain http goes through a tunnel with proxyTunnel', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using proxy = await startProxy();
   const dispatcher = through(proxy, { proxyTunnel: true });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, dispatcher });
@@ -161,7 +161,7 @@ test('an update to plain http goes through a tunnel with proxyTunnel', async () 
 });
 
 test.each([407, 502])('a plain http update whose proxy responds with %i is unknown', async (status) => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using proxy = await startProxy(status);
   const dispatcher = through(proxy);
   await using orders = createOrdersClient({
@@ -176,7 +176,7 @@ test.each([407, 502])('a plain http update whose proxy responds with %i is unkno
 });
 
 test('noProxy bypasses the proxy', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy();
   const dispatcher = through(proxy, { noProxy: 'localhost,127.0.0.1' });
@@ -186,7 +186,7 @@ test('noProxy bypasses the proxy', async () => {
 });
 
 test('a client without a dispatcher option ignores the proxy of the environment', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using proxy = await startProxy();
   vi.stubEnv('HTTP_PROXY', proxy.url).stubEnv('http_proxy', proxy.url);
   try {
@@ -204,7 +204,7 @@ test.concurrent.each([
   ['uses the proxy of HTTPS_PROXY', {}, 1],
   ['bypasses it for the hosts of NO_PROXY', { NO_PROXY: '127.0.0.1' }, 0],
 ])('EnvHttpProxyAgent %s', async (_name, environment, tunnels) => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using proxy = await startProxy();
   const { stdout } = await promisify(execFile)(

@@ -1,5 +1,5 @@
 import type { SecureVersion } from 'node:tls';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
@@ -21,7 +21,7 @@ function connecting(connect: { ca?: string; cert?: string; key?: string } | unde
 }
 
 test('an update reaches a service that a private authority certifies', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using orders = createOrdersClient({
     baseUrl: front.url,
@@ -29,7 +29,7 @@ test('an update reaches a service that a private authority certifies', async () 
     dispatcher: new Agent({ connect: { ca: authority.cert } }),
   });
   await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
-  expect(service.appliedTo('order_1234')).toEqual([update]);
+  expect(service.appliedUpdates('order_1234')).toEqual([update]);
 });
 
 const unverified = 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';
@@ -52,7 +52,7 @@ test.each([
     /certificate has expired/,
   ],
 ])('a server certificate %s is not sent', async (_name, served, connect, code, message) => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, served);
   await using orders = createOrdersClient({
     baseUrl: front.url,
@@ -73,7 +73,7 @@ test.each([
 });
 
 test('an update that a wrong server certificate stopped is retried', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, certificate);
   await using orders = createOrdersClient({
     baseUrl: front.url,
@@ -95,7 +95,7 @@ function mutual(version: SecureVersion) {
 test.each(['TLSv1.2', 'TLSv1.3'] as const)(
   'an update with a client certificate is applied under %s',
   async (version) => {
-    await using service = await startOrderService({ orders: ['order_1234'] });
+    await using service = await startMockOrderService({ orders: ['order_1234'] });
     await using front = await startTlsFront(service, mutual(version));
     await using orders = createOrdersClient({
       baseUrl: front.url,
@@ -103,7 +103,7 @@ test.each(['TLSv1.2', 'TLSv1.3'] as const)(
       ...connecting({ ca: authority.cert, ...(await certifyClient(authority)) }),
     });
     await expect(orders.updateOrder('order_1234', update)).resolves.toMatchObject({ outcome: 'applied' });
-    expect(service.appliedTo('order_1234')).toEqual([update]);
+    expect(service.appliedUpdates('order_1234')).toEqual([update]);
   },
 );
 
@@ -116,7 +116,7 @@ test.each([
   ['missing', 'TLSv1.3', 'unknown', {}],
   ['foreign', 'TLSv1.3', 'unknown', foreign],
 ] as const)('a %s client certificate refused under %s is %s', async (_name, version, outcome, own) => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, mutual(version));
   await using orders = createOrdersClient({
     baseUrl: front.url,
@@ -131,7 +131,7 @@ test.each([
 });
 
 test('an update that a server refused under TLS 1.3 is not resent, and an echo is', async () => {
-  await using service = await startOrderService({ orders: ['order_1234'] });
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, mutual('TLSv1.3'));
   await using orders = createOrdersClient({
     baseUrl: front.url,

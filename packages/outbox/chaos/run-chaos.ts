@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type OrderService, startOrderService } from '@orders/testing';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { makeItFail } from './faults.ts';
 import type { Engine } from './protocol.ts';
 import { seededRandom } from './random.ts';
@@ -62,7 +62,7 @@ const tellEveryMs = 5_000;
 export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
   const { seed, updates, orders, workers, withinMs, progress = () => {} } = options;
   const random = seededRandom(seed);
-  const service = await startOrderService({ orders });
+  const service = await startMockOrderService({ orders });
   makeItFail(service, seed);
   const startedAt = performance.now();
   const isLate = (): boolean => performance.now() - startedAt > withinMs;
@@ -220,13 +220,13 @@ export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
 
 function compare(
   accepted: ReadonlyMap<string, readonly string[]>,
-  service: OrderService,
+  service: MockOrderService,
 ): Pick<ChaosReport, 'lost' | 'repeated' | 'outOfOrder'> {
   const times = new Map<string, number>();
   for (const entry of service.ledger) times.set(skuOf(entry), (times.get(skuOf(entry)) ?? 0) + 1);
   const ids = [...accepted.values()].flat();
   const outOfOrder = [...accepted].filter(([token, wanted]) => {
-    const applied = service.appliedTo(token).map((body) => body.cart.items?.[0]?.sku);
+    const applied = service.appliedUpdates(token).map((body) => body.cart.items?.[0]?.sku);
     const firsts = applied.filter((sku, place) => applied.indexOf(sku) === place);
     return JSON.stringify(firsts) !== JSON.stringify(wanted.filter((id) => times.has(id)));
   });
@@ -237,6 +237,6 @@ function compare(
   };
 }
 
-function skuOf(entry: OrderService['ledger'][number]): string {
+function skuOf(entry: MockOrderService['ledger'][number]): string {
   return entry.body.cart.items?.[0]?.sku ?? '';
 }

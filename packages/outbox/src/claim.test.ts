@@ -94,11 +94,11 @@ onPostgres(
     const { open, service, token, reaches } = scene;
     const held = holdAnswers(scene);
     const outbox = await open({ client: held.client });
-    service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '2' } });
+    service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '2' } });
     await outbox.work();
     const id = await outbox.enqueue(token, step(1));
     await reaches(outbox, id, 'sending');
-    await until('it was answered', () => service.journal[0]?.answeredAt !== undefined);
+    await until('it was answered', () => service.journal[0]?.respondedAt !== undefined);
     const release = await addTo(scene, token);
     held.release();
     const pausedUntil = await until('the pause is stored', async () => (await outbox.backlog()).pausedUntil);

@@ -7,15 +7,15 @@ import type { Outbox } from './outbox.ts';
 import { rowsOf } from './store/sql.ts';
 
 const faults: readonly Fault[] = [
-  { fault: 'status', status: 400 },
-  { fault: 'status', status: 500 },
-  { fault: 'status', status: 429, headers: { 'retry-after': '0' } },
-  { fault: 'status', status: 503, headers: { 'retry-after': '0' } },
-  { fault: 'reset_before_applying' },
-  { fault: 'reset_after_applying' },
-  { fault: 'truncation' },
-  { fault: 'latency', ms: 20 },
-  { fault: 'stalled_headers' },
+  { type: 'status', status: 400 },
+  { type: 'status', status: 500 },
+  { type: 'status', status: 429, headers: { 'retry-after': '0' } },
+  { type: 'status', status: 503, headers: { 'retry-after': '0' } },
+  { type: 'reset_before_applying' },
+  { type: 'reset_after_applying' },
+  { type: 'truncation' },
+  { type: 'latency', ms: 20 },
+  { type: 'stalled_headers' },
 ];
 
 type Command =

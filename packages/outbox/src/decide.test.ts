@@ -16,8 +16,8 @@ async function laneOf({ sql, schema }: Scene, token: string) {
 async function rejectAndPark({ open, service, token }: Scene) {
   const outbox = await open();
   service.faults.next([
-    { fault: 'status', status: 422 },
-    { fault: 'status', status: 500 },
+    { type: 'status', status: 422 },
+    { type: 'status', status: 500 },
   ]);
   const rejected = await outbox.enqueue(token, step(1));
   const parked = await outbox.enqueue(token, step(2));
@@ -56,8 +56,8 @@ onBoth('keeps a rejected update waiting that is retried behind a parked one', as
 });
 
 onBoth('keeps the order of acceptance among all that are sent again', async ({ open, service, token }) => {
-  const refused = { fault: 'status', status: 401 } as const;
-  const well = { fault: 'latency', ms: 0 } as const;
+  const refused = { type: 'status', status: 401 } as const;
+  const well = { type: 'latency', ms: 0 } as const;
   const outbox = await open();
   service.faults.next([refused, refused, well, refused]);
   for (const quantity of [1, 2, 3, 4]) await outbox.enqueue(token, step(quantity));
@@ -84,7 +84,7 @@ onBoth(
   'sends nothing again before an earlier one of its order that waits',
   async ({ open, service, token }) => {
     const before = await open();
-    service.faults.next([401, 401, 401].map((status) => ({ fault: 'status', status })));
+    service.faults.next([401, 401, 401].map((status) => ({ type: 'status', status })));
     for (const quantity of [1, 2, 3]) await before.enqueue(token, step(quantity));
     await before.work();
     await before.drain();
@@ -102,7 +102,7 @@ onBoth(
   'lists from the beginning what waits behind an update that it forgot',
   async ({ open, token, service }) => {
     const outbox = await open();
-    service.faults.next({ fault: 'status', status: 422 });
+    service.faults.next({ type: 'status', status: 422 });
     const id = await outbox.enqueue(token, step(1));
     await outbox.work();
     await outbox.drain();
@@ -126,7 +126,7 @@ onBoth('leaves an idle lane behind when the last update that waits is discarded'
 
 onBoth('does not decide on an update that is on its way', async ({ open, service, token, reaches }) => {
   const outbox = await open();
-  service.faults.next({ fault: 'latency', ms: 200 });
+  service.faults.next({ type: 'latency', ms: 200 });
   await outbox.work();
   const id = await outbox.enqueue(token, step(1));
   await reaches(outbox, id, 'sending');
@@ -140,7 +140,7 @@ onBoth(
   async (scene) => {
     const { open, service, token, sql, schema } = scene;
     const outbox = await open();
-    service.faults.next({ fault: 'status', status: 422 });
+    service.faults.next({ type: 'status', status: 422 });
     const first = await outbox.enqueue(token, step(1));
     await outbox.work();
     await outbox.drain();
@@ -175,7 +175,7 @@ onPostgres('waits for no row that somebody else changes when it marks', async (s
 
 onBoth('takes up what was retried while nobody worked', async ({ open, service, token }) => {
   const outbox = await open();
-  service.faults.next({ fault: 'status', status: 422 });
+  service.faults.next({ type: 'status', status: 422 });
   const id = await outbox.enqueue(token, step(1));
   await outbox.work();
   await outbox.drain();

@@ -23,11 +23,7 @@ onBoth('tells what happens to updates, each thing once and in order', async ({ o
     await outbox.discard(await outbox.enqueue(probed, step(0)));
     return told.length > 0;
   });
-  service.faults.next([
-    { fault: 'status', status: 500 },
-    { fault: 'none' },
-    { fault: 'status', status: 400 },
-  ]);
+  service.faults.next([{ type: 'status', status: 500 }, { type: 'none' }, { type: 'status', status: 400 }]);
   const first = await outbox.enqueue(token, step(1));
   const second = await outbox.enqueue(token, step(2));
   await outbox.work();

@@ -27,7 +27,7 @@ onPostgres('lets an answer that comes late settle an update that was parked mean
 
 onPostgres('tells nothing of an earlier try beside an outcome that nobody knows', async (scene) => {
   const { open, service, token, reaches } = scene;
-  service.faults.next({ fault: 'status', status: 404 }, { token });
+  service.faults.next({ type: 'status', status: 404 }, { token });
   const first = await open();
   await first.work();
   const id = await first.enqueue(token, step(1));
@@ -55,7 +55,7 @@ onPostgres(
   'takes back an update that was parked, once its worker knows that it was not applied',
   async (scene) => {
     const { open, service, token, reaches } = scene;
-    service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '0' } }, { token });
+    service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '0' } }, { token });
     const held = holdAnswers(scene);
     const blocked = await open({ localConcurrency: 1, client: held.client });
     await blocked.work();
@@ -63,7 +63,7 @@ onPostgres(
     await reaches(blocked, id, 'sending');
     const behind = await blocked.enqueue(token, step(2));
     const quick = await open();
-    await until('it was answered', () => service.journal[0]?.answeredAt !== undefined);
+    await until('it was answered', () => service.journal[0]?.respondedAt !== undefined);
     await giveAway(scene, token);
     await quick.work();
     await reaches(quick, id, 'parked');
@@ -123,11 +123,11 @@ onBoth('waits for its own answer when the queue gives its own job back to it', a
 onBoth('holds an order whose update was given away, once its answer tells nothing', async (scene) => {
   const { open, service, token, reaches, clientWith } = scene;
   const outbox = await open({ client: clientWith(1_500) });
-  service.faults.next({ fault: 'stalled_headers' }, { token });
+  service.faults.next({ type: 'stalled_headers' }, { token });
   const first = await outbox.enqueue(token, step(1));
   const second = await outbox.enqueue(token, step(2));
   await outbox.work();
-  await service.received(1);
+  await service.waitForRequests(1);
   await giveAway(scene, token);
   await reaches(outbox, first, 'parked');
   await outbox.drain();
@@ -159,7 +159,7 @@ onPostgres(
       },
     });
     const other = service.orders[1]?.token ?? '';
-    service.faults.next({ fault: 'stalled_headers' }, { token });
+    service.faults.next({ type: 'stalled_headers' }, { token });
     const first = await outbox.enqueue(token, step(1));
     const second = await outbox.enqueue(token, step(2));
     await outbox.enqueue(other, step(3));
@@ -196,7 +196,7 @@ onPostgres(
         },
       },
     });
-    service.faults.always({ fault: 'latency', ms: 700 }, { token });
+    service.faults.always({ type: 'latency', ms: 700 }, { token });
     await sleeper.work();
     const first = await sleeper.enqueue(token, step(1));
     await sleeper.enqueue(token, step(2));
@@ -214,7 +214,7 @@ onPostgres(
     ]);
     expect(rows).toEqual([{ kind: 'queued' }, { kind: 'sending' }, { kind: 'applied' }]);
     const [one, two] = service.journal;
-    expect(two?.at).toBeGreaterThan(one?.answeredAt ?? Number.POSITIVE_INFINITY);
+    expect(two?.at).toBeGreaterThan(one?.respondedAt ?? Number.POSITIVE_INFINITY);
   },
 );
 
@@ -222,7 +222,7 @@ onBoth('never has two jobs for one order, though a job that was given away is fi
   const { open, service, token, reaches, sql, schema } = scene;
   const outbox = await open({ localConcurrency: 1 });
   service.faults.next(
-    [1, 2].map(() => ({ fault: 'latency', ms: 500 }) as const),
+    [1, 2].map(() => ({ type: 'latency', ms: 500 }) as const),
     { token },
   );
   await outbox.work();

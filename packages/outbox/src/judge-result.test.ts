@@ -4,7 +4,7 @@ import {
   treat503AsRejected,
   type UpdateOrderResult,
 } from '@orders/client';
-import { type Fault, startOrderService } from '@orders/testing';
+import { type Fault, startMockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type JudgeOptions, judgeResult, judgeUnknown } from './judge-result.ts';
@@ -12,8 +12,8 @@ import type { Verdict } from './verdict.ts';
 
 const options: JudgeOptions = { onRejected: 'continue', maxRetryDelayMs: 60_000, random: () => 1 };
 
-const busy = { fault: 'status', status: 503, headers: { 'retry-after': '2' } } as const;
-const page = { fault: 'status', status: 404, headers: { 'content-type': 'text/html' } } as const;
+const busy = { type: 'status', status: 503, headers: { 'retry-after': '2' } } as const;
+const page = { type: 'status', status: 404, headers: { 'content-type': 'text/html' } } as const;
 
 async function resultOf(
   fault: Fault | undefined,
@@ -22,7 +22,7 @@ async function resultOf(
     classifyResponse,
   }: { readonly update?: object; readonly classifyResponse?: ClassifyResponse } = {},
 ): Promise<UpdateOrderResult> {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   await using client = createOrdersClient({
     baseUrl: service.url,
     apiKey: service.key,
@@ -36,38 +36,34 @@ async function resultOf(
 
 test.for<[string, Fault | undefined, Partial<Verdict> | 'unknown']>([
   ['a success', undefined, { state: 'applied', hold: false, status: 200 }],
-  [
-    'a success that cannot be read',
-    { fault: 'invalid_json' },
-    { state: 'applied', code: 'invalid_response' },
-  ],
-  ['a 400', { fault: 'status', status: 400 }, { state: 'rejected', hold: false, status: 400 }],
+  ['a success that cannot be read', { type: 'invalid_json' }, { state: 'applied', code: 'invalid_response' }],
+  ['a 400', { type: 'status', status: 400 }, { state: 'rejected', hold: false, status: 400 }],
   [
     'a 413 with Retry-After, which the client does not take for an invitation',
-    { fault: 'status', status: 413, headers: { 'retry-after': '1' } },
+    { type: 'status', status: 413, headers: { 'retry-after': '1' } },
     { state: 'rejected', status: 413 },
   ],
   [
     'a 429 with Retry-After',
-    { fault: 'status', status: 429, headers: { 'retry-after': '7' } },
+    { type: 'status', status: 429, headers: { 'retry-after': '7' } },
     { state: 'queued', delayMs: 7_000, pauseAllMs: 7_000, failures: 3 },
   ],
-  ['a 429 without', { fault: 'status', status: 429 }, { state: 'queued', delayMs: 1_000, pauseAllMs: 1_000 }],
+  ['a 429 without', { type: 'status', status: 429 }, { state: 'queued', delayMs: 1_000, pauseAllMs: 1_000 }],
   [
     'a 429 that asks for thirty years',
-    { fault: 'status', status: 429, headers: { 'retry-after': '999999999' } },
+    { type: 'status', status: 429, headers: { 'retry-after': '999999999' } },
     { state: 'queued', delayMs: 86_400_000, pauseAllMs: 86_400_000 },
   ],
   ['a 503 with Retry-After', busy, 'unknown'],
-  ['a 503 without', { fault: 'status', status: 503 }, 'unknown'],
+  ['a 503 without', { type: 'status', status: 503 }, 'unknown'],
   ['a 404 page of HTML', page, 'unknown'],
-  ['a 500', { fault: 'status', status: 500 }, 'unknown'],
-  ['a 408', { fault: 'status', status: 408 }, 'unknown'],
-  ['a redirect', { fault: 'redirect' }, 'unknown'],
-  ['a reset before it was applied', { fault: 'reset_before_applying' }, 'unknown'],
-  ['a reset after it was applied', { fault: 'reset_after_applying' }, 'unknown'],
-  ['a service that falls silent', { fault: 'stalled_headers' }, 'unknown'],
-  ['a page of a proxy', { fault: 'wrong_media_type' }, 'unknown'],
+  ['a 500', { type: 'status', status: 500 }, 'unknown'],
+  ['a 408', { type: 'status', status: 408 }, 'unknown'],
+  ['a redirect', { type: 'redirect' }, 'unknown'],
+  ['a reset before it was applied', { type: 'reset_before_applying' }, 'unknown'],
+  ['a reset after it was applied', { type: 'reset_after_applying' }, 'unknown'],
+  ['a service that falls silent', { type: 'stalled_headers' }, 'unknown'],
+  ['a page of a proxy', { type: 'wrong_media_type' }, 'unknown'],
 ])('judges %s', async ([, fault, verdict]) => {
   const judged = judgeResult(await resultOf(fault), 3, options);
   if (verdict === 'unknown' || judged === 'unknown') expect(judged).toBe(verdict);
@@ -111,7 +107,7 @@ test('sends again, later each time, what never left', async () => {
 });
 
 test('holds a lane for a parked update alone, and for a rejected one as chosen', async () => {
-  const refused = await resultOf({ fault: 'status', status: 422 });
+  const refused = await resultOf({ type: 'status', status: 422 });
   expect(judgeResult(refused, 0, { ...options, onRejected: 'hold' })).toMatchObject({
     state: 'rejected',
     hold: true,

@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
-import { type Fault, startOrderService } from '@orders/testing';
+import { type Fault, startMockOrderService } from '@orders/testing';
 import { expect, onTestFinished, vi } from 'vitest';
 import { onBoth, step, stepsApplied, until } from '../test/scene.ts';
 import type { UnknownUpdate } from './outbox-options.ts';
@@ -8,21 +8,21 @@ import type { UpdateStatus } from './update-status.ts';
 
 const ends: readonly [Fault | undefined, Partial<UpdateStatus>, requests: number, applied: boolean][] = [
   [undefined, { state: 'applied', status: 200 }, 1, true],
-  [{ fault: 'empty' }, { state: 'applied' }, 1, true],
-  [{ fault: 'truncation' }, { state: 'applied', code: 'invalid_response' }, 1, true],
-  [{ fault: 'status', status: 409 }, { state: 'rejected', code: 'http_error', status: 409 }, 1, false],
-  [{ fault: 'status', status: 429, headers: { 'retry-after': '0' } }, { state: 'applied' }, 2, true],
+  [{ type: 'empty' }, { state: 'applied' }, 1, true],
+  [{ type: 'truncation' }, { state: 'applied', code: 'invalid_response' }, 1, true],
+  [{ type: 'status', status: 409 }, { state: 'rejected', code: 'http_error', status: 409 }, 1, false],
+  [{ type: 'status', status: 429, headers: { 'retry-after': '0' } }, { state: 'applied' }, 2, true],
   [
-    { fault: 'status', status: 503, headers: { 'retry-after': '0' } },
+    { type: 'status', status: 503, headers: { 'retry-after': '0' } },
     { state: 'parked', code: 'http_error', status: 503 },
     1,
     false,
   ],
-  [{ fault: 'wrong_media_type' }, { state: 'parked', code: 'invalid_response' }, 1, false],
-  [{ fault: 'reset_before_applying' }, { state: 'parked', code: 'connection_error' }, 1, false],
-  [{ fault: 'reset_after_applying' }, { state: 'parked', code: 'connection_error' }, 1, true],
-  [{ fault: 'stalled_headers' }, { state: 'parked', code: 'timeout' }, 1, true],
-  [{ fault: 'stalled_headers', applied: false }, { state: 'parked', code: 'timeout' }, 1, false],
+  [{ type: 'wrong_media_type' }, { state: 'parked', code: 'invalid_response' }, 1, false],
+  [{ type: 'reset_before_applying' }, { state: 'parked', code: 'connection_error' }, 1, false],
+  [{ type: 'reset_after_applying' }, { state: 'parked', code: 'connection_error' }, 1, true],
+  [{ type: 'stalled_headers' }, { state: 'parked', code: 'timeout' }, 1, true],
+  [{ type: 'stalled_headers', applied: false }, { state: 'parked', code: 'timeout' }, 1, false],
 ];
 
 onBoth('ends each fault of the service as the table says', async ({ open, clientWith, service }) => {
@@ -47,7 +47,7 @@ onBoth('ends each fault of the service as the table says', async ({ open, client
 });
 
 onBoth('sends what could not be sent once the service is there', async ({ open, reaches }) => {
-  const gone = await startOrderService({ orders: ['ord_1'] });
+  const gone = await startMockOrderService({ orders: ['ord_1'] });
   const port = Number(new URL(gone.url).port);
   await gone.close();
   await using client = createOrdersClient({ baseUrl: gone.url, apiKey: gone.key });
@@ -56,7 +56,7 @@ onBoth('sends what could not be sent once the service is there', async ({ open, 
   const id = await outbox.enqueue('ord_1', step(1));
   await until('it was tried twice', async () => ((await outbox.status(id))?.attempts ?? 0) > 1);
   expect(await outbox.status(id)).toMatchObject({ code: 'connection_error' });
-  await using service = await startOrderService({ port, keys: [gone.key], orders: ['ord_1'] });
+  await using service = await startMockOrderService({ port, keys: [gone.key], orders: ['ord_1'] });
   await reaches(outbox, id, 'applied');
   expect(stepsApplied(service, 'ord_1')).toEqual([1]);
 });
@@ -64,7 +64,7 @@ onBoth('sends what could not be sent once the service is there', async ({ open, 
 onBoth('lets a parked update hold its order back, and no other', async ({ open, service, reaches }) => {
   const [first, second] = service.orders.map(({ token }) => token) as [string, string];
   const outbox = await open();
-  service.faults.next({ fault: 'status', status: 500 }, { token: first });
+  service.faults.next({ type: 'status', status: 500 }, { token: first });
   const parked = await outbox.enqueue(first, step(1));
   const behind = await outbox.enqueue(first, step(2));
   const beside = await outbox.enqueue(second, step(3));
@@ -85,7 +85,7 @@ onBoth('lets a parked update hold its order back, and no other', async ({ open, 
 
 onBoth('goes on behind a parked update that is discarded', async ({ open, service, token }) => {
   const outbox = await open();
-  service.faults.next({ fault: 'reset_after_applying' });
+  service.faults.next({ type: 'reset_after_applying' });
   const parked = await outbox.enqueue(token, step(1));
   await outbox.enqueue(token, step(2));
   await outbox.work();
@@ -100,7 +100,7 @@ onBoth('goes on behind a parked update that is discarded', async ({ open, servic
 onBoth('sends an update of unknown outcome again where that was chosen, before later ones', async (scene) => {
   const { open, service, token } = scene;
   const outbox = await open({ onUnknown: 'resend' });
-  service.faults.next([{ fault: 'status', status: 500 }, { fault: 'reset_after_applying' }]);
+  service.faults.next([{ type: 'status', status: 500 }, { type: 'reset_after_applying' }]);
   await outbox.enqueue(token, step(1));
   await outbox.enqueue(token, step(2));
   await outbox.work();
@@ -124,7 +124,7 @@ onBoth(
     });
     const ids: string[] = [];
     for (const token of tokens) {
-      service.faults.next({ fault: 'status', status: 502 }, { token });
+      service.faults.next({ type: 'status', status: 502 }, { token });
       ids.push(await outbox.enqueue(token, step(1)));
       await outbox.enqueue(token, step(2));
     }
@@ -158,7 +158,7 @@ onBoth('parks an update whose client throws or says what no client says, and no 
       },
     },
   });
-  service.faults.next({ fault: 'status', status: 409 }, { token: odd });
+  service.faults.next({ type: 'status', status: 409 }, { token: odd });
   const ids: string[] = [];
   for (const token of [thrown, odd, ...others]) ids.push(await outbox.enqueue(token, step(1)));
   await outbox.work();
@@ -188,7 +188,7 @@ onBoth('survives what is called back, and tells once that the service cannot be 
   const { open, reaches } = scene;
   const emitted = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
   onTestFinished(() => emitted.mockRestore());
-  const gone = await startOrderService({ orders: ['ord_1', 'ord_2'] });
+  const gone = await startMockOrderService({ orders: ['ord_1', 'ord_2'] });
   const port = Number(new URL(gone.url).port);
   await gone.close();
   await using client = createOrdersClient({ baseUrl: gone.url, apiKey: gone.key });
@@ -207,7 +207,7 @@ onBoth('survives what is called back, and tells once that the service cannot be 
   const ids = [await outbox.enqueue('ord_1', step(1)), await outbox.enqueue('ord_2', step(1))];
   for (const id of ids)
     await until('it was tried twice', async () => ((await outbox.status(id))?.attempts ?? 0) > 1);
-  await using service = await startOrderService({ port, keys: [gone.key], orders: ['ord_1', 'ord_2'] });
+  await using service = await startMockOrderService({ port, keys: [gone.key], orders: ['ord_1', 'ord_2'] });
   for (const id of ids) await reaches(outbox, id, 'applied');
   expect(service.ledger).toHaveLength(2);
   const ofService = told.filter((message) => message.startsWith('The order service'));
@@ -224,7 +224,7 @@ onBoth('survives what is called back, and tells once that the service cannot be 
 
 onBoth('goes on behind an update that the service rejects', async ({ open, service, token }) => {
   const outbox = await open();
-  service.faults.next({ fault: 'status', status: 422 });
+  service.faults.next({ type: 'status', status: 422 });
   const id = await outbox.enqueue(token, step(1));
   await outbox.enqueue(token, step(2));
   await outbox.work();
@@ -241,7 +241,7 @@ onBoth(
   'waits behind an update that the service rejects where that was chosen',
   async ({ open, service, token }) => {
     const outbox = await open({ onRejected: 'hold' });
-    service.faults.next({ fault: 'status', status: 422 });
+    service.faults.next({ type: 'status', status: 422 });
     const id = await outbox.enqueue(token, step(1));
     await outbox.enqueue(token, step(2));
     await outbox.work();
@@ -256,13 +256,13 @@ onBoth(
 onBoth('pauses every order when the service says to slow down', async ({ open, service }) => {
   const outbox = await open();
   const [first = '', ...others] = service.orders.map(({ token }) => token);
-  service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '1' } }, { token: first });
+  service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '1' } }, { token: first });
   await outbox.work();
   const id = await outbox.enqueue(first, step(1));
   await until('the pause is stored', async () => (await outbox.status(id))?.status === 429);
   for (const token of others) await outbox.enqueue(token, step(1));
   await outbox.drain();
-  const refusedAt = service.journal[0]?.answeredAt ?? 0;
+  const refusedAt = service.journal[0]?.respondedAt ?? 0;
   const [, ...later] = service.journal;
   expect(later).toHaveLength(others.length + 1);
   for (const { at } of later) expect(at - refusedAt).toBeGreaterThan(900);
@@ -277,7 +277,7 @@ onBoth('stores no key, not even one that the service tells', async ({ open, serv
   for (const [place, { token }] of service.orders.entries()) {
     const status = [400, 401, 429, 500, 503][place % 5] ?? 400;
     const headers = { 'x-echo': service.key, 'retry-after': '0', 'www-authenticate': authorization };
-    service.faults.next({ fault: 'status', status, headers, body }, { token });
+    service.faults.next({ type: 'status', status, headers, body }, { token });
     await outbox.enqueue(token, step(1));
   }
   await outbox.work();

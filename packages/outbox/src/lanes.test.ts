@@ -6,7 +6,7 @@ import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../te
 import type { Sql } from './store/sql.ts';
 
 function skusApplied({ service }: Scene, token: string): readonly (string | undefined)[] {
-  return service.appliedTo(token).map(({ cart }) => cart.items?.[0]?.sku);
+  return service.appliedUpdates(token).map(({ cart }) => cart.items?.[0]?.sku);
 }
 
 /** Many clients of the database at once, each with transactions of its own. */
@@ -102,13 +102,13 @@ onPostgres(
     const client = new pg.Client(postgres.connectionString);
     await client.connect();
     try {
-      service.faults.next({ fault: 'latency', ms: 300 }, { token });
+      service.faults.next({ type: 'latency', ms: 300 }, { token });
       await outbox.work();
       const first = await outbox.enqueue(token, step(1));
       await reaches(outbox, first, 'sending');
       await client.query('begin');
       const second = await outbox.enqueue(token, step(2), { tx: client });
-      await until('the service has answered', () => service.journal[0]?.answeredAt !== undefined);
+      await until('the service has answered', () => service.journal[0]?.respondedAt !== undefined);
       const beside = await outbox.enqueue(other, step(3));
       await reaches(outbox, beside, 'applied');
       expect(await outbox.status(first)).toMatchObject({ state: 'sending' });
@@ -148,7 +148,7 @@ onBoth('sends only the newest update where that was chosen, and drops none on it
   const outbox = await open({ latestWins: true });
   const unsent = [];
   for (const number of [1, 2, 3]) unsent.push(await outbox.enqueue(token, step(number)));
-  service.faults.next({ fault: 'latency', ms: 200 }, { token });
+  service.faults.next({ type: 'latency', ms: 200 }, { token });
   await outbox.work();
   await reaches(outbox, unsent[2] ?? '', 'sending');
   for (const number of [4, 5, 6]) unsent.push(await outbox.enqueue(token, step(number)));
@@ -160,7 +160,7 @@ onBoth('sends only the newest update where that was chosen, and drops none on it
 
 onBoth('works on no more orders at once than it may', async ({ open, service, sql, schema }) => {
   const outbox = await open({ concurrency: 3 });
-  service.faults.always({ fault: 'latency', ms: 30 });
+  service.faults.always({ type: 'latency', ms: 30 });
   for (const { token } of service.orders) await outbox.enqueue(token, step(1));
   let most = 0;
   await outbox.work();
@@ -173,7 +173,7 @@ onBoth('works on no more orders at once than it may', async ({ open, service, sq
   });
   expect(most).toBeLessThanOrEqual(3);
   const busy = service.journal.map(
-    ({ at }) => service.journal.filter((o) => o.at <= at && (o.answeredAt ?? 0) > at).length,
+    ({ at }) => service.journal.filter((o) => o.at <= at && (o.respondedAt ?? 0) > at).length,
   );
   expect(Math.max(...busy)).toBeLessThanOrEqual(3);
 });

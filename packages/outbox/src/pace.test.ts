@@ -166,7 +166,7 @@ onBoth(
 
 onPostgres('shares one concurrency between processes', async ({ open, service }) => {
   const outboxes = [await open({ concurrency: 4 }), await open({ concurrency: 4 })];
-  service.faults.always({ fault: 'latency', ms: 40 });
+  service.faults.always({ type: 'latency', ms: 40 });
   await Promise.all(outboxes.map((outbox) => outbox.work()));
   for (let number = 0; number < 36; number++) {
     await outboxes[number % 2]?.enqueue(service.orders[number % 12]?.token ?? '', step(number));
@@ -174,7 +174,7 @@ onPostgres('shares one concurrency between processes', async ({ open, service })
   await outboxes[0]?.drain();
   expect(service.ledger).toHaveLength(36);
   const busy = service.journal.map(
-    ({ at }) => service.journal.filter((other) => other.at <= at && (other.answeredAt ?? 0) > at).length,
+    ({ at }) => service.journal.filter((other) => other.at <= at && (other.respondedAt ?? 0) > at).length,
   );
   expect(Math.max(...busy)).toBeLessThanOrEqual(4);
 });
@@ -182,14 +182,14 @@ onPostgres('shares one concurrency between processes', async ({ open, service })
 onPostgres('pauses every process when the service tells one to slow down', async ({ open, service }) => {
   const outboxes = [await open(), await open()];
   const [first = '', ...others] = service.orders.map(({ token }) => token);
-  service.faults.next({ fault: 'status', status: 429, headers: { 'retry-after': '1' } }, { token: first });
+  service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '1' } }, { token: first });
   await outboxes[0]?.enqueue(first, step(1));
   await outboxes[0]?.work();
   await until('the pause is stored', async () => (await outboxes[0]?.history(first))?.[0]?.status === 429);
   await outboxes[1]?.work();
   for (const token of others) await outboxes[1]?.enqueue(token, step(2));
   await outboxes[1]?.drain();
-  const refusedAt = service.journal[0]?.answeredAt ?? 0;
+  const refusedAt = service.journal[0]?.respondedAt ?? 0;
   for (const { at } of service.journal.slice(1)) expect(at - refusedAt).toBeGreaterThan(900);
   expect(service.ledger).toHaveLength(12);
 });
@@ -199,7 +199,7 @@ onBoth('takes no more than may leave soon, and gives up their places when it clo
   const outbox = await open({ rate: { perSecond: 1 } });
   for (const { token } of service.orders) await outbox.enqueue(token, step(1));
   await outbox.work();
-  await service.received(1);
+  await service.waitForRequests(1);
   const begun = performance.now();
   await outbox.close({ graceMs: 30_000 });
   expect(performance.now() - begun).toBeLessThan(5_000);

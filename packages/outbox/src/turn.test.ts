@@ -53,7 +53,7 @@ onBoth('lets an order with many updates go first four times in a row at most', a
 onBoth('leaves an order in the middle when the worker stops', async (scene) => {
   const { open, service, token } = scene;
   const outbox = await open({ concurrency: 1 });
-  service.faults.next({ fault: 'latency', ms: 300 }, { token });
+  service.faults.next({ type: 'latency', ms: 300 }, { token });
   for (const number of [1, 2, 3]) await outbox.enqueue(token, step(number));
   await outbox.work();
   await until('the first is on its way', () => service.journal.length > 0);

@@ -13,7 +13,7 @@ onPostgres('parks within seconds what a killed process was sending, and repeats 
   const { open, service, postgres, schema, reaches } = scene;
   const outbox = await open();
   const [stalled = '', other = ''] = service.orders.map(({ token }) => token);
-  service.faults.next({ fault: 'stalled_headers' }, { token: stalled });
+  service.faults.next({ type: 'stalled_headers' }, { token: stalled });
   const { connectionString } = postgres;
   const worker = await startWorker({ baseUrl: service.url, apiKey: service.key, connectionString, schema });
   const sent = await outbox.enqueue(stalled, step(1));
@@ -68,7 +68,7 @@ onPglite('parks what a killed process was sending from a folder, and repeats not
   const [stalled = '', other = ''] = service.orders.map(({ token }) => token);
   const [sent, behind, done] = [randomUUID(), randomUUID(), randomUUID()];
   try {
-    service.faults.next({ fault: 'stalled_headers' }, { token: stalled });
+    service.faults.next({ type: 'stalled_headers' }, { token: stalled });
     const updates = [
       [stalled, sent, 1],
       [stalled, behind, 2],
@@ -76,7 +76,7 @@ onPglite('parks what a killed process was sending from a folder, and repeats not
     ] as const;
     const worker = await startWorker({ baseUrl: service.url, apiKey: service.key, folder, schema, updates });
     await until('the service has both', () => service.ledger.length === 2);
-    await until('one was answered', () => service.requests({ token: other })[0]?.answeredAt !== undefined);
+    await until('one was answered', () => service.requests({ token: other })[0]?.respondedAt !== undefined);
     await expect(pgliteStore(folder)).rejects.toMatchObject({
       code: 'folder_in_use',
       message: expect.stringContaining('for several processes use PostgreSQL'),
@@ -111,9 +111,9 @@ onBoth('forgets in time what was settled, and nothing that is open', async (scen
   const { open, openStore, service, sql, schema } = scene;
   const [applied = '', rejected = '', parked = '', both = ''] = service.orders.map(({ token }) => token);
   const outbox = await open();
-  service.faults.next([{ fault: 'none' }, { fault: 'status', status: 400 }], { token: rejected });
-  service.faults.next({ fault: 'status', status: 500 }, { token: parked });
-  service.faults.next([{ fault: 'none' }, { fault: 'status', status: 500 }], { token: both });
+  service.faults.next([{ type: 'none' }, { type: 'status', status: 400 }], { token: rejected });
+  service.faults.next({ type: 'status', status: 500 }, { token: parked });
+  service.faults.next([{ type: 'none' }, { type: 'status', status: 500 }], { token: both });
   const ids: string[] = [];
   for (const token of [applied, rejected, rejected, parked, both, both])
     ids.push(await outbox.enqueue(token, step(1)));

@@ -9,7 +9,7 @@ onBoth(
   'lets what is on its way end when it closes, and stores it',
   async ({ open, service, token, reaches }) => {
     const outbox = await open();
-    service.faults.next({ fault: 'latency', ms: 400 });
+    service.faults.next({ type: 'latency', ms: 400 });
     await outbox.work();
     const id = await outbox.enqueue(token, step(1));
     const next = await outbox.enqueue(token, step(2));
@@ -35,15 +35,15 @@ onBoth(
 onBoth('ends what takes longer than the grace, and parks it', async ({ open, service, token, reaches }) => {
   const outbox = await open({ onUnknown: () => new Promise(() => {}) });
   const other = service.orders[1]?.token ?? '';
-  service.faults.next({ fault: 'stalled_headers' }, { token });
-  service.faults.next({ fault: 'status', status: 500 }, { token: other });
+  service.faults.next({ type: 'stalled_headers' }, { token });
+  service.faults.next({ type: 'status', status: 500 }, { token: other });
   await outbox.work();
   const stalled = await outbox.enqueue(token, step(1));
   const undecided = await outbox.enqueue(other, step(2));
   await reaches(outbox, stalled, 'sending');
   await until(
     'the other was answered',
-    () => service.requests({ token: other })[0]?.answeredAt !== undefined,
+    () => service.requests({ token: other })[0]?.respondedAt !== undefined,
   );
   const begun = performance.now();
   await outbox.close({ graceMs: 50 });
@@ -78,7 +78,7 @@ onPostgres(
     const outboxes = [await open(), await open()];
     const [outbox] = outboxes as [(typeof outboxes)[0]];
     await Promise.all(outboxes.map((each) => each.work()));
-    service.faults.always({ fault: 'latency', ms: 50 });
+    service.faults.always({ type: 'latency', ms: 50 });
     const told: unknown[] = [];
     const telling = (async () => {
       for await (const { kind, updateId } of outbox.events({ after: 0 })) {
@@ -128,13 +128,13 @@ onPostgres(
 onPostgres('closes in time without its database, and parks later what it could not store', async (scene) => {
   const { open, service, postgres, token, reaches, warnings } = scene;
   const outbox = await open();
-  service.faults.next({ fault: 'latency', ms: 300 }, { token });
+  service.faults.next({ type: 'latency', ms: 300 }, { token });
   await outbox.work();
   const id = await outbox.enqueue(token, step(1));
   await reaches(outbox, id, 'sending');
   await postgres.stop();
   try {
-    await until('the service has answered', () => service.journal[0]?.answeredAt !== undefined);
+    await until('the service has answered', () => service.journal[0]?.respondedAt !== undefined);
     const begun = performance.now();
     await outbox.close({ graceMs: 10 });
     expect(performance.now() - begun).toBeLessThan(11_000);

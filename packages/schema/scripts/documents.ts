@@ -29,7 +29,7 @@ function openApiDocument(version: string): object {
       {
         url: '{base_url}',
         description: 'The base URL is undocumented: use the one that the service gave you.',
-        variables: { base_url: { default: 'http://127.0.0.1:4010' } },
+        variables: { base_url: { default: 'http://127.0.0.1:8402' } },
       },
     ],
     security: [{ privateKey: [] }],

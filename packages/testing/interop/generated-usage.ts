@@ -1,4 +1,4 @@
-/** What a user of the generated client writes: it is compiled, against types made of our OpenAPI document, never run. */
+/** What a user of the generated client writes. It is compiled and never run. */
 import type { OrderUpdate } from '@orders/schema';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './generated/openapi.ts';
@@ -23,22 +23,22 @@ export async function callEverything(): Promise<readonly unknown[]> {
   return [echo, data, error];
 }
 
-/** What the document allows is what our client takes. */
-export const toModels = (update: Generated): OrderUpdate => update;
+/** Our client accepts every update that the document allows. */
+export const toOrderUpdate = (update: Generated): OrderUpdate => update;
 
 export const mistakes: readonly Generated[] = [
   // @ts-expect-error A quantity is a number.
   { cart: { items: [{ quantity: '2' }] } },
   // @ts-expect-error A cart is required.
   { order_id: 'A-1001' },
-  // @ts-expect-error Such a currency is not listed.
+  // @ts-expect-error The currency is not listed.
   { cart: {}, purchase_currency: 'nok' },
   // @ts-expect-error Optional is not nullable.
   { cart: {}, order_id: null },
 ];
 
 export async function callWrongly(): Promise<void> {
-  // @ts-expect-error There is no such path.
+  // @ts-expect-error The path does not exist.
   await client.GET('/v2/orders');
   // @ts-expect-error A token is required.
   await client.PATCH('/v2/orders/{order_token}', { body: { cart: {} } });

@@ -1,29 +1,19 @@
-export type {
-  ConformanceCase,
-  ConformanceContext,
-  ConformanceExpectation,
-  ConformanceNeed,
-  ConformanceRequest,
-  ConformanceSection,
-  ConformanceStrength,
-} from './conformance/conformance-case.ts';
-export { conformanceCases } from './conformance/conformance-cases.ts';
-export type {
-  ConformanceFetch,
-  ConformanceFetchAnswer,
-  ConformanceFetchInit,
-} from './conformance/conformance-fetch.ts';
-export type {
-  ConformanceNames,
-  ConformanceOptions,
-  ConformanceProgress,
-} from './conformance/conformance-options.ts';
-export type {
-  ConformanceActual,
-  ConformanceReport,
-  ConformanceResult,
-  ConformanceVerdict,
-} from './conformance/conformance-report.ts';
-export { type FormatConformanceOptions, formatConformance } from './conformance/format-conformance.ts';
-export { type ConformanceTest, registerConformance } from './conformance/register-conformance.ts';
-export { runConformance } from './conformance/run-conformance.ts';
+export {
+  type ConformanceCase,
+  type ConformanceContext,
+  type ConformanceExpectation,
+  type ConformanceNeed,
+  type ConformanceRequest,
+  type ConformanceStrength,
+  conformanceCases,
+} from './conformance/cases.ts';
+export type { ConformanceOptions } from './conformance/options.ts';
+export {
+  type ConformanceActual,
+  type ConformanceReport,
+  type ConformanceResult,
+  type ConformanceVerdict,
+  type FormatConformanceOptions,
+  formatConformance,
+} from './conformance/report.ts';
+export { type ConformanceTest, registerConformance, runConformance } from './conformance/run.ts';

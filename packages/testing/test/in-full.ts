@@ -1,3 +1,3 @@
-/** Whether properties are tried as often as they can be: `pnpm --filter @orders/testing test:long`. */
+/** Whether properties run as often as is worthwhile: `pnpm --filter @orders/testing test:long`. */
 export const inFull: boolean =
   (import.meta as { readonly env?: { readonly MODE?: string } }).env?.MODE === 'long';

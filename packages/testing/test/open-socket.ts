@@ -1,23 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { OrderService } from '../src/index.ts';
+import type { MockOrderService } from '../src/index.ts';
 
-/** A bare connection to the service, for what an HTTP client would refuse to send. */
-export async function openSocket({ url }: Pick<OrderService, 'url'>): Promise<Socket> {
+/** A bare connection to the service, for what an HTTP client would not send; `text` is sent at once. */
+export async function openSocket({ url }: Pick<MockOrderService, 'url'>, text = ''): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   socket.on('error', () => {});
   await once(socket, 'connect');
+  if (text !== '') socket.write(text);
   return socket;
-}
-
-/** Everything that arrives until the connection ends, by whichever side and however roughly. */
-export function readAll(socket: Socket): Promise<string> {
-  return new Promise((resolve) => {
-    let text = '';
-    socket.on('data', (chunk: Buffer) => {
-      text += chunk.toString('latin1');
-    });
-    socket.once('close', () => resolve(text));
-  });
 }

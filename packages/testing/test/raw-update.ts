@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import type { OrderService } from '../src/index.ts';
+import type { MockOrderService } from '../src/index.ts';
 import { openSocket } from './open-socket.ts';
 import { basic, orderPath } from './send.ts';
 
-type Addressed = Pick<OrderService, 'url' | 'key' | 'token'>;
+type Addressed = Pick<MockOrderService, 'url' | 'key' | 'token'>;
 
 /** The head of an update whose body is `length` bytes, as text for a bare socket. */
 export function updateHead({ key, token }: Addressed, length: number): string {
@@ -23,18 +23,16 @@ export function rawUpdate(service: Addressed, body: object = { cart: {} }): stri
 export interface Ending {
   /** Everything that arrived. */
   readonly text: string;
-  /** `fin`: the other side said that no more would come; `reset`: it broke the connection. */
+  /** How the other side ended the connection: in order (FIN) or by a reset (RST). */
   readonly end: 'fin' | 'reset';
 }
 
 /** Sends text over a new connection and reads until the other side ends it. */
 export async function exchange(service: Addressed, text = rawUpdate(service)): Promise<Ending> {
-  const socket = await openSocket(service);
-  socket.write(text);
-  return readToEnd(socket);
+  return readToEnd(await openSocket(service, text));
 }
 
-/** Reads until the other side ends the connection, and tells how it did. */
+/** Reads until the other side ends the connection. */
 export function readToEnd(socket: Socket): Promise<Ending> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -49,7 +47,7 @@ export function readToEnd(socket: Socket): Promise<Ending> {
   });
 }
 
-/** Reads until an answer's head and `bodyBytes` of its body have arrived, and goes on listening to nobody. */
+/** Reads until the head of a response and `bodyBytes` of its body have arrived. */
 export async function readUntil(socket: Socket, bodyBytes: number): Promise<string> {
   let text = '';
   while (!text.includes('\r\n\r\n') || bodyOf(text).length < bodyBytes) {
@@ -59,10 +57,10 @@ export async function readUntil(socket: Socket, bodyBytes: number): Promise<stri
   return text;
 }
 
-export function bodyOf(answer: string): string {
-  return answer.slice(answer.indexOf('\r\n\r\n') + 4);
+export function bodyOf(response: string): string {
+  return response.slice(response.indexOf('\r\n\r\n') + 4);
 }
 
-export function lengthOf(answer: string): number {
-  return Number(/content-length: (\d+)/i.exec(answer)?.[1] ?? Number.NaN);
+export function lengthOf(response: string): number {
+  return Number(/content-length: (\d+)/i.exec(response)?.[1] ?? Number.NaN);
 }

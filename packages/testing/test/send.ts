@@ -1,11 +1,11 @@
 import { request } from 'undici';
-import type { OrderService } from '../src/index.ts';
+import type { MockOrderService } from '../src/index.ts';
 
 export interface Sent {
   readonly method?: string;
   /** Sent as given. @default the path of the service's first order */
   readonly path?: string;
-  /** Laid over the documented headers; `null` leaves one out. */
+  /** Added to the documented headers, or in place of them; `null` removes one. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
   readonly key?: string;
   readonly body?: string | Buffer | object;
@@ -19,9 +19,9 @@ export interface Received {
   readonly json: unknown;
 }
 
-/** Sends what a documented update sends, but for what the test changes. */
+/** Sends a documented update, with what the test changes. */
 export async function send(
-  service: Pick<OrderService, 'url' | 'key' | 'token'>,
+  service: Pick<MockOrderService, 'url' | 'key' | 'token'>,
   sent: Sent = {},
 ): Promise<Received> {
   const { method = 'PATCH', path = orderPath(service.token), key = service.key, body = { cart: {} } } = sent;
@@ -32,17 +32,17 @@ export async function send(
     ...sent.headers,
   };
   const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
-  const answer = await request(service.url + path, {
+  const response = await request(service.url + path, {
     method,
     headers: Object.entries(headers).flatMap(([name, value]) =>
       value === null ? [] : (typeof value === 'string' ? [value] : value).flatMap((one) => [name, one]),
     ),
     body: method === 'GET' || method === 'HEAD' ? null : isRaw ? body : JSON.stringify(body),
   });
-  const text = await answer.body.text();
+  const text = await response.body.text();
   return {
-    status: answer.statusCode,
-    headers: answer.headers,
+    status: response.statusCode,
+    headers: response.headers,
     text,
     json: parseJson(text),
   };
@@ -66,7 +66,7 @@ export function basic(pair: string): string {
   return `Basic ${Buffer.from(pair).toString('base64')}`;
 }
 
-/** The code of an error answer, so that a test can show it beside the status. */
+/** The code of an error response. */
 export function codeOf({ json }: Received): unknown {
   const { error } = json as { error: { code: string } };
   return error.code;

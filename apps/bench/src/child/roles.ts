@@ -9,7 +9,7 @@ const roles = {
   validator: async (name: string) => (await import('../measure/validator-role.ts')).startValidatorRole(name),
   import: async () => (await import('../measure/import-role.ts')).startImportRole(),
   stream: async (baseUrl: string) => (await import('../measure/stream-role.ts')).startStreamRole(baseUrl),
-  orderService: async () => (await import('../server/order-service-role.ts')).startOrderServiceRole(),
+  orderService: async () => (await import('../server/order-service-role.ts')).startMockOrderServiceRole(),
   load: async () => (await import('../measure/load-role.ts')).startLoadRole(),
   faultyService: async (port: string, faultEvery: string, seed: string) =>
     (await import('../soak/faulty-service-role.ts')).startFaultyServiceRole(

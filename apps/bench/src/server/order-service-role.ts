@@ -1,12 +1,12 @@
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { orderTokens } from '../workload/order-tokens.ts';
 
 /** The key that the load is sent with. */
 export const loadKey = 'bench-key';
 
 /** Starts the order service as a test does: ledger and journal keep all that comes. */
-export async function startOrderServiceRole() {
-  const service = await startOrderService({ keys: [loadKey], orders: orderTokens });
+export async function startMockOrderServiceRole() {
+  const service = await startMockOrderService({ keys: [loadKey], orders: orderTokens });
   return {
     url: () => service.url,
     /** Forgets what came, and tells how many updates the ledger held. */

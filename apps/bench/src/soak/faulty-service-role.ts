@@ -1,4 +1,4 @@
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { orderTokens } from '../workload/order-tokens.ts';
 import { soakFaults, soakRestart } from './soak-faults.ts';
 import { indexOf, soakKey } from './soak-workload.ts';
@@ -13,8 +13,8 @@ export interface ServiceRecord {
 
 /** Starts a service that fails one of so many requests, and goes down once. */
 export async function startFaultyServiceRole(port: number, faultEvery: number, seed: number) {
-  const service = await startOrderService({ port, keys: [soakKey], orders: orderTokens });
-  service.faults.next({ fault: 'none' }, { times: 200 });
+  const service = await startMockOrderService({ port, keys: [soakKey], orders: orderTokens });
+  service.faults.next({ type: 'none' }, { times: 200 });
   service.faults.next(soakRestart);
   service.faults.sometimes(soakFaults, { probability: 1 / faultEvery, seed });
   return {
@@ -24,7 +24,7 @@ export async function startFaultyServiceRole(port: number, faultEvery: number, s
       await service.close();
       const applied = Uint32Array.from(service.ledger, ({ body }) => indexOf(body));
       const faults: Record<string, number> = {};
-      for (const { fault } of service.faults.played) faults[fault.fault] = (faults[fault.fault] ?? 0) + 1;
+      for (const { fault } of service.faults.played) faults[fault.type] = (faults[fault.type] ?? 0) + 1;
       return { applied, faults };
     },
   };

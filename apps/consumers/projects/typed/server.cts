@@ -2,12 +2,12 @@
 import { basic } from '@orders/auth';
 import { createOrdersClient } from '@orders/client';
 import { explain, OrderUpdate } from '@orders/schema';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 
 export async function send(body: unknown): Promise<number> {
   const parsed = OrderUpdate.safeParse(body);
   if (!parsed.success) throw new Error(explain(parsed.error)[0]?.hint);
-  const service = await startOrderService();
+  const service = await startMockOrderService();
   const orders = createOrdersClient({ baseUrl: service.url, credentials: basic(service.key) });
   try {
     const { status } = await orders.updateOrder(service.token, parsed.data);

@@ -11,7 +11,7 @@ import {
 } from '@orders/client';
 import { Agent } from '@orders/client/undici';
 import { defineOrderUpdate, type Explanation, explain, OrderUpdate } from '@orders/schema';
-import { type OrderService, startOrderService } from '@orders/testing';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
 
 /** Its type has to be written into the declarations of whoever exports it. */
 export const Update = defineOrderUpdate({ totalAmount: 'total', metadata: ['meta_1', 'meta_2'] });
@@ -65,7 +65,7 @@ export function readBody(body: unknown): OrderUpdate | readonly Explanation[] {
 }
 
 export async function testIt(): Promise<void> {
-  const service: OrderService = await startOrderService();
+  const service: MockOrderService = await startMockOrderService();
   try {
     await sendUpdate(createOrdersClient({ baseUrl: service.url, apiKey: service.key }), service.token);
   } catch (error) {

@@ -27,8 +27,10 @@ export function withOwnService(example: string, { url, key, token }: Omit<Servic
   const own = `const service = ${JSON.stringify({ url, key, token })};`;
   const lines = example.split('\n');
   const changed = lines
-    .filter((line) => !line.startsWith('import { startOrderService }') && line !== 'await service.close();')
-    .map((line) => (line.includes('startOrderService()') ? own : line));
+    .filter(
+      (line) => !line.startsWith('import { startMockOrderService }') && line !== 'await service.close();',
+    )
+    .map((line) => (line.includes('startMockOrderService()') ? own : line));
   if (!changed.includes(own)) throw new Error('The example starts no service.');
   return changed.join('\n');
 }

@@ -41,7 +41,7 @@ export interface ApiItem {
 
 /** One part of a union. */
 export interface ApiVariant {
-  /** The field that tells it from the others, such as `fault: 'status'`. */
+  /** The field that tells it from the others, such as `type: 'status'`. */
   readonly name: string;
   readonly comment: DocComment;
   readonly members: readonly ApiMember[];

@@ -1,5 +1,5 @@
 import { createOrdersClient, type OrdersClient } from '@orders/client';
-import { type OrderService, startOrderService } from '@orders/testing';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { DeskUpdate } from '../contract/desk-update.ts';
 import type { OrderStore } from '../storage/desk-storage.ts';
 import { BootProblem, listening } from './boot-problem.ts';
@@ -11,7 +11,7 @@ export interface ReachedService {
   readonly url: string;
   readonly orders: OrdersClient<DeskUpdate>;
   /** The service itself when it is the desk's own. */
-  readonly own?: OrderService<DeskUpdate>;
+  readonly own?: MockOrderService<DeskUpdate>;
   /** Waits for the calls that are on their way, then ends what is the desk's own. */
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ async function startOwn(port: number, kept: KeptOrders): Promise<ReachedService>
   const host = '127.0.0.1';
   const orders = await readSeed(kept);
   const own = await listening({ host, port, option: '--service-port' }, () =>
-    startOrderService({ host, port, orders, schema: DeskUpdate, historyLimit }),
+    startMockOrderService({ host, port, orders, schema: DeskUpdate, historyLimit }),
   );
   const client = makeClient({ baseUrl: own.url, apiKey: own.key });
   const close = async () => {

@@ -12,7 +12,7 @@ test('starts a desk and an order service of its own by default', () => {
       host: '127.0.0.1',
       data: { folder: '.merchant-desk/own' },
       sendsThrough: 'client',
-      service: { kind: 'own', port: 4010 },
+      service: { kind: 'own', port: 8402 },
     },
   });
 });
@@ -29,9 +29,9 @@ test('talks to another order service with the key of the environment', () => {
 test.each([
   ['https://orders.example', '.merchant-desk/orders.example'],
   ['https://orders.example/', '.merchant-desk/orders.example'],
-  ['http://127.0.0.1:4010', '.merchant-desk/127.0.0.1_4010'],
+  ['http://127.0.0.1:8402', '.merchant-desk/127.0.0.1_8402'],
   ['https://orders.example/../a/b', '.merchant-desk/orders.example_a_b'],
-  ['http://[::1]:4010', '.merchant-desk/_1_4010'],
+  ['http://[::1]:8402', '.merchant-desk/_1_8402'],
 ])('keeps what it knows of %s in %s', (baseUrl, folder) => {
   expect(readArguments(['--base-url', baseUrl], withKey)).toMatchObject({ settings: { data: { folder } } });
 });

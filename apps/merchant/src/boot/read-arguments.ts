@@ -97,7 +97,7 @@ function createProgram(): Command {
       '--service-port <number>',
       "port of the desk's own order service; 0 for a free one",
       readPort,
-      4010,
+      8402,
     )
     .option('--base-url <url>', 'talk to this order service instead; its key is in ORDERS_API_KEY', readUrl)
     .option('--order <token>', 'with --base-url: an order to show, repeatable', collectToken, [])

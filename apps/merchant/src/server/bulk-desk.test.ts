@@ -1,4 +1,4 @@
-import { type Fault, startOrderService } from '@orders/testing';
+import { type Fault, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { openBulkDesk, type TestBulkDesk } from '../../test/open-bulk-desk.ts';
 import type { BulkView } from '../contract/bulk-view.ts';
@@ -41,7 +41,7 @@ test('sends every row once, and each to its own order', async () => {
   await desk.bulks.ended(id);
   expect(await desk.bulks.find(id)).toMatchObject({ state: 'done', counts: { applied: 2_000 } });
   expect(skusApplied(desk).toSorted()).toEqual(skusOf(2_000).toSorted());
-  expect(desk.service.appliedTo('order-77')).toEqual([sku(77)]);
+  expect(desk.service.appliedUpdates('order-77')).toEqual([sku(77)]);
 }, 60_000);
 
 test('keeps the order of updates to one order', async () => {
@@ -49,14 +49,14 @@ test('keeps the order of updates to one order', async () => {
   const id = await keep(desk, 60, (row) => `order-${row % 3}`.replace('order-0', 'order-3'));
   await desk.bulks.start(id);
   await desk.bulks.ended(id);
-  const quantities = desk.service.appliedTo('order-1').map(({ cart }) => cart.items?.[0]?.quantity);
+  const quantities = desk.service.appliedUpdates('order-1').map(({ cart }) => cart.items?.[0]?.quantity);
   expect(quantities).toEqual(Array.from({ length: 20 }, (_, index) => 1 + 3 * index));
 });
 
 test('a pause loses nothing and repeats nothing', async () => {
   await using desk = await openBulkDesk({ orders: 600 });
   // Progress is published four times a second: all of it must not be sent within one such interval.
-  desk.service.faults.always({ fault: 'latency', ms: 30 });
+  desk.service.faults.always({ type: 'latency', ms: 30 });
   const id = await keep(desk, 600);
   let rounds = 0;
   for (let state = 'preview'; state !== 'done'; rounds++) {
@@ -79,10 +79,10 @@ test('a pause loses nothing and repeats nothing', async () => {
 
 test('tells a pause at once, while what is on its way ends', async () => {
   await using desk = await openBulkDesk();
-  desk.service.faults.always({ fault: 'latency', ms: 300 });
+  desk.service.faults.always({ type: 'latency', ms: 300 });
   const id = await keep(desk, 100);
   await desk.bulks.start(id);
-  await desk.service.received(16);
+  await desk.service.waitForRequests(16);
   await desk.bulks.pause(id);
   expect(await desk.bulks.find(id)).toMatchObject({ state: 'paused', counts: { sending: 16, waiting: 84 } });
   expect(await desk.store.find(id)).toMatchObject({ state: 'paused', counts: { sending: 16, waiting: 84 } });
@@ -117,10 +117,10 @@ test('lets no byte of a row leave before it is stored that it may', async () => 
 
 test('stores a row as sending while the order service has it', async () => {
   await using desk = await openBulkDesk();
-  desk.service.faults.always({ fault: 'stalled_headers' });
+  desk.service.faults.always({ type: 'stalled_headers' });
   const id = await keep(desk, 50);
   await desk.bulks.start(id);
-  await desk.service.received(16);
+  await desk.service.waitForRequests(16);
   const { rows } = await desk.store.listRows(id, { state: 'sending', limit: 100 });
   expect(rows.map(({ token }) => token).toSorted()).toEqual(
     desk.service
@@ -133,12 +133,12 @@ test('stores a row as sending while the order service has it', async () => {
 test('what it tells of each row agrees with the order service, whatever goes wrong', async () => {
   await using desk = await openBulkDesk({ orders: 400, maxAttempts: 3 });
   const faults: Fault[] = [
-    { fault: 'reset_after_applying' },
-    { fault: 'reset_before_applying' },
-    { fault: 'status', status: 503 },
-    { fault: 'status', status: 409, body: '{"error":"locked"}' },
-    { fault: 'truncation' },
-    { fault: 'garbage' },
+    { type: 'reset_after_applying' },
+    { type: 'reset_before_applying' },
+    { type: 'status', status: 503 },
+    { type: 'status', status: 409, body: '{"error":"locked"}' },
+    { type: 'truncation' },
+    { type: 'garbage' },
   ];
   for (const [seed, fault] of faults.entries())
     desk.service.faults.sometimes(fault, { probability: 0.08, seed });
@@ -163,13 +163,13 @@ test('what it tells of each row agrees with the order service, whatever goes wro
 
 test('sends what is unknown again when a person says so, or discards it', async () => {
   await using desk = await openBulkDesk();
-  desk.service.faults.next([{ fault: 'reset_before_applying' }], { times: 4 });
+  desk.service.faults.next([{ type: 'reset_before_applying' }], { times: 4 });
   const id = await keep(desk, 40);
   await desk.bulks.start(id);
   await desk.bulks.ended(id);
   expect(await desk.bulks.find(id)).toMatchObject({ state: 'done', counts: { applied: 36, unknown: 4 } });
 
-  desk.service.faults.next([{ fault: 'reset_before_applying' }]);
+  desk.service.faults.next([{ type: 'reset_before_applying' }]);
   expect(await desk.bulks.decide(id, 'sent_again')).toBe(true);
   await desk.bulks.ended(id);
   expect(await desk.bulks.find(id)).toMatchObject({ state: 'done', counts: { applied: 39, unknown: 1 } });
@@ -217,7 +217,7 @@ test('pauses by itself when the order service is away, and goes on when it is ba
   expect(away?.counts.waiting).toBeGreaterThan(40);
 
   const orders = Array.from({ length: 100 }, (_, index) => `order-${index + 1}`);
-  await using back = await startOrderService({
+  await using back = await startMockOrderService({
     port: Number(new URL(url).port),
     keys: [key],
     orders,
@@ -233,7 +233,7 @@ test('pauses by itself when the order service is away, and goes on when it is ba
 
 test('can be paused while the order service asks to wait, and what was held back waits', async () => {
   await using desk = await openBulkDesk();
-  const busy: Fault = { fault: 'status', status: 429, headers: { 'retry-after': '60' } };
+  const busy: Fault = { type: 'status', status: 429, headers: { 'retry-after': '60' } };
   desk.service.faults.always(busy);
   const id = await keep(desk, 100);
   const told = desk.until(({ counts }) => (counts.rejected ?? 0) > 0);
@@ -265,10 +265,10 @@ test('does not let a row that was not sent undo a later one of the same order', 
 
 test('the end of the desk aborts what is on its way, and what it stores agrees with the order service', async () => {
   await using desk = await openBulkDesk({ orders: 300 });
-  desk.service.faults.always({ fault: 'latency', ms: 40 });
+  desk.service.faults.always({ type: 'latency', ms: 40 });
   const id = await keep(desk, 300);
   await desk.bulks.start(id);
-  await desk.service.received(60);
+  await desk.service.waitForRequests(60);
   await desk.bulks.close();
   const bulk = await desk.store.find(id);
   expect(bulk).toMatchObject({ state: 'paused' });

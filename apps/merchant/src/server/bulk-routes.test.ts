@@ -92,7 +92,7 @@ test('sends all but the bad rows, and says what became of each', async () => {
     { row: 2, state: 'bad' },
     { row: 3, state: 'applied' },
   ]);
-  expect(desk.service.appliedTo('order-3')).toEqual([
+  expect(desk.service.appliedUpdates('order-3')).toEqual([
     { order_id: 'A-3', cart: { items: [{ quantity: 3 }] } },
   ]);
   expect(await post(desk, `/${id}/start`)).toMatchObject({
@@ -189,7 +189,7 @@ test('writes a result of many pages, in the order of the file', async () => {
 test('decides for rows of unknown outcome, and refuses when there are none', async () => {
   await using desk = await openBulkDesk();
   const { id } = await uploaded(desk, 'token,cart\norder-1,{}\n');
-  desk.service.faults.next([{ fault: 'reset_after_applying' }]);
+  desk.service.faults.next([{ type: 'reset_after_applying' }]);
   await post(desk, `/${id}/start`);
   await desk.bulks.ended(id);
   expect(await post(desk, `/${id}/decide`, { decision: 'perhaps' })).toMatchObject({ status: 400 });
@@ -206,7 +206,7 @@ test('decides for rows of unknown outcome, and refuses when there are none', asy
 test('removes a bulk with its rows, and not while it is on its way', async () => {
   await using desk = await openBulkDesk();
   const { id } = await uploaded(desk, oneBad);
-  desk.service.faults.always({ fault: 'latency', ms: 200 });
+  desk.service.faults.always({ type: 'latency', ms: 200 });
   await post(desk, `/${id}/start`);
   expect(await ask(desk, `/${id}`, { method: 'DELETE' })).toMatchObject({
     status: 409,

@@ -26,7 +26,7 @@ test('stores and tells every step in the order in which it happened', async () =
   await using open = await openTestDesk({ retry: { maxAttempts: 3 } });
   const told: DeskMessage[] = [];
   open.hub.subscribe((message) => told.push(message));
-  open.service.faults.next([{ fault: 'status', status: 429, headers: { 'retry-after': '0' } }]);
+  open.service.faults.next([{ type: 'status', status: 429, headers: { 'retry-after': '0' } }]);
   const { id } = await open.updates.submit(update());
   expect(await open.updates.settled(id)).toMatchObject({ state: 'applied', report: { attempts: 2 } });
   const stored = await open.storage.events.after(0, 100);
@@ -82,7 +82,7 @@ test('sends updates of one order in the order in which they were submitted', asy
   const bodies = Array.from({ length: 8 }, (_, index) => buildOrderUpdate({ order_id: `mine-${index}` }));
   const accepted = await Promise.all(bodies.map((body) => open.updates.submit(update('order-1', body))));
   await Promise.all(accepted.map(({ id }) => open.updates.settled(id)));
-  expect(open.service.appliedTo('order-1')).toEqual(bodies);
+  expect(open.service.appliedUpdates('order-1')).toEqual(bodies);
 });
 
 test('sends nothing while storage cannot be told, and says that nothing was sent', async () => {
@@ -132,10 +132,10 @@ test('ends although an outcome cannot be stored, which the next start then finds
 
 test('stores what became of what was on its way when it closes, and what never left', async () => {
   await using open = await openTestDesk();
-  open.service.faults.next({ fault: 'stalled_headers' });
+  open.service.faults.next({ type: 'stalled_headers' });
   const away = await open.updates.submit(update());
   const behind = await open.updates.submit(update());
-  await open.service.received(1);
+  await open.service.waitForRequests(1);
   await open.updates.close();
   expect(await open.storage.updates.find(away.id)).toMatchObject({
     state: 'unknown',
@@ -148,7 +148,7 @@ test('stores what became of what was on its way when it closes, and what never l
 
 test('sends an unknown update again once, however often it is asked to, and tells which one it repeats', async () => {
   await using open = await openTestDesk();
-  open.service.faults.next({ fault: 'reset_before_applying' });
+  open.service.faults.next({ type: 'reset_before_applying' });
   const { id, body } = update('order-1', buildOrderUpdate({ order_id: 'again' }));
   await open.updates.submit({ id, token: 'order-1', body });
   expect(await open.updates.settled(id)).toMatchObject({ state: 'unknown' });
@@ -162,12 +162,12 @@ test('sends an unknown update again once, however often it is asked to, and tell
   expect(first).toMatchObject({ id, decision: 'sent_again' });
   expect(again).toMatchObject({ repeats: id });
   expect(await open.updates.settled(again?.id ?? '')).toMatchObject({ state: 'applied' });
-  expect(open.service.appliedTo('order-1')).toEqual([body]);
+  expect(open.service.appliedUpdates('order-1')).toEqual([body]);
 });
 
 test('only marks what is discarded', async () => {
   await using open = await openTestDesk();
-  open.service.faults.next({ fault: 'reset_after_applying' });
+  open.service.faults.next({ type: 'reset_after_applying' });
   const { id } = await open.updates.submit(update());
   await open.updates.settled(id);
   expect(await open.updates.decide(id, 'discarded')).toMatchObject({

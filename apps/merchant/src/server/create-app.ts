@@ -1,5 +1,5 @@
 import { type OrdersClient, ValidationError } from '@orders/client';
-import type { OrderService } from '@orders/testing';
+import type { MockOrderService } from '@orders/testing';
 import { Hono } from 'hono';
 import { HTTPException } from 'hono/http-exception';
 import { DeskUpdate } from '../contract/desk-update.ts';
@@ -29,7 +29,7 @@ export interface AppOptions extends OrderRoutesOptions {
   readonly orders: OrdersClient;
   readonly bulks: BulkDesk;
   readonly bulkStore: BulkStore;
-  readonly service?: OrderService | undefined;
+  readonly service?: MockOrderService | undefined;
   /** The outbox that updates are sent through. @default undefined: the desk's own client sends them */
   readonly outbox?: OutboxRoutesOptions['outbox'] | undefined;
   /** Folder of the built page. */

@@ -38,7 +38,7 @@ test('accepts an update, sends it exactly as given, and remembers what became of
   expect(status).toBe(202);
   expect(UpdateView.parse(body)).toMatchObject({ id, state: 'queued', report: null });
   expect((await open.updates.settled(id)).report).toMatchObject({ data: { revision: 1 }, attempts: 1 });
-  expect(open.service.appliedTo('order-1')).toEqual([update]);
+  expect(open.service.appliedUpdates('order-1')).toEqual([update]);
   expect(await view(open)).toMatchObject({
     body: update,
     updates: [{ id, state: 'applied' }],
@@ -109,7 +109,7 @@ test('shows the request that would be sent, without the key, and sends nothing',
   expect(open.service.journal).toEqual([]);
 
   await postJson(open, '/api/orders/order-1/updates', { id: randomUUID(), update });
-  await open.service.received(1);
+  await open.service.waitForRequests(1);
   const sent = open.service.journal[0]?.headers ?? {};
   for (const [name, value] of prepared.headers)
     if (name !== 'Authorization') expect(sent[name.toLowerCase()]).toBe(value);
@@ -190,7 +190,7 @@ test('sends and keeps a character that a database would not take', async () => {
   await using open = await openTestDesk();
   const update = buildOrderUpdate({ note: '\u0000', amount: 1e21 });
   expect(await sendAndSettle(open, update)).toMatchObject({ state: 'applied' });
-  expect(open.service.appliedTo('order-1')).toEqual([update]);
+  expect(open.service.appliedUpdates('order-1')).toEqual([update]);
   expect((await view(open)).body).toEqual(update);
 });
 

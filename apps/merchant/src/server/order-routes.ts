@@ -1,6 +1,6 @@
 import type { OrdersClient } from '@orders/client';
 import { explain, OrderToken, type OrderUpdateSchema } from '@orders/schema';
-import type { OrderService } from '@orders/testing';
+import type { MockOrderService } from '@orders/testing';
 import { Hono } from 'hono';
 import { DeskUpdate } from '../contract/desk-update.ts';
 import { DraftRequest, type OrderList, type OrderView, type ScanReport } from '../contract/order-view.ts';
@@ -25,7 +25,7 @@ export interface OrderRoutesOptions {
   readonly desk: Pick<UpdateDesk, 'submit'>;
   readonly orders: Pick<OrdersClient, 'prepareUpdateOrder'>;
   /** The order service when it is the desk's own. @default undefined: it is another's */
-  readonly service?: Pick<OrderService, 'order' | 'webhooks'> | undefined;
+  readonly service?: Pick<MockOrderService, 'order' | 'webhooks'> | undefined;
   /** Where the order service reaches this desk, without a trailing slash. */
   readonly publicUrl: string;
   /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createOrdersClient } from '@orders/client';
 import { fromKysely, type Outbox } from '@orders/outbox';
-import { buildOrderUpdate, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { sql } from 'kysely';
 import { expect, type TestContext, test, vi } from 'vitest';
 import { openTestOutbox } from '../../test/open-test-outbox.ts';
@@ -17,15 +17,15 @@ import { createOutboxDesk } from './outbox-desk.ts';
 
 const engines = prepareStorageEngines();
 
-const lost = { fault: 'reset_after_applying' } as const;
-const busy = { fault: 'status', status: 429, headers: { 'retry-after': '0' } } as const;
-const refused = { fault: 'status', status: 409 } as const;
+const lost = { type: 'reset_after_applying' } as const;
+const busy = { type: 'status', status: 429, headers: { 'retry-after': '0' } } as const;
+const refused = { type: 'status', status: 409 } as const;
 
 /** A desk that sends through an outbox, over a storage that the tests of the file share, with an order of its own. */
 async function openScene(engine: StorageEngine, context: TestContext) {
   const storage = await engines.shared(engine, context);
   const token = randomUUID();
-  const service = await startOrderService({ orders: [token] });
+  const service = await startMockOrderService({ orders: [token] });
   await storage.orders.add([{ token, body: { cart: {} } }]);
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const outbox = await openTestOutbox({ storage, orders });
@@ -43,7 +43,7 @@ async function openScene(engine: StorageEngine, context: TestContext) {
     desk,
     told,
     update: (order_id: string) => ({ id: randomUUID(), token, body: buildOrderUpdate({ order_id }) }),
-    applied: () => service.appliedTo(token).map(({ order_id }) => order_id),
+    applied: () => service.appliedUpdates(token).map(({ order_id }) => order_id),
     /** Waits until the desk is told of an update as it is asked for. */
     until: (id: string, fits: (update: UpdateView) => boolean): Promise<UpdateView> =>
       vi.waitFor(
@@ -290,7 +290,7 @@ test.for(storageEngines)(
       state: 'unknown',
       decision: 'discarded',
     });
-    expect(service.appliedTo(token)).toHaveLength(1);
+    expect(service.appliedUpdates(token)).toHaveLength(1);
     await again.close();
     await orders.close();
     await service.close();

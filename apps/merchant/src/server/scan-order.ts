@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { OrderService } from '@orders/testing';
+import type { MockOrderService } from '@orders/testing';
 import type { ScanReport } from '../contract/order-view.ts';
 
 export interface ScanOptions {
   /** The desk's own order service; without one there is nobody to ask. */
-  readonly service: Pick<OrderService, 'order' | 'webhooks'> | undefined;
+  readonly service: Pick<MockOrderService, 'order' | 'webhooks'> | undefined;
   readonly token: string;
   /** Where this desk is called for the order. */
   readonly webhookUrl: string;
@@ -18,7 +18,7 @@ export async function scanOrder({ service, token, webhookUrl }: ScanOptions): Pr
   try {
     const sent = await service.webhooks.send('start_qr_session', { token, sessionId: `qr_${randomUUID()}` });
     if (sent.delivered) return { delivered: true };
-    const { status, error } = sent.attempts.at(-1) ?? {};
+    const { status, error } = sent;
     return { delivered: false, problem: `The order service could not deliver it: ${status ?? error}.` };
   } catch (error) {
     // A service that plays calls this machine alone, and says so.

@@ -1,5 +1,5 @@
 import { createOrdersClient } from '@orders/client';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { Trouble } from '../contract/switchboard-view.ts';
 import { switchboardFaults } from './switchboard-faults.ts';
@@ -19,14 +19,14 @@ test.each(Trouble.options.filter((trouble) => trouble !== 'none' && trouble !== 
 
 test('busy is a 429 with Retry-After, failing a 503', () => {
   const [busy, failing] = (['busy', 'failing'] as const).flatMap((trouble) =>
-    switchboardFaults({ trouble, percent: 100 }).map(({ play }) => play),
+    switchboardFaults({ trouble, percent: 100 }).map(({ fault }) => fault),
   );
-  expect(busy).toEqual({ fault: 'status', status: 429, headers: { 'retry-after': '1' } });
-  expect(failing).toEqual({ fault: 'status', status: 503 });
+  expect(busy).toEqual({ type: 'status', status: 429, headers: { 'retry-after': '1' } });
+  expect(failing).toEqual({ type: 'status', status: 503 });
 });
 
 test('an update that arrives between two restarts of a service that is down is rejected, not unknown', async () => {
-  await using service = await startOrderService({
+  await using service = await startMockOrderService({
     faults: switchboardFaults({ trouble: 'down', percent: 100 }),
   });
   await using orders = createOrdersClient({

@@ -4,19 +4,19 @@ import type { SwitchboardSetting, Trouble } from '../contract/switchboard-view.t
 /** How long a slow service holds each answer back, in milliseconds. */
 const slowMs = 1500;
 /** A 429 is the one response after which the client retries. */
-const busy = { fault: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
+const busy = { type: 'status', status: 429, headers: { 'retry-after': '1' } } as const;
 
 /** How long a service that is down stays away before it must be sent away again, in milliseconds. */
 export const downMs = 2000;
 
-type Fault = Exclude<FaultRule['play'], readonly unknown[]>;
+type Fault = Exclude<FaultRule['fault'], readonly unknown[]>;
 
 /** What an update meets. A service that is down is not here: nobody reaches it to meet anything. */
 const faultOf: Readonly<Record<Exclude<Trouble, 'none' | 'down'>, Fault>> = {
-  slow: { fault: 'latency', ms: slowMs },
+  slow: { type: 'latency', ms: slowMs },
   busy,
-  failing: { fault: 'status', status: 503 },
-  reset_after_applying: { fault: 'reset_after_applying' },
+  failing: { type: 'status', status: 503 },
+  reset_after_applying: { type: 'reset_after_applying' },
 };
 
 /** The order service's script for a setting. Only updates meet trouble, so that the echo still tells whether the key works. */
@@ -25,7 +25,7 @@ export function switchboardFaults({ trouble, percent }: SwitchboardSetting): rea
   if (trouble === 'down') return downRules;
   // One seed: the same setting and the same updates meet the same fate.
   const chance = { probability: percent / 100, seed: 1 };
-  return [{ when: 'sometimes', play: faultOf[trouble], operation: 'update', ...chance }];
+  return [{ when: 'sometimes', fault: faultOf[trouble], operation: 'update', ...chance }];
 }
 
 /**
@@ -34,10 +34,10 @@ export function switchboardFaults({ trouble, percent }: SwitchboardSetting): rea
  * by a restart. An update that slips in between two of them gets a 429, which proves that it was not applied.
  */
 const downRules: readonly FaultRule[] = [
-  { when: 'always', play: { fault: 'restart', downMs }, method: 'OPTIONS' },
+  { when: 'always', fault: { type: 'restart', downMs }, method: 'OPTIONS' },
   {
     when: 'always',
-    play: { ...busy, headers: { ...busy.headers, connection: 'close' } },
+    fault: { ...busy, headers: { ...busy.headers, connection: 'close' } },
     operation: 'update',
   },
 ];

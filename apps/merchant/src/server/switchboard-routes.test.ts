@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createOrdersClient } from '@orders/client';
-import { buildOrderUpdate, type OrderService, startOrderService } from '@orders/testing';
+import { buildOrderUpdate, type MockOrderService, startMockOrderService } from '@orders/testing';
 import type { Hono } from 'hono';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestStorage } from '../../test/open-test-storage.ts';
@@ -16,7 +16,7 @@ import type { UpdateDesk } from './update-desk.ts';
 
 interface TestBoard extends AsyncDisposable {
   readonly routes: Hono;
-  readonly service: OrderService;
+  readonly service: MockOrderService;
   readonly storage: DeskStorage;
   readonly hub: EventHub;
   readonly desk: UpdateDesk;
@@ -44,7 +44,7 @@ afterAll(() => shared.close());
 /** The routes over a real desk and a real order service; the client tries again as it does by default. */
 async function openBoard(options: BoardOptions = {}): Promise<TestBoard> {
   const { ownService = true, maxAttempts = 3 } = options;
-  const service = await startOrderService({ orders: tokens });
+  const service = await startMockOrderService({ orders: tokens });
   const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, retry: { maxAttempts } });
   const storage = options.storage ?? (await openTestStorage());
   await storage.orders.add(tokens.map((token) => ({ token, body: buildOrderUpdate({ order_id: token }) })));
@@ -172,7 +172,7 @@ test('a change is told to everyone who listens, and kept', async () => {
 });
 
 const restarts = ({ service }: TestBoard) =>
-  service.faults.played.filter(({ fault }) => fault.fault === 'restart').length;
+  service.faults.played.filter(({ fault }) => fault.type === 'restart').length;
 
 test('an outage lasts until it is ended, and nothing is applied meanwhile', async () => {
   await using board = await openBoard({ storage: shared, maxAttempts: 1 });
@@ -218,7 +218,7 @@ test('a burst takes no more orders than there are', async () => {
 test('tells what is in the lanes: of each update the beginning, and how far it has come', async () => {
   await using board = await openBoard();
   const done = await sendOne(board);
-  board.service.faults.next({ fault: 'stalled_headers' });
+  board.service.faults.next({ type: 'stalled_headers' });
   const isSending = nextMessage(
     board,
     (message) => message.type === 'stored' && message.event.kind === 'attempt_started',

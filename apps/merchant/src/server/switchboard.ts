@@ -1,4 +1,4 @@
-import type { OrderService } from '@orders/testing';
+import type { MockOrderService } from '@orders/testing';
 import type { SwitchboardSetting, SwitchboardView } from '../contract/switchboard-view.ts';
 import type { EventHub } from './event-hub.ts';
 import { switchboardFaults } from './switchboard-faults.ts';
@@ -7,7 +7,7 @@ import { takeTurns } from './take-turns.ts';
 
 export interface SwitchboardOptions {
   /** The desk's own order service; undefined where it talks to another, which cannot be made to fail. */
-  readonly service: Pick<OrderService, 'url' | 'faults'> | undefined;
+  readonly service: Pick<MockOrderService, 'url' | 'faults'> | undefined;
   readonly hub: Pick<EventHub, 'publish'>;
   /** Ends an outage when the desk ends. @default never fires */
   readonly signal?: AbortSignal;
@@ -31,7 +31,10 @@ export function createSwitchboard({ service, hub, signal }: SwitchboardOptions):
   const inTurn = takeTurns();
   const view = (): SwitchboardView => ({ available: service !== undefined, setting });
 
-  const change = async ({ url, faults }: Pick<OrderService, 'url' | 'faults'>, next: SwitchboardSetting) => {
+  const change = async (
+    { url, faults }: Pick<MockOrderService, 'url' | 'faults'>,
+    next: SwitchboardSetting,
+  ) => {
     faults.clear();
     await outage?.end();
     for (const rule of switchboardFaults(next)) faults.add(rule);

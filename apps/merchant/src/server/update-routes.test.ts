@@ -5,7 +5,7 @@ import { askDesk, postJson } from '../../test/ask-desk.ts';
 import { openTestDesk, type TestDesk } from '../../test/open-test-desk.ts';
 
 async function sendUnknown(open: TestDesk) {
-  open.service.faults.next({ fault: 'reset_after_applying' });
+  open.service.faults.next({ type: 'reset_after_applying' });
   const body = buildOrderUpdate({ order_id: 'mine-1' });
   const { id } = await open.updates.submit({ id: randomUUID(), token: 'order-1', body });
   await open.updates.settled(id);
@@ -41,8 +41,8 @@ test('sends again on demand', async () => {
   const { id, body } = await sendUnknown(open);
   const answer = await postJson(open, `/api/updates/${id}/decision`, { decision: 'sent_again' });
   expect(answer).toMatchObject({ status: 200, body: { id, decision: 'sent_again' } });
-  await open.service.received(2);
-  expect(open.service.appliedTo('order-1')).toEqual([body, body]);
+  await open.service.waitForRequests(2);
+  expect(open.service.appliedUpdates('order-1')).toEqual([body, body]);
 });
 
 test.each([

@@ -22,7 +22,7 @@ onPglite('answers another process as the outbox itself does', async ({ open, ser
     const end = await answerQuestions({ folder, schema }, own);
     const asked = await askWorker(folder, schema);
     if (!asked) throw new Error('Nobody answered.');
-    service.faults.next({ fault: 'status', status: 500 }, { token });
+    service.faults.next({ type: 'status', status: 500 }, { token });
     const parked = await outbox.enqueue(token, step(1));
     const queued = await outbox.enqueue(service.orders[1]?.token ?? '', step(2));
     // What stands between the two processes changes nothing: not the times, and not what is left out.

@@ -1,14 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { loadClient } from './load-client.ts';
 
 const allowInsecureHttp = false;
 
 test('makes a client that sends to the address with the key', async () => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   const { client, to, close } = await loadClient({
     baseUrl: service.url,
     apiKey: service.key,

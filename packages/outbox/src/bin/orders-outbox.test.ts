@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type OrderService, startOrderService } from '@orders/testing';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareFolder } from '../../test/bin/prepare-folder.ts';
 import { readMetrics } from '../../test/bin/read-metrics.ts';
@@ -23,7 +23,7 @@ async function run(words: readonly string[], env?: Record<string, string>) {
 
 // One process at work is looked at from all sides: starting it costs more than all that is asked of it.
 describe.runIf(hasSignals)('beside a process at work on a folder', { timeout: 60_000 }, () => {
-  let service: OrderService;
+  let service: MockOrderService;
   let folder: string;
   let work: RunningBin;
   let observe: string;
@@ -45,7 +45,7 @@ describe.runIf(hasSignals)('beside a process at work on a folder', { timeout: 60
   /** Has an update sent again, and waits until the service has it and says nothing. */
   const stall = async (token: string, id: string) => {
     const before = service.requests({ token }).length;
-    service.faults.next({ fault: 'stalled_headers' }, { token });
+    service.faults.next({ type: 'stalled_headers' }, { token });
     expect(await ask('retry', id)).toMatchObject({ code: 0 });
     await until('it is being sent', () => service.requests({ token }).length > before);
   };
@@ -57,17 +57,17 @@ describe.runIf(hasSignals)('beside a process at work on a folder', { timeout: 60
   };
 
   beforeAll(async () => {
-    service = await startOrderService({ orders: 6, keys: [key] });
+    service = await startMockOrderService({ orders: 6, keys: [key] });
     tokens = service.orders.map(({ token }) => token);
     folder = await mkdtemp(join(tmpdir(), 'orders-outbox-bin-'));
     ids = await prepareFolder(folder, service, tokens);
     const [, , parked = '', rejected = '', refused = '', conflicting = ''] = tokens;
     const body = JSON.stringify({ error: { code: key, message: `${key} ${encodedKey} \u001b[31m` } });
     const headers = { 'x-key': key };
-    service.faults.next({ fault: 'status', status: 500, body, headers }, { token: parked });
-    service.faults.next({ fault: 'status', status: 400, body, headers }, { token: rejected });
-    service.faults.next({ fault: 'status', status: 401, body, headers }, { token: refused });
-    service.faults.next({ fault: 'status', status: 409 }, { token: conflicting });
+    service.faults.next({ type: 'status', status: 500, body, headers }, { token: parked });
+    service.faults.next({ type: 'status', status: 400, body, headers }, { token: rejected });
+    service.faults.next({ type: 'status', status: 401, body, headers }, { token: refused });
+    service.faults.next({ type: 'status', status: 409 }, { token: conflicting });
     work = workOn('--port', '0', '--grace', '0.5', '--json');
     const log = await work.printed(/(.*"(parked|rejected)".*\n[\s\S]*){4}/);
     observe = JSON.parse(log.split('\n')[0] ?? '').observe;

@@ -15,7 +15,7 @@ onPglite('sends all again by one command after a wrong key, and nothing else', a
   const wrong = createOrdersClient({ baseUrl: service.url, apiKey: 'wrong' });
   const mistaken = await open({ client: wrong });
   for (const { token } of service.orders) await mistaken.enqueue(token, step(1));
-  service.faults.next({ fault: 'status', status: 400 });
+  service.faults.next({ type: 'status', status: 400 });
   await mistaken.work();
   await until('all are rejected', async () => (await mistaken.counts()).rejected === 12);
   await mistaken.close();
@@ -39,7 +39,7 @@ onPglite('sends all again by one command after a wrong key, and nothing else', a
 
 onPglite('tries each once although the service refuses it again', async ({ open, service }) => {
   const outbox = await open();
-  service.faults.always({ fault: 'status', status: 401 });
+  service.faults.always({ type: 'status', status: 401 });
   for (const { token } of service.orders) await outbox.enqueue(token, step(1));
   await outbox.work();
   await outbox.drain();
@@ -55,7 +55,7 @@ onPglite('tries each once although the service refuses it again', async ({ open,
 
 onPglite('does what it can, and names each that it cannot', async ({ open, service, token }) => {
   const outbox = await open();
-  service.faults.next({ fault: 'status', status: 400 });
+  service.faults.next({ type: 'status', status: 400 });
   const rejected = await outbox.enqueue(token, step(1));
   await outbox.work();
   await outbox.drain();
@@ -77,9 +77,9 @@ onPglite('lists what waits, as far as it is asked to', async ({ open, service })
   const outbox = await open();
   const [first, second, third] = service.orders;
   for (const order of [first, second]) {
-    service.faults.next({ fault: 'status', status: 400 }, { token: order?.token ?? '' });
+    service.faults.next({ type: 'status', status: 400 }, { token: order?.token ?? '' });
   }
-  service.faults.next({ fault: 'status', status: 500 }, { token: third?.token ?? '' });
+  service.faults.next({ type: 'status', status: 500 }, { token: third?.token ?? '' });
   const ids: string[] = [];
   for (const order of [first, second, third]) ids.push(await outbox.enqueue(order?.token ?? '', step(1)));
   await outbox.work();

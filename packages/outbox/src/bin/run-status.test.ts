@@ -71,7 +71,7 @@ onPglite(
       );
       await until('it looked for another', () => /No "orders-outbox work" is on it/.test(drawn.at(-1) ?? ''));
       expect(drawn.at(-1)).toMatch(/queued +│ +1 /);
-      service.faults.next({ fault: 'status', status: 400 });
+      service.faults.next({ type: 'status', status: 400 });
       await outbox.work();
       await outbox.drain();
       const endAgain = await answerQuestions({ folder, schema }, operations);

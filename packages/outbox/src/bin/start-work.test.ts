@@ -52,7 +52,7 @@ onPostgres(
         accepting.enqueue(token, step(2)).catch(() => undefined),
       );
       await scene.reaches(accepting, again, 'applied');
-      service.faults.next({ fault: 'stalled_headers' });
+      service.faults.next({ type: 'stalled_headers' });
       await scene.reaches(accepting, await accepting.enqueue(token, step(3)), 'sending');
       const stopping = work.stop('SIGTERM');
       expect(await get('/readyz')).toEqual({ status: 503, text: 'it is stopping\n' });

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { createOrdersClient } from '@orders/client';
 import { createOutbox, pgliteStore } from '@orders/outbox';
-import type { OrderService } from '@orders/testing';
+import type { MockOrderService } from '@orders/testing';
 import { makePglite } from '../../../../.ci/make-pglite.ts';
 import { step } from '../scene.ts';
 
 /** Makes an outbox in a folder that holds an update for each of these tokens, and gives their ids. */
 export async function prepareFolder(
   folder: string,
-  { url, key }: OrderService,
+  { url, key }: MockOrderService,
   tokens: readonly string[],
 ): Promise<readonly string[]> {
   // Made in memory and copied, which is much quicker than making it on the disk.

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inFull } from '../../test/in-full.ts';
 import { send } from '../../test/send.ts';
-import { startOrderService } from '../service/order-service.ts';
+import { startMockOrderService } from '../mock/mock-order-service.ts';
 import { type HostileJsonKind, hostileJson, hostileJsonByKind } from './hostile-json.ts';
 
 const hostile = fc.sample(hostileJsonByKind(), { numRuns: 2_000, seed: 1 });
 
 test('a service responds to every text with 200 or 4xx, and stays up', async () => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   await fc.assert(
     fc.asyncProperty(hostileJson(), async (body) => {
       const { status, json } = await send(service, { body });
@@ -22,7 +22,7 @@ test('a service responds to every text with 200 or 4xx, and stays up', async () 
 });
 
 test('a service applies exactly the texts that it accepts', async () => {
-  await using service = await startOrderService();
+  await using service = await startMockOrderService();
   const statuses = new Map<HostileJsonKind, Set<number>>();
   let applied = 0;
   for (const { kind, text } of hostile.slice(0, 200)) {

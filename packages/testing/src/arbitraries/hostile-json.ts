@@ -13,12 +13,12 @@ import { controlCharacters, insertAnywhere, loneSurrogates } from './values.ts';
  * @example
  * ```ts
  * import assert from 'node:assert/strict';
- * import { startOrderService } from '@orders/testing';
+ * import { startMockOrderService } from '@orders/testing';
  * import { hostileJson } from '@orders/testing/arbitraries';
  * import fc from 'fast-check';
  *
  * // Any server: it may reject a body, but neither fail nor crash.
- * const service = await startOrderService();
+ * const service = await startMockOrderService();
  * const headers = { authorization: `Basic ${btoa(`${service.key}:`)}`, 'content-type': 'application/json' };
  * await fc.assert(
  *   fc.asyncProperty(hostileJson(), async (body) => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { awkward, named, own, ownValues } from '../../test/definitions.ts';
 import { inFull } from '../../test/in-full.ts';
 import { send } from '../../test/send.ts';
-import { startOrderService } from '../service/order-service.ts';
+import { startMockOrderService } from '../mock/mock-order-service.ts';
 import { type InvalidOrderUpdate, invalidOrderUpdates, REASONS } from './invalid-order-updates.ts';
 
 const topNames = [
@@ -43,7 +43,7 @@ test.each<[string, OrderUpdateSchema, fc.Arbitrary<InvalidOrderUpdate>]>([
 });
 
 test('a service responds to each that JSON carries with 422 and its issue', async () => {
-  await using service = await startOrderService({ schema: defineOrderUpdate(named) });
+  await using service = await startMockOrderService({ schema: defineOrderUpdate(named) });
   const bodies = invalidOrderUpdates({ json: true, definition: named });
   await fc.assert(
     fc.asyncProperty(bodies, async ({ body, path, code }) => {

@@ -2,14 +2,14 @@ import { OrderToken } from '@orders/schema';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ECHO_PATH, send } from '../../test/send.ts';
-import { startOrderService } from '../service/order-service.ts';
+import { startMockOrderService } from '../mock/mock-order-service.ts';
 import { apiKeys, invalidApiKeys, invalidOrderTokens, orderTokens } from './keys-and-tokens.ts';
 
 const many = { numRuns: 2_000, seed: 1 };
 
 test('a service accepts every key over a socket', async () => {
   const keys = [...new Set(fc.sample(apiKeys(), { numRuns: 150, seed: 2 }))];
-  await using service = await startOrderService({ keys });
+  await using service = await startMockOrderService({ keys });
   for (const [index, key] of keys.entries()) {
     const { status } = await send(service, { key, method: 'GET', path: ECHO_PATH });
     expect([key, status]).toEqual([key, 200]);
@@ -20,7 +20,7 @@ test('a service accepts every key over a socket', async () => {
 test('no service starts with an invalid key', async () => {
   await fc.assert(
     fc.asyncProperty(invalidApiKeys(), async (key) => {
-      await expect(startOrderService({ keys: [key] })).rejects.toThrow(TypeError);
+      await expect(startMockOrderService({ keys: [key] })).rejects.toThrow(TypeError);
     }),
     { numRuns: 500 },
   );
@@ -28,7 +28,7 @@ test('no service starts with an invalid key', async () => {
 
 test('a service finds the order of every token over a socket', async () => {
   const tokens = [...new Set(fc.sample(orderTokens(), { numRuns: 150, seed: 2 }))];
-  await using service = await startOrderService({ orders: tokens });
+  await using service = await startMockOrderService({ orders: tokens });
   const { url, key } = service;
   for (const [index, token] of tokens.entries()) {
     const body = { cart: {}, order_id: String(index) };

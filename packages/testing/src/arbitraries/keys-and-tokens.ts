@@ -6,15 +6,15 @@ import { controlCharacters, insertAnywhere, loneSurrogates, texts } from './valu
  *
  * @example
  * ```ts
- * import { createOrderService } from '@orders/testing';
+ * import { startMockOrderService } from '@orders/testing';
  * import { apiKeys } from '@orders/testing/arbitraries';
  * import fc from 'fast-check';
  *
  * await fc.assert(
  *   fc.asyncProperty(apiKeys(), async (key) => {
- *     const service = createOrderService({ keys: [key] });
+ *     await using service = await startMockOrderService({ keys: [key] });
  *     const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
- *     const response = await service.fetch(`${service.url}/v2/echo_with_private_key`, { headers: { authorization } });
+ *     const response = await fetch(`${service.url}/v2/echo_with_private_key`, { headers: { authorization } });
  *     return response.status === 200;
  *   }),
  *   { numRuns: 10 },

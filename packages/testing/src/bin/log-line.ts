@@ -1,31 +1,12 @@
-import type { JournalEntry } from '../service/journal.ts';
+import type { JournalEntry } from '../mock/journal.ts';
+import { createRedactor } from '../redact.ts';
 
-/** One line for one request; a key is taken out even where it does not belong, such as in the path. */
+/** One line for a request. A key is redacted even where it does not belong, such as in the path. */
 export function formatLogLine(entry: JournalEntry, keys: readonly string[]): string {
-  const { requestId, at, method, path, status, answeredAt = at, authorization, fault } = entry;
-  const who = authorization.keyType ?? `key ${authorization.problem}`;
-  const met = fault === undefined ? '' : `, met ${fault.fault}`;
-  const when = `${new Date(at).toISOString()} ${requestId}`;
-  return `${when} ${method} ${redact(path, keys)} ${status ?? 'no answer'} ${answeredAt - at}ms ${who}${met}`;
-}
-
-function redact(path: string, keys: readonly string[]): string {
-  const forms = keys.flatMap((key) => [
-    Buffer.from(`${key}:`).toString('base64'),
-    encodeURIComponent(key),
-    key,
-  ]);
-  const shown = forms.reduce((text, form) => text.replaceAll(form, '[redacted]'), path);
-  // A key may be percent-encoded in more ways than one.
-  return shown.replaceAll(/[^/?&=]+/g, (part) =>
-    forms.some((form) => decode(part).includes(form)) ? '[redacted]' : part,
-  );
-}
-
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
+  const { requestId, at, method, path, status, respondedAt = at, authorization, fault } = entry;
+  const redact = createRedactor(keys);
+  const key = authorization.keyType ?? `key ${authorization.problem}`;
+  const faultText = fault === undefined ? '' : `, fault ${fault.type}`;
+  const time = new Date(at).toISOString();
+  return `${time} ${requestId} ${method} ${redact(path)} ${status ?? 'no response'} ${respondedAt - at}ms ${key}${faultText}`;
 }

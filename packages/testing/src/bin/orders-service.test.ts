@@ -1,19 +1,20 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { openSocket } from '../../test/open-socket.ts';
 import { runBin } from '../../test/run-bin.ts';
-import { ECHO_PATH, send } from '../../test/send.ts';
-import { startReceiver } from '../../test/webhook-receiver.ts';
-import { startOrderService } from '../service/order-service.ts';
+import { ECHO_PATH, orderPath, send } from '../../test/send.ts';
+import { startMockOrderService } from '../mock/mock-order-service.ts';
 
 const run = promisify(execFile);
-// Windows ends a process at once: there is no signal that it could hear.
+// Windows kills a process at once: there is no signal that it could handle.
 const hasSignals = process.platform !== 'win32';
-const READY = / {2}curl .*\n/;
+const ready = / {2}curl .*\n/;
 const hasCurl = await run('curl', ['--version']).then(
   () => true,
   () => false,
@@ -21,25 +22,49 @@ const hasCurl = await run('curl', ['--version']).then(
 
 function readReady(stdout: string) {
   const [, url = ''] = /ready at (\S+)/.exec(stdout) ?? [];
-  const tokens = stdout.match(/(?<=^ {2})ord_\w+$/gm) ?? [];
+  const tokens = stdout.match(/(?<=^ {2})(?!curl )\S+$/gm) ?? [];
   const [, key = ''] = /made for this run: (\S+)/.exec(stdout) ?? [];
-  const [, curl = ''] = / {2}(curl .*)/.exec(stdout) ?? [];
-  return { url, tokens, token: tokens[0] ?? '', key, curl };
+  return { url, tokens, token: tokens[0] ?? '', key };
+}
+
+/** Starts the command on a free port and reads what it prints when it is ready. */
+async function startBin(words: readonly string[] = [], env: Readonly<Record<string, string>> = {}) {
+  const bin = runBin(['--port', '0', ...words], env);
+  const stdout = await bin.printed(ready);
+  return { ...bin, stdout, ...readReady(stdout) };
 }
 
 test('prints its address, the tokens of its orders and the key that it made', async () => {
-  await using bin = runBin(['--port', '0', '--orders', '2']);
-  const { url, tokens, token, key } = readReady(await bin.printed(READY));
-  expect(tokens).toHaveLength(2);
-  expect((await send({ url, token, key })).status).toBe(200);
+  await using bin = await startBin(['--orders', '2']);
+  expect(bin.tokens).toHaveLength(2);
+  expect((await send(bin)).status).toBe(200);
+  // No option, no admin API.
+  expect((await send(bin, { method: 'GET', path: '/__admin/faults' })).status).toBe(404);
+});
+
+test('has orders with the tokens that it is given, one by one and in a file', async () => {
+  const file = join(tmpdir(), `orders-${process.pid}.json`);
+  await writeFile(file, JSON.stringify(['c', { token: 'd', data: { order_id: 'x' } }]));
+  await using bin = await startBin([
+    '--order',
+    'a',
+    '--order',
+    'b/1',
+    '--orders-file',
+    file,
+    '--orders',
+    '1',
+  ]);
+  await rm(file);
+  expect(bin.tokens).toEqual(['a', 'b/1', 'c', 'd', expect.stringMatching(/^ord_/)]);
+  for (const token of ['b/1', 'd']) expect((await send(bin, { path: orderPath(token) })).status).toBe(200);
 });
 
 test.runIf(hasSignals).each(['SIGINT', 'SIGTERM'] as const)(
-  'ends with 0 on %s, even with a request under way',
+  'exits with 0 on %s, even with a request in flight',
   async (signal) => {
-    await using bin = runBin(['--port', '0']);
-    const { url } = readReady(await bin.printed(READY));
-    const socket = await openSocket({ url });
+    await using bin = await startBin();
+    const socket = await openSocket(bin);
     socket.write('PATCH / HTTP/1.1\r\nhost: x\r\nexpect: 100-continue\r\ncontent-length: 9\r\n\r\n');
     await once(socket, 'data');
     bin.child.kill(signal);
@@ -47,102 +72,45 @@ test.runIf(hasSignals).each(['SIGINT', 'SIGTERM'] as const)(
   },
 );
 
-test.runIf(hasCurl)('prints a curl line that works when pasted', async () => {
-  await using bin = runBin(['--port', '0']);
-  const { curl, token } = readReady(await bin.printed(READY));
-  const { stdout } = await run('sh', ['-c', curl]);
-  expect(JSON.parse(stdout)).toMatchObject({ token, revision: 1 });
-});
-
-test.runIf(hasCurl)('prints a curl line that reads a given key from ORDERS_API_KEY', async () => {
-  await using bin = runBin(['--port', '0', '--key', 'se$ret key']);
-  const { curl, token } = readReady(await bin.printed(READY));
-  const { stdout } = await run('sh', ['-c', curl], { env: { ...process.env, ORDERS_API_KEY: 'se$ret key' } });
-  expect(JSON.parse(stdout)).toMatchObject({ token, revision: 1 });
-});
-
 test.runIf(hasCurl)(
-  'with --control prints a second curl line, which makes the next request fail',
+  'prints curl lines that work when pasted: an update, and with --admin a fault',
   async () => {
-    await using bin = runBin(['--port', '0', '--control']);
-    const stdout = await bin.printed(READY);
-    const [update = '', fail = ''] = stdout.match(/(?<=^ {2})curl .*$/gm) ?? [];
+    await using bin = await startBin(['--admin', '--key', 'se$ret key']);
+    const [update = '', fail = ''] = (await bin.printed(/Make.*\n.*\n/)).match(/(?<=^ {2})curl .*$/gm) ?? [];
     const results: unknown[] = [];
     for (const line of [fail, update, update]) {
-      const { stdout: answer } = await run('sh', ['-c', line]);
-      results.push(JSON.parse(answer));
+      const env = { ...process.env, ORDERS_API_KEY: 'se$ret key' };
+      results.push(JSON.parse((await run('sh', ['-c', line], { env })).stdout));
     }
     expect(results).toEqual([
       { added: 1 },
       { error: expect.objectContaining({ code: 'fault_scripted' }) },
-      expect.objectContaining({ revision: 1 }),
+      expect.objectContaining({ token: bin.token, revision: 1 }),
     ]);
-    expect(stdout).toContain(`Control API: ${readReady(stdout).url}/_control\n`);
   },
 );
 
-test('serves no control API unless asked', async () => {
-  await using bin = runBin(['--port', '0']);
-  const { url, token, key } = readReady(await bin.printed(READY));
-  const answer = await send({ url, token, key }, { method: 'GET', path: '/_control/faults' });
-  expect(answer.status).toBe(404);
-});
-
-test('plays the faults that it is given, and takes bodies as large as it is told', async () => {
-  const next = '{"when":"next","play":{"fault":"status","status":502}}';
-  const words = [
-    '--port',
-    '0',
-    '--max-body',
-    '50',
-    '--fault',
-    '{"fault":"latency","ms":1}',
-    '--fault',
-    next,
-    '--log',
-  ];
-  await using bin = runBin(words);
-  const { url, token, key } = readReady(await bin.printed(READY));
-  const statusOf = async (name: string) =>
-    (await send({ url, token, key }, { body: { cart: {}, order_id: name } })).status;
-  expect([await statusOf('a'), await statusOf('b'), await statusOf('c'.repeat(50))]).toEqual([502, 200, 413]);
+test('scripts faults from the start, and limits bodies', async () => {
+  const next = '{"when":"next","fault":"unavailable"}';
+  const latency = '{"type":"latency","ms":1}';
+  await using bin = await startBin(['--max-body', '50', '--fault', latency, '--fault', next, '--log']);
+  const statusOf = async (name: string) => (await send(bin, { body: { cart: {}, order_id: name } })).status;
+  expect([await statusOf('a'), await statusOf('b'), await statusOf('c'.repeat(50))]).toEqual([503, 200, 413]);
   const stdout = await bin.printed(/req_3.*\n/);
-  expect(stdout.match(/(?<=SalesChannelApiKey).*$/gm)).toEqual([
-    ', met status',
-    ', met latency',
-    ', met latency',
-  ]);
+  expect(stdout.match(/\b(status|latency)$/gm)).toEqual(['status', 'latency', 'latency']);
 });
 
-test.runIf(hasSignals)('ends with 0 while a webhook waits for its next attempt', async () => {
-  await using receiver = await startReceiver(() => {});
-  await using bin = runBin(['--port', '0', '--control']);
-  const { url, token, key } = readReady(await bin.printed(READY));
-  const body = { event: 'start_qr_session', url: receiver.url };
-  const sending = send({ url, token, key }, { method: 'POST', path: '/_control/webhooks', body }).catch(
-    () => 'ended',
-  );
-  await receiver.received(1);
-  bin.child.kill('SIGTERM');
-  expect(await bin.ended).toMatchObject({ code: 0, stderr: '' });
-  expect(await sending).toBe('ended');
-});
-
-test('takes every key it is given, with its type, and prints none', async () => {
-  await using bin = runBin(['--port', '0', '--key', 'one', '--key', 'two:ReportApiKey'], {
-    ORDERS_SERVICE_KEY: 'three',
-  });
-  const stdout = await bin.printed(READY);
-  const { url, token } = readReady(stdout);
-  const statusOf = async (key: string) => (await send({ url, token, key })).status;
+test('accepts every key that it is given, with its type, and prints none', async () => {
+  const words = ['--key', 'one', '--key', 'two:ReportApiKey'];
+  await using bin = await startBin(words, { ORDERS_SERVICE_KEY: 'three' });
+  const statusOf = async (key: string) => (await send({ ...bin, key })).status;
   expect(await Promise.all(['one', 'two', 'three', 'four'].map(statusOf))).toEqual([200, 403, 200, 401]);
-  expect(stdout).not.toMatch(/\b(?:one|two|three)\b/);
+  expect(bin.stdout).not.toMatch(/\b(?:one|two|three)\b/);
 });
 
-test('logs one line a request and no key', async () => {
-  await using bin = runBin(['--port', '0', '--key', 'sekret', '--log']);
-  const { url, token } = readReady(await bin.printed(READY));
-  const service = { url, token, key: 'sekret' };
+test('logs one line a request and no key, given or made', async () => {
+  await using bin = await startBin(['--key', 'sekret', '--log']);
+  const service = { ...bin, key: 'sekret' };
   await send(service, { method: 'GET', path: ECHO_PATH });
   await send(service, { key: 'unknown', path: '/v2/orders/sekret' });
   await send(service, { path: '/v2/sekret', headers: { authorization: null } });
@@ -150,57 +118,71 @@ test('logs one line a request and no key', async () => {
   const lines = stdout.split('\n').filter((line) => line.includes('req_'));
   expect(lines.map((line) => line.replace(/^\S+Z | \d+ms/g, ''))).toEqual([
     `req_1 GET ${ECHO_PATH} 200 SalesChannelApiKey`,
-    'req_2 PATCH /v2/orders/[redacted] 401 key unknown',
-    'req_3 PATCH /v2/[redacted] 404 key missing',
+    expect.stringMatching(/^req_2 PATCH \/v2\/orders\/\[\w+\] 401 key unknown$/),
+    expect.stringMatching(/^req_3 PATCH \/v2\/\[\w+\] 404 key missing$/),
   ]);
-  expect(stdout).not.toContain('sekret');
+  await using own = await startBin(['--log']);
+  await send(own, { path: `/v2/orders/${own.key}` });
+  expect((await own.printed(/req_1.*\n/)).split('req_1')[1]).not.toContain(own.key);
 });
 
-test('logs no key that it made itself', async () => {
-  await using bin = runBin(['--port', '0', '--log']);
-  const { url, token, key } = readReady(await bin.printed(READY));
-  await send({ url, token, key }, { path: `/v2/orders/${key}` });
-  const stdout = await bin.printed(/req_1.*\n/);
-  expect(stdout.match(/req_1 (.*) \d+ms/)?.[1]).toBe('PATCH /v2/orders/[redacted] 404');
-});
-
-test('logs nothing unless asked', async () => {
-  await using bin = runBin(['--port', '0']);
-  const before = await bin.printed(READY);
-  const { url, token, key } = readReady(before);
-  await send({ url, token, key });
+test('logs nothing by default', async () => {
+  await using bin = await startBin();
+  await send(bin);
   bin.child.kill('SIGTERM');
-  expect((await bin.ended).stdout).toBe(before);
+  expect((await bin.ended).stdout).toBe(bin.stdout);
 });
 
-test('tells of a taken port in one line that names it, and ends with 1', async () => {
-  await using other = await startOrderService();
+test('names a taken port in one line, and exits with 1', async () => {
+  await using other = await startMockOrderService();
   const { port } = new URL(other.url);
   await using bin = runBin(['--port', port]);
-  expect(await bin.ended).toEqual({
-    code: 1,
-    stdout: '',
-    stderr: `orders-service: port ${port} on 127.0.0.1 is taken; give another with --port.\n`,
-  });
-});
-
-test('tells of an address that it cannot listen on in one line, and ends with 1', async () => {
-  await using bin = runBin(['--port', '0', '--host', '203.0.113.1']);
-  const { code, stderr } = await bin.ended;
-  expect(code).toBe(1);
-  expect(stderr).toMatch(/^orders-service: cannot listen on port 0 of 203\.0\.113\.1: .+\n$/);
+  const { code, stdout, stderr } = await bin.ended;
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toMatch(
+    /^orders-service: cannot listen: .*EADDRINUSE.*\. Try another --port or --host\.\n$/,
+  );
+  expect(stderr).toContain(port);
 });
 
 test.each([
-  ['--port', 'http'],
-  ['--max-body', '1k'],
-  ['--fault', '{"fault":"staus"}'],
-  ['--fault', 'not\nJSON'],
-])('tells of %s %j in one line, and ends with 2', async (...words) => {
+  [['--port', 'http'], /--port .*Give a whole number from 0 to 65535\.$/],
+  [['--port', '65536'], /--port /],
+  [['--max-body', '1k'], /--max-body /],
+  [['--orders', '0'], /--orders /],
+  [['--host', ''], /^host is empty/],
+  [['--fault', 'not JSON'], /^--fault number 1: A fault is a scenario \(slow, rateLimited, /],
+  [['--fault', '{type:status}'], /^--fault number 1 is not JSON; put it in single quotes\.$/],
+  [['--fault', 'down', '--fault', '{"when":"next"}'], /^--fault number 2: A fault is a scenario/],
+  [['--fault', '{"type":"status","status":42}'], /^--fault number 1: The fault status: status: Too small/],
+  [['--fault', '{"when":"next","fault":"down","time\\n":2}'], /unknown option "time\\n"/],
+  [['--order', '..'], /^orders: "\.\." is not a token/],
+  [['--order', 'a', '--order', 'a'], /^orders: "a" is given twice\.$/],
+  [['--orders-file', '/no/such/file'], /^--orders-file \/no\/such\/file cannot be read: ENOENT\.$/],
+  [['--orders-file', process.execPath], /^--orders-file .+ cannot be read: it is not JSON\.$/],
+  [['--key', 'sekret:a:b'], /^--key number 1 is not of the form <key> or <key>:<type>\.$/],
+  [['--key', 'x', '--key', 'sekret:'], /^--key number 2 is not of the form <key> or <key>:<type>\.$/],
+  [['--key', ':sekret'], /^--key number 1 is empty\.$/],
+  [['--key', 'sekret', '--key', 'sekret:Other'], /^keys\[1\] is given twice\.$/],
+  [['sekret'], /^Every argument is an option; see --help\.$/],
+  [['--kye=sekret'], /^unknown option '--kye'$/],
+])('refuses %j in one line without a key, and exits with 2', async (words, message) => {
   await using bin = runBin(words);
   const { code, stdout, stderr } = await bin.ended;
-  expect([code, stdout]).toEqual([2, '']);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/^orders-service: .+\n$/);
+  expect(stderr.slice('orders-service: '.length, -1)).toMatch(message);
+  expect(stderr).not.toContain('sekret');
+});
+
+test('its help shows faults that can be given as they stand', async () => {
+  await using help = runBin(['--help']);
+  const { code, stdout } = await help.ended;
+  expect(code).toBe(0);
+  const shown = [...stdout.matchAll(/ {2}--fault (?:'(.+)'|(\w+))$/gm)].map(([, json, name]) => json ?? name);
+  expect(shown).toHaveLength(4);
+  await using bin = await startBin(shown.flatMap((fault) => ['--fault', fault ?? '']));
+  expect(bin.url).toMatch(/^http:/);
 });
 
 test('prints its version', async () => {

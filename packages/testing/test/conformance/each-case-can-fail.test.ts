@@ -4,7 +4,7 @@ import { mistakes, startIndependentService } from './independent-service.ts';
 
 const ids = conformanceCases.map(({ id }) => id);
 
-test('every case has a mistake that it should find, and every mistake a case', () => {
+test('every case has a mistake, and every mistake a case', () => {
   expect([...mistakes].sort()).toEqual([...ids].sort());
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -16,9 +16,9 @@ test('a service without a mistake passes every case', async () => {
   expect(results.map(({ id }) => id)).toEqual(ids);
 });
 
-test.each(ids)('a service that is wrong in one way differs in %s and in nothing else', async (id) => {
+test.each(ids)('a service with one mistake fails in %s alone', async (id) => {
   await using service = await startIndependentService(id);
   const { results } = await runConformance(service.options);
   const found = results.filter(({ verdict }) => verdict !== 'pass');
-  expect(found.map((result) => [result.id, result.verdict])).toEqual([[id, 'differs']]);
+  expect(found.map((result) => [result.id, result.verdict])).toEqual([[id, 'fail']]);
 });

@@ -2,20 +2,18 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConformanceOptions } from '../../src/conformance.ts';
-import { readArrived } from './arrived.ts';
-import { AMOUNTS, documentRules, METADATA, QR_SESSION } from './document-rules.ts';
-import { inventedRules } from './invented-rules.ts';
+import { AMOUNTS, documentRules, inventedRules, METADATA, parseRequest, QR_SESSION } from './rules.ts';
 
-/** The ways in which the service can be wrong, each named for the case that should find it. */
+/** The mistakes that the service can make, each under the case that fails for it. */
 export const mistakes: readonly string[] = [
   ...Object.keys(documentRules),
   ...Object.keys(inventedRules),
-  'update-answers-json-media-type',
-  'update-answers-json-text',
+  'update-response-json-media-type',
+  'update-response-json-text',
 ];
 
 export interface IndependentService extends AsyncDisposable {
-  /** All that a run can be given. */
+  /** Every option that a case needs. */
   readonly options: ConformanceOptions;
 }
 
@@ -23,7 +21,7 @@ const KEY = 'independent-sales-key';
 const OTHER_KEY = 'independent-report-key';
 const TOKEN = 'ord_independent';
 
-/** A service that shares no code with ours; with a mistake it is wrong in that one way. */
+/** A service that shares no code with the mock, and makes at most one mistake. */
 export async function startIndependentService(mistake?: string): Promise<IndependentService> {
   const rules = [
     ...Object.entries(documentRules).filter(([id]) => id !== mistake),
@@ -34,18 +32,18 @@ export async function startIndependentService(mistake?: string): Promise<Indepen
   let echoes = 0;
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const arrived = await readArrived(request, { keys, token: TOKEN, orderIds, echoes });
-    if (arrived === undefined) return response.writeHead(404).end();
-    const broken = rules.find(([, breaks]) => breaks(arrived))?.[0];
-    if (broken !== undefined) return response.writeHead(422).end(`It breaks ${broken}.`);
-    if (arrived.operation === 'echo') {
+    const parsed = await parseRequest(request, { keys, token: TOKEN, orderIds, echoes });
+    if (parsed === undefined) return response.writeHead(404).end();
+    const broken = rules.find(([, breaks]) => breaks(parsed))?.[0];
+    if (broken !== undefined) return response.writeHead(422).end(`Against the rule of ${broken}.`);
+    if (parsed.operation === 'echo') {
       echoes += 1;
       return response.writeHead(204).end();
     }
-    const orderId = arrived.order?.['order_id'];
+    const orderId = parsed.order?.['order_id'];
     if (typeof orderId === 'string') orderIds.add(orderId);
-    const mediaType = mistake === 'update-answers-json-media-type' ? 'text/html' : 'Application/JSON; v=2';
-    const body = mistake === 'update-answers-json-text' ? '{"taken":' : '{"taken":true}';
+    const mediaType = mistake === 'update-response-json-media-type' ? 'text/html' : 'Application/JSON; v=2';
+    const body = mistake === 'update-response-json-text' ? '{"taken":' : '{"taken":true}';
     return response.writeHead(201, { 'content-type': mediaType }).end(body);
   };
 

@@ -1,7 +1,7 @@
 import { after, test } from 'node:test';
 import { registerConformance } from '@orders/testing/conformance';
-import { startOwnService } from './own-service.ts';
+import { startIndependentService } from './independent-service.ts';
 
-const { service, options } = await startOwnService();
-after(() => service.close());
-registerConformance(test, { ...options, skip: ['accepts-hooks'] });
+const service = await startIndependentService('refuses-hooks-as-string');
+after(() => service[Symbol.asyncDispose]());
+registerConformance(test, { ...service.options, skip: ['accepts-hooks'] });

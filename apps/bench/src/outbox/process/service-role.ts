@@ -1,5 +1,5 @@
 import { setTimeout as rest } from 'node:timers/promises';
-import { startOrderService } from '@orders/testing';
+import { startMockOrderService } from '@orders/testing';
 import { monotonicMs } from '../clock.ts';
 import { indexOf, tokenAt } from '../workload.ts';
 
@@ -20,7 +20,7 @@ export interface ServiceRecord {
 /** Starts the order service that all send to. */
 export async function startServiceRole({ orders }: { readonly orders: number }) {
   const tokens = Array.from({ length: orders }, (_, order) => tokenAt(order));
-  const service = await startOrderService({ keys: [serviceKey], orders: tokens, now: monotonicMs });
+  const service = await startMockOrderService({ keys: [serviceKey], orders: tokens, now: monotonicMs });
   const applied = (): number[] => service.ledger.map(({ body }) => indexOf(body));
   return {
     url: () => service.url,
@@ -31,7 +31,7 @@ export async function startServiceRole({ orders }: { readonly orders: number }) 
         const known = applied();
         const missing = updates - new Set(known).size;
         if (missing <= 0) return true;
-        const arrived = service.received(known.length + missing).then(() => true);
+        const arrived = service.waitForRequests(known.length + missing).then(() => true);
         if (!(await Promise.race([arrived, late]))) return false;
         if (new Set(applied()).size < updates) await rest(lookEveryMs);
       }

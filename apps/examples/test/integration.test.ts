@@ -1,0 +1,1 @@
+import '../integration.test.ts';

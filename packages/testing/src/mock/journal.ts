@@ -1,0 +1,87 @@
+import type { Fault } from './fault.ts';
+import type { AuthorizationFacts } from './keys.ts';
+
+/** A request as the service received it, whether it got a response or not. */
+export interface JournalEntry {
+  /** The `x-request-id` of its response. */
+  readonly requestId: string;
+  /** When its headers arrived: milliseconds since the epoch, by the service's clock. */
+  readonly at: number;
+  readonly method: string;
+  /** The request target as sent: not decoded, query included. */
+  readonly path: string;
+  /** The operation that the path names, whatever the method; undefined for another path. */
+  readonly operation: 'update' | 'echo' | undefined;
+  /** The order token that the path names, decoded. */
+  readonly token: string | undefined;
+  /** Names in lower case, repeated headers joined by `, `; `authorization` reads `[redacted]`. */
+  readonly headers: Readonly<Partial<Record<string, string>>>;
+  /** What the redacted `Authorization` amounted to. */
+  readonly authorization: AuthorizationFacts;
+  /** The fault that it met. */
+  readonly fault: Fault | undefined;
+  /** The body, at most `maxBodyBytes` of it. */
+  readonly body: Buffer;
+  /** Whether `body` is the whole body; false while it arrives, when it was cut off, and when it was too large. */
+  readonly complete: boolean;
+  /** The status sent; undefined while none was. */
+  readonly status: number | undefined;
+  /** When the response was sent: milliseconds since the epoch; undefined while none was. */
+  readonly respondedAt: number | undefined;
+}
+
+/** An entry while its request is in flight. */
+export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
+
+export interface Journal {
+  readonly entries: readonly JournalEntry[];
+  add(entry: OpenEntry): void;
+  /** Called once for each request, when nothing more of its body will arrive. */
+  markReceived(): void;
+  waitForRequests(count: number): Promise<void>;
+  /** Removes every entry, and starts to count from 0. */
+  reset(): void;
+  /** Rejects every wait. */
+  close(): void;
+}
+
+export function createJournal(limit: number): Journal {
+  const entries: JournalEntry[] = [];
+  const waiting = new Set<{ count: number; resolve: () => void; reject: (reason: Error) => void }>();
+  let receivedCount = 0;
+  let isClosed = false;
+  const closedAfter = (count: number) =>
+    new Error(`The service closed after ${receivedCount} of ${count} requests.`);
+
+  return {
+    entries,
+    add(entry) {
+      entries.push(entry);
+      if (entries.length > limit) entries.shift();
+    },
+    markReceived() {
+      receivedCount += 1;
+      for (const waiter of waiting) {
+        if (waiter.count > receivedCount) continue;
+        waiting.delete(waiter);
+        waiter.resolve();
+      }
+    },
+    async waitForRequests(count) {
+      if (receivedCount >= count) return;
+      if (isClosed) throw closedAfter(count);
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      waiting.add({ count, resolve, reject });
+      await promise;
+    },
+    reset() {
+      entries.length = 0;
+      receivedCount = 0;
+    },
+    close() {
+      isClosed = true;
+      for (const { count, reject } of waiting) reject(closedAfter(count));
+      waiting.clear();
+    },
+  };
+}

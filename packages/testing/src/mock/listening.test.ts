@@ -1,0 +1,170 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { openSocket } from '../../test/open-socket.ts';
+import { exchange, rawUpdate, readToEnd } from '../../test/raw-update.ts';
+import { send } from '../../test/send.ts';
+import { startListening } from './listening.ts';
+import { type MockOrderService, startMockOrderService } from './mock-order-service.ts';
+
+const tenMinutes = 600_000;
+const refused = { code: 'ECONNREFUSED' };
+
+/** Resolves when the service accepts a connection. */
+async function waitUntilUp(service: MockOrderService): Promise<void> {
+  const socket = await openSocket(service).catch(() => undefined);
+  if (socket === undefined) await waitUntilUp(service);
+  else socket.destroy();
+}
+
+test('a restart ends every connection, and nothing listens', async () => {
+  await using service = await startMockOrderService();
+  const [idle, half] = [
+    await openSocket(service),
+    await openSocket(service, rawUpdate(service).slice(0, -1)),
+  ];
+  const endings = [idle, half].map(readToEnd);
+  // The response means that what was sent before has arrived.
+  await send(service);
+  service.faults.next({ type: 'restart', downMs: tenMinutes });
+  expect((await exchange(service)).text).toBe('');
+  expect(await Promise.all(endings)).toMatchObject([{ text: '' }, { text: '' }]);
+  await expect(openSocket(service)).rejects.toMatchObject(refused);
+  expect(service.journal).toMatchObject([
+    { requestId: 'req_1', status: undefined, complete: false },
+    { requestId: 'req_2', status: 200 },
+    { requestId: 'req_3', status: undefined, complete: true, fault: { type: 'restart' } },
+  ]);
+  expect(service.ledger.map(({ requestId }) => requestId)).toEqual(['req_2']);
+});
+
+test.each([true, false])('a restart keeps address, orders and ledger, with applied: %j', async (applied) => {
+  await using service = await startMockOrderService();
+  await send(service);
+  service.faults.next({ type: 'restart', downMs: 1, applied });
+  await exchange(service);
+  await waitUntilUp(service);
+  expect((await send(service)).json).toMatchObject({ token: service.token, revision: applied ? 3 : 2 });
+  expect(service.ledger.map(({ requestId }) => requestId)).toEqual(
+    applied ? ['req_1', 'req_2', 'req_3'] : ['req_1', 'req_3'],
+  );
+});
+
+test('a restart lasts 100 ms by default', async () => {
+  await using service = await startMockOrderService();
+  const begin = performance.now();
+  service.faults.next({ type: 'restart' });
+  await exchange(service);
+  await waitUntilUp(service);
+  expect(performance.now() - begin).toBeGreaterThanOrEqual(95);
+});
+
+test('several requests that meet a restart lead to one', async () => {
+  await using service = await startMockOrderService();
+  service.faults.next({ type: 'restart', downMs: 1 }, { times: 3 });
+  const sockets = await Promise.all([1, 2, 3].map(() => openSocket(service)));
+  const endings = sockets.map(readToEnd);
+  for (const socket of sockets) socket.write(rawUpdate(service));
+  await Promise.all(endings);
+  service.faults.clear();
+  await waitUntilUp(service);
+  expect((await send(service)).status).toBe(200);
+});
+
+test('connection_refused of `next` begins at once, ends open connections, and lasts downMs', async () => {
+  await using service = await startMockOrderService();
+  const ending = readToEnd(await openSocket(service));
+  const begin = performance.now();
+  service.faults.next({ type: 'connection_refused', downMs: 100 });
+  await expect(openSocket(service)).rejects.toMatchObject(refused);
+  expect((await ending).text).toBe('');
+  await waitUntilUp(service);
+  expect(performance.now() - begin).toBeGreaterThanOrEqual(95);
+  expect((await send(service)).status).toBe(200);
+  const fault = { type: 'connection_refused', downMs: 100 };
+  expect(service.faults.played).toEqual([{ fault, requestId: undefined }]);
+  expect([service.faults.waiting, service.journal.length]).toEqual([[], 1]);
+});
+
+test.each(['clear', 'reset'] as const)('connection_refused of `always` lasts until %s()', async (end) => {
+  await using service = await startMockOrderService();
+  service.faults.always('down');
+  await expect(openSocket(service)).rejects.toMatchObject(refused);
+  if (end === 'clear') service.faults.clear();
+  else service.reset();
+  await waitUntilUp(service);
+  expect((await send(service)).status).toBe(200);
+});
+
+test('a service can start down, and reset() takes it down again', async () => {
+  await using service = await startMockOrderService({ faults: [{ when: 'always', fault: 'down' }] });
+  await expect(openSocket(service)).rejects.toMatchObject(refused);
+  service.faults.clear();
+  await waitUntilUp(service);
+  service.reset();
+  await expect(openSocket(service)).rejects.toMatchObject(refused);
+  expect(service.faults.played).toHaveLength(1);
+});
+
+test('connection_refused during a restart replaces the time of the restart', async () => {
+  await using service = await startMockOrderService();
+  service.faults.next({ type: 'restart', downMs: tenMinutes });
+  await exchange(service);
+  service.faults.next({ type: 'connection_refused', downMs: 1 });
+  await waitUntilUp(service);
+  service.faults.next({ type: 'restart', downMs: 1 });
+  await exchange(service);
+  service.faults.always('down');
+  const { listening: clock } = await listen();
+  clock.goDown(20);
+  await expect.poll(() => fetch(clock.url).then(({ status }) => status)).toBe(200);
+  await expect(openSocket(service)).rejects.toMatchObject(refused);
+});
+
+test.each([
+  ['a restart', (service: MockOrderService) => service.faults.next({ type: 'restart', downMs: tenMinutes })],
+  ['connection_refused', (service: MockOrderService) => service.faults.always('down')],
+])('closes at once during %s, and stays closed', async (_, goDown) => {
+  const service = await startMockOrderService();
+  goDown(service);
+  await exchange(service).catch(() => {});
+  const begin = performance.now();
+  await service.close();
+  expect(performance.now() - begin).toBeLessThan(1000);
+  service.faults.clear();
+  await expect(openSocket(service)).rejects.toMatchObject(refused);
+});
+
+async function listen() {
+  const server: Server = createServer((_, response) => response.end());
+  const listening = await startListening(server, 0, '127.0.0.1');
+  onTestFinished(listening.stop);
+  return { server, listening };
+}
+
+test('waits for its port when another process took it meanwhile', async () => {
+  const { server, listening } = await listen();
+  const closed = once(server, 'close');
+  listening.goDown(1);
+  await closed;
+  const other = createNetServer().listen(Number(new URL(listening.url).port), '127.0.0.1');
+  await once(other, 'listening');
+  expect(await once(server, 'error')).toMatchObject([{ code: 'EADDRINUSE' }]);
+  other.close();
+  await once(server, 'listening');
+  expect((await fetch(listening.url)).status).toBe(200);
+});
+
+test('never listens again after stop(), not even when it was about to', async () => {
+  const { server, listening } = await listen();
+  listening.goDown(tenMinutes);
+  listening.goUp();
+  await listening.stop();
+  expect(server.listening).toBe(false);
+  listening.goDown(0);
+  listening.goUp();
+  await listening.stop();
+  expect(server.listening).toBe(false);
+  await expect(fetch(listening.url)).rejects.toThrow();
+});

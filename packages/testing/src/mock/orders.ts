@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { OrderToken, type OrderUpdate } from '@orders/schema';
+import { checkOptions } from '@orders/schema/check-options';
+import { freezeDeep } from './freeze-deep.ts';
+
+/** An order that exists when the service starts. */
+export interface SeedOrder<Update extends OrderUpdate = OrderUpdate> {
+  /** The service's own token, not the merchant's `order_id`: one path segment. @default random */
+  readonly token?: string | undefined;
+  /** What the order holds already. @default {} */
+  readonly data?: Partial<Update> | undefined;
+}
+
+/** An order as the service holds it now; deep-frozen. */
+export interface StoredOrder<Update extends OrderUpdate = OrderUpdate> {
+  readonly token: string;
+  /** Every field that was ever given, each with its last value. */
+  readonly data: Readonly<Partial<Update>>;
+  /** How many updates were applied. */
+  readonly revision: number;
+}
+
+/** An update that was applied; deep-frozen. */
+export interface LedgerEntry<Update extends OrderUpdate = OrderUpdate> {
+  /** The `x-request-id` of the response. */
+  readonly requestId: string;
+  readonly token: string;
+  /** The body as parsed, unknown fields included. */
+  readonly body: Update;
+  /** When it was applied: milliseconds since the epoch, by the service's clock. */
+  readonly at: number;
+  /** The order's revision after this update, from 1. */
+  readonly revision: number;
+}
+
+export interface OrderBook<Update extends OrderUpdate> {
+  /** Every order, frozen. */
+  readonly orders: readonly StoredOrder<Update>[];
+  /** Always the same list; its entries are frozen when it is read. */
+  readonly ledger: readonly LedgerEntry<Update>[];
+  /** The order itself, only to read: freezing it would cost every update more than its check. */
+  find(token: string): StoredOrder<Update> | undefined;
+  /** Adds an order, with a random token by default; throws a `TypeError` like `createOrderBook`. */
+  add(order?: string | SeedOrder<Update>): StoredOrder<Update>;
+  /** Replaces an order, and adds the update that changed it to the ledger. */
+  commit(order: StoredOrder<Update>, entry: Omit<LedgerEntry<Update>, 'token' | 'revision'>): void;
+  /** Back to the seed, with an empty ledger. */
+  reset(): void;
+}
+
+export type Seed<Update extends OrderUpdate> = number | readonly (string | SeedOrder<Update>)[];
+
+/** Throws a `TypeError` for a seed without an order, a bad token or a token that is given twice. */
+export function createOrderBook<Update extends OrderUpdate>(
+  seed: Seed<Update>,
+  limit: number,
+): OrderBook<Update> {
+  const orders = new Map<string, StoredOrder<Update>>();
+  const add = (given: string | SeedOrder<Update> = {}): StoredOrder<Update> => {
+    const order = readSeedOrder(given);
+    if (orders.has(order.token))
+      throw new TypeError(`orders: ${JSON.stringify(order.token)} is given twice.`);
+    orders.set(order.token, order);
+    return order;
+  };
+  const seeded = listSeed(seed).map((given) => add(given));
+  if (seeded.length === 0)
+    throw new TypeError('orders: give at least one order; any other token leads to a 404.');
+  const ledger: LedgerEntry<Update>[] = [];
+  let frozenCount = 0;
+
+  return {
+    get orders() {
+      return [...orders.values()].map(freezeDeep);
+    },
+    get ledger() {
+      for (const entry of ledger.slice(frozenCount)) freezeDeep(entry);
+      frozenCount = ledger.length;
+      return ledger;
+    },
+    find: (token) => orders.get(token),
+    add,
+    commit(order, { requestId, body, at }) {
+      const { token, revision } = order;
+      orders.set(token, order);
+      ledger.push({ requestId, token, body, at, revision });
+      if (ledger.length <= limit) return;
+      ledger.shift();
+      frozenCount = Math.max(0, frozenCount - 1);
+    },
+    reset() {
+      orders.clear();
+      for (const order of seeded) orders.set(order.token, order);
+      ledger.length = 0;
+      frozenCount = 0;
+    },
+  };
+}
+
+/** The API does not document how an update merges; here each top-level field given replaces the one held. */
+export function mergeTopLevel<Update extends OrderUpdate>(
+  held: Readonly<Partial<Update>>,
+  update: Update,
+): Readonly<Partial<Update>> {
+  return { ...held, ...update };
+}
+
+function readSeedOrder<Update extends OrderUpdate>(given: string | SeedOrder<Update>): StoredOrder<Update> {
+  if (typeof given !== 'string') checkOptions('orders', given, ['token', 'data']);
+  const seed: SeedOrder<Update> = typeof given === 'string' ? { token: given } : given;
+  const { token = randomToken(), data = {} } = seed;
+  if (!OrderToken.safeParse(token).success) {
+    throw new TypeError(
+      `orders: ${JSON.stringify(token)} is not a token: give one path segment, not empty, "." or "..".`,
+    );
+  }
+  const held: Partial<Update> = structuredClone(data);
+  return freezeDeep<StoredOrder<Update>>({ token, data: held, revision: 0 });
+}
+
+function listSeed<Update extends OrderUpdate>(seed: Seed<Update>): readonly (string | SeedOrder<Update>)[] {
+  if (typeof seed !== 'number') return seed;
+  if (!Number.isSafeInteger(seed) || seed < 1)
+    throw new TypeError(`orders: ${seed} is not a number of orders; give a whole number from 1.`);
+  return Array.from({ length: seed }, () => ({}));
+}
+
+function randomToken(): string {
+  return `ord_${randomBytes(12).toString('hex')}`;
+}

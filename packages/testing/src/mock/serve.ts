@@ -1,0 +1,315 @@
+import { isUtf8 } from 'node:buffer';
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
+import { appliesUpdate, type Fault } from './fault.ts';
+import type { FaultSource } from './fault-script.ts';
+import { alterResponse, breakConnection, deliverResponse } from './inject.ts';
+import type { Journal, JournalEntry, OpenEntry } from './journal.ts';
+import { type AuthorizationFacts, type KeyRing, type KeyType, updatingKeyType } from './keys.ts';
+import type { OrderBook } from './orders.ts';
+import {
+  acceptsJson,
+  isJsonContentType,
+  type ReceivedBody,
+  type RequestHead,
+  type RequestTarget,
+  readBody,
+  readRequestHead,
+  readRequestTarget,
+} from './request.ts';
+import {
+  bodyRefused,
+  type PlainResponse,
+  type Rejection,
+  type Responder,
+  respondJson,
+  serviceFailed,
+} from './responses.ts';
+
+export interface ServeContext<Update extends OrderUpdate> {
+  readonly keys: KeyRing;
+  readonly book: OrderBook<Update>;
+  readonly journal: Journal;
+  readonly faults: FaultSource;
+  readonly responder: Responder<Update>;
+  readonly schema: OrderUpdateSchema<Update>;
+  readonly maxBodyBytes: number;
+  readonly latencyMs: number;
+  readonly now: () => number;
+  readonly nextRequestId: () => string;
+  readonly onRequest: ((entry: JournalEntry) => void) | undefined;
+  /** Rejects when the service closes. */
+  readonly wait: (ms: number) => Promise<void>;
+  /** Ends every connection, this one included, and listens again after so many milliseconds. */
+  readonly restart: (downMs: number) => void;
+  /** Handles what fails while a response is held back or sent piece by piece. */
+  readonly settle: (work: Promise<void>, response: ServerResponse) => void;
+}
+
+/** Takes one request from its connection to its response: read, decide, wait, send; a fault may end it at each step. */
+export function serveRequest<Update extends OrderUpdate>(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: ServeContext<Update>,
+): void {
+  const { socket } = request;
+  const { journal, onRequest } = context;
+  const head = readRequestHead(request);
+  const target = readRequestTarget(head.target);
+  const entry = openEntry(head, target, { socket, context });
+  journal.add(entry);
+
+  if (entry.fault?.type === 'reset_before_body' || entry.fault?.type === 'reset_on_reuse') {
+    journal.markReceived();
+    socket.resetAndDestroy();
+    onRequest?.(entry);
+    return;
+  }
+  readBody(request, context.maxBodyBytes, (body) => {
+    entry.body = body.bytes;
+    entry.complete = body.end === 'complete';
+    const usual = body.end === 'cut' ? undefined : respond(body, { head, target, entry, context });
+    journal.markReceived();
+    if (usual === undefined) onRequest?.(entry);
+    else if (entry.fault && breakConnection(entry.fault, socket, context.restart)) onRequest?.(entry);
+    else reply(response, usual, { entry, context, isEarly: body.end === 'too_large' });
+  });
+}
+
+function openEntry<Update extends OrderUpdate>(
+  { method, target: path, headers, authorization }: RequestHead,
+  target: RequestTarget,
+  { socket, context }: { readonly socket: object; readonly context: ServeContext<Update> },
+): OpenEntry {
+  const requestId = context.nextRequestId();
+  const resource = 'problem' in target ? undefined : target.resource;
+  const operation = resource === 'order' ? 'update' : resource === 'echo' ? 'echo' : undefined;
+  const token = 'token' in target ? target.token : undefined;
+  return {
+    requestId,
+    at: context.now(),
+    method,
+    path,
+    operation,
+    token,
+    headers,
+    authorization: context.keys.identify(authorization),
+    fault: context.faults.onRequest({ method, operation, token }, requestId, socket),
+    body: Buffer.alloc(0),
+    complete: false,
+    status: undefined,
+    respondedAt: undefined,
+  };
+}
+
+interface Received<Update extends OrderUpdate> {
+  readonly head: RequestHead;
+  readonly target: RequestTarget;
+  readonly entry: JournalEntry;
+  readonly context: ServeContext<Update>;
+}
+
+/** Decides on the usual response, and applies an update that it accepts. */
+function respond<Update extends OrderUpdate>(body: ReceivedBody, received: Received<Update>): PlainResponse {
+  const { context } = received;
+  try {
+    const decision = decide(body, received);
+    return 'code' in decision ? context.responder.rejected(decision) : decision;
+  } catch (error) {
+    return serviceFailed(error);
+  }
+}
+
+function decide<Update extends OrderUpdate>(
+  body: ReceivedBody,
+  { head, target, entry, context }: Received<Update>,
+): Rejection | PlainResponse {
+  const { responder, book, maxBodyBytes } = context;
+  const admission = admit(head, target, entry.authorization);
+  if ('code' in admission) return admission;
+  if ('allow' in admission) return respondJson(204, undefined, { allow: admission.allow });
+  const order = 'token' in admission ? book.find(admission.token) : undefined;
+  if ('token' in admission && order === undefined) return unknownOrder;
+  if (body.end === 'too_large') {
+    const message = `The body is larger than ${maxBodyBytes} bytes, the most that this service accepts.`;
+    return { code: 'body_too_large', message };
+  }
+  if ('keyType' in admission) return responder.echoed(admission.keyType);
+
+  const json = parseJson(body.bytes);
+  if (order === undefined || json === undefined) return notJson;
+  const parsed = context.schema.safeParse(json.value);
+  if (!parsed.success) return bodyRefused(parsed.error);
+  const { token, revision, data } = order;
+  const next = { token, revision: revision + 1, data: responder.merge(data, parsed.data) };
+  // Nothing is applied that the service could not respond to.
+  const response = responder.updated(next);
+  if (entry.fault === undefined || appliesUpdate(entry.fault))
+    book.commit(next, { requestId: entry.requestId, at: context.now(), body: parsed.data });
+  return response;
+}
+
+type Admission =
+  | Rejection
+  | { readonly allow: string }
+  | { readonly keyType: KeyType }
+  | { readonly token: string };
+
+const methods = {
+  order: ['PATCH', 'OPTIONS'],
+  echo: ['GET', 'HEAD', 'OPTIONS'],
+  server: ['OPTIONS'],
+} as const;
+
+/** Judges a request without its body, in the order: path, method, key, key type, Accept, Content-Type. */
+function admit(head: RequestHead, target: RequestTarget, authorization: AuthorizationFacts): Admission {
+  if ('problem' in target) return target.problem === 'malformed' ? malformedPath : unknownPath;
+  const allowed: readonly string[] = methods[target.resource];
+  const allow = allowed.join(', ');
+  if (!allowed.includes(head.method))
+    return { code: 'method_not_allowed', message: `This path accepts ${allow}.`, headers: { allow } };
+  if (head.method === 'OPTIONS' || target.resource === 'server') return { allow };
+  const { keyType } = authorization;
+  if (keyType === undefined) return unauthorized(authorization);
+  if (target.resource === 'order' && keyType !== updatingKeyType) return wrongKeyType;
+  const { accept, 'content-encoding': encoding = '', 'content-type': type } = head.headers;
+  if (!acceptsJson(accept)) return notAcceptable;
+  if (target.resource === 'echo') return { keyType };
+  const isPlain = ['', 'identity'].includes(encoding.trim().toLowerCase());
+  return isPlain && isJsonContentType(type) ? { token: target.token } : wrongMediaType;
+}
+
+const malformedPath: Rejection = {
+  code: 'path_malformed',
+  message: 'The path is not percent-encoded UTF-8; encode the order token once, as one path segment.',
+};
+const unknownPath: Rejection = {
+  code: 'path_not_found',
+  message: 'No such path; there are PATCH /v2/orders/<order_token> and GET /v2/echo_with_private_key.',
+};
+const wrongKeyType: Rejection = {
+  code: 'key_type_not_allowed',
+  message: `Updating an order needs a key of type ${updatingKeyType}; this key is of another type.`,
+};
+const notAcceptable: Rejection = {
+  code: 'not_acceptable',
+  message: 'The Accept header excludes application/json, and nothing else is served.',
+};
+const wrongMediaType: Rejection = {
+  code: 'media_type_unsupported',
+  message: 'Send the body with Content-Type: application/json, in UTF-8 and without a Content-Encoding.',
+};
+const unknownOrder: Rejection = {
+  code: 'order_not_found',
+  message: "No order has this token; the path takes the service's token, not the merchant's order_id.",
+};
+const notJson: Rejection = { code: 'body_not_json', message: 'The body is not JSON in UTF-8.' };
+
+const keyRejections = {
+  missing: ['key_missing', 'Send Authorization: Basic <base64 of "<API_KEY>:">; there is no such header.'],
+  malformed: [
+    'key_malformed',
+    'The Authorization header is not Basic <base64 of "<API_KEY>:"> with an empty password.',
+  ],
+  unsupported: [
+    'scheme_unsupported',
+    'Only the Basic scheme is supported here; send Basic <base64 of "<API_KEY>:">.',
+  ],
+  unknown: ['key_unknown', 'This service has no such key.'],
+} as const;
+
+function unauthorized({ problem = 'missing' }: AuthorizationFacts): Rejection {
+  const [code, message] = keyRejections[problem];
+  return { code, message, headers: { 'www-authenticate': 'Basic realm="orders", charset="UTF-8"' } };
+}
+
+function parseJson(bytes: Buffer): { value: unknown } | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  try {
+    return { value: JSON.parse(bytes.toString('utf8')) };
+  } catch {
+    return undefined;
+  }
+}
+
+interface Reply<Update extends OrderUpdate> {
+  readonly entry: OpenEntry;
+  readonly context: ServeContext<Update>;
+  /** Whether the sender may still be sending. */
+  readonly isEarly: boolean;
+}
+
+function reply<Update extends OrderUpdate>(
+  response: ServerResponse,
+  usual: PlainResponse,
+  { entry, context, isEarly }: Reply<Update>,
+): void {
+  const { latencyMs, responder, now, onRequest, wait, settle } = context;
+  const fault: Fault | undefined = entry.fault;
+  const send = (): Promise<void> | undefined => {
+    if (response.destroyed) {
+      onRequest?.(entry);
+      return undefined;
+    }
+    const altered = fault ? alterResponse(fault, usual, responder.rejected) : usual;
+    const content = { ...altered, headers: { ...altered.headers, 'x-request-id': entry.requestId } };
+    entry.status = content.status;
+    entry.respondedAt = now();
+    onRequest?.(entry);
+    const deliver = isEarly && !response.req.readableEnded ? sendEarly : sendResponse;
+    if (fault) return deliverResponse(fault, content, response, { send: deliver, wait });
+    deliver(response, content);
+    return undefined;
+  };
+  const delayMs = latencyMs + (fault?.type === 'latency' ? fault.ms : 0);
+  const work = delayMs > 0 ? wait(delayMs).then(send) : send();
+  if (work !== undefined) settle(work, response);
+}
+
+function sendResponse(response: ServerResponse, { status, headers, body }: PlainResponse): void {
+  // Text of one byte a character is ASCII, which leaves faster when Node need not encode it.
+  const encoding = Buffer.byteLength(body) === body.length ? 'latin1' : 'utf8';
+  response.writeHead(status, headers).end(body, encoding);
+}
+
+/** Long enough for a sender to read the response, short enough to be rid of an endless upload. */
+const earlyEndMs = 500;
+
+/**
+ * Responds to a sender that is still sending, then ends the connection: after the upload, but not much later. Closing a
+ * socket with unread bytes makes the kernel reset it, and the reset can overtake the response.
+ */
+function sendEarly(response: ServerResponse, { status, headers, body }: PlainResponse): void {
+  response.writeHead(status, { ...headers, connection: 'close' });
+  response.write(body);
+  const finish = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(finish, earlyEndMs);
+  response.req.once('end', finish);
+  response.once('close', finish);
+}
+
+/** Responds to what is not HTTP like to any other bad request, then closes the connection. */
+export function respondToMalformed(
+  { code }: NodeJS.ErrnoException,
+  socket: Duplex,
+  {
+    nextRequestId,
+    rejected,
+  }: { nextRequestId: () => string; rejected: (rejection: Rejection) => PlainResponse },
+): void {
+  if (code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const overflow = code === 'HPE_HEADER_OVERFLOW' ? { status: 431 } : {};
+  const timeout = code === 'ERR_HTTP_REQUEST_TIMEOUT' ? { status: 408 } : {};
+  const message = 'What arrived is not a complete HTTP/1.1 request.';
+  const { status, headers, body } = rejected({ code: 'request_malformed', message, ...overflow, ...timeout });
+  const all = Object.entries({ ...headers, 'x-request-id': nextRequestId(), connection: 'close' });
+  const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body}`);
+}

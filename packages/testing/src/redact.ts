@@ -1,0 +1,68 @@
+const label = '[redacted]';
+
+/**
+ * Makes a function that redacts secrets in a text of a service, in every encoding in which services echo what they were
+ * sent, and returns one line without control characters. Escapes are undone where that uncovers a secret.
+ */
+export function createRedactor(secrets: readonly string[]): (text: string) => string {
+  const forms = new Set(
+    secrets
+      .filter(Boolean)
+      .flatMap(encodingsOf)
+      .flatMap((form) => [form, toOneLine(form)]),
+  );
+  // A form may be part of a longer one, of which it would leave the rest.
+  const longestFirst = [...forms].filter((form) => form !== '').sort((a, b) => b.length - a.length);
+  return (text) => {
+    let clean = text;
+    let layer = text;
+    // Escapes may be nested, such as percent escapes in JSON in JSON.
+    for (let depth = 0; depth < 6; depth++) {
+      const found = longestFirst.reduce((rest, form) => rest.replaceAll(form, label), layer);
+      if (found !== layer) clean = found;
+      const line = toOneLine(found);
+      layer = line === found ? toOneLine(found.replace(escapes, unescapeOne)) : line;
+      if (layer === found) break;
+    }
+    return toOneLine(clean);
+  };
+}
+
+function toOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu, ' ').trim();
+}
+
+/** A secret alone and in HTTP Basic, in every encoding but the escapes of single characters. */
+function encodingsOf(secret: string): readonly string[] {
+  const pairs = [`${secret}:`, `:${secret}`];
+  const credentials = pairs.map((pair) => Buffer.from(pair).toString('base64'));
+  const headers = credentials.map((base64) => `Basic ${base64}`);
+  return [secret, ...pairs, ...credentials, ...headers].flatMap((text) => {
+    const bytes = Buffer.from(text);
+    const base64 = bytes.toString('base64');
+    const hex = bytes.toString('hex');
+    // Headers are read as latin1.
+    const texts = [text, bytes.toString('latin1'), text.replaceAll(' ', '+')];
+    return [...texts, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), hex, hex.toUpperCase()];
+  });
+}
+
+/** Escapes of URLs (each run is UTF-8), of JSON and of HTML. */
+const escapes =
+  /(?:%[\da-f]{2})+|\\u([\da-f]{4})|\\(["\\/])|&#x0*([\da-f]{1,6});|&#0*(\d{1,7});|&([a-z]{2,6});/gi;
+
+/** Each character that a key may hold and HTML has a name for, after that name. */
+const entities = new Map(
+  `amp& lt< gt> quot" apos' plus+ sol/ equals= lowbar_ hyphen- period. colon: percnt% num# semi; bsol\\`
+    .split(' ')
+    .map((entity) => [entity.slice(0, -1), entity.slice(-1)]),
+);
+
+function unescapeOne(written: string, ...groups: (string | undefined)[]): string {
+  const [unit, quoted, hex, decimal, name] = groups;
+  if (written.startsWith('%')) return Buffer.from(written.replaceAll('%', ''), 'hex').toString();
+  if (quoted !== undefined) return quoted;
+  if (name !== undefined) return entities.get(name) ?? written;
+  const point = decimal === undefined ? Number.parseInt(unit ?? hex ?? '', 16) : Number(decimal);
+  return point > 0x10ffff ? written : String.fromCodePoint(point);
+}
