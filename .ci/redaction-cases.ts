@@ -12,11 +12,14 @@ export interface RedactionCase {
 type Secret = Pick<RedactionCase, 'key' | 'authorization'>;
 
 export const redactionSecrets: readonly Secret[] = [
-  ...['sk_live+abc/def==42', 'pässwörd-ключ-🔑-12345', `O'Neil & <Sons> "x" 99`].map((key) => ({
-    authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`,
-    key,
-  })),
+  basicSecret('sk_live+abc/def==42'),
+  basicSecret('pässwörd-ключ-🔑-12345'),
+  basicSecret(`O'Neil & <Sons> "x" 99`),
   { authorization: 'Bearer eyJhbGci.eyJz~dWIi_+/-Qx==', key: 'eyJhbGci.eyJz~dWIi_+/-Qx==' },
+  // A part of these keys looks like an escape.
+  basicSecret('abc%2fdef"g<h'),
+  basicSecret('interop+/=%40#?é'),
+  basicSecret('R&amp;D/"%2540"\\u0041\\n&#x2F;ü'),
 ];
 
 const entityNames: Readonly<Record<string, string>> = {
@@ -103,6 +106,10 @@ export const redactionCases: readonly RedactionCase[] = forms.flatMap(([name, wr
     return { name, ...secret, text: write(secret), ...(owner && { only: owner }) };
   }),
 );
+
+function basicSecret(key: string): Secret {
+  return { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`, key };
+}
 
 function hexOf(text: string): string {
   return Buffer.from(text).toString('hex');

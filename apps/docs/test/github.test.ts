@@ -1,5 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { conformanceCases } from '@orders/testing/conformance';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
@@ -11,17 +12,19 @@ const documents = globSync(['README.md', 'packages/*/README.md', 'apps/docs/page
 const readText = (file: string): string =>
   readFileSync(join(root, file), 'utf8').replaceAll(/^```.*?^```$/gms, '');
 
+const headingsOf = (file: string): readonly string[] =>
+  [...readText(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) => title);
+
 /** The anchors that GitHub gives the headings of a file; the site gives the same to headings of letters, digits and spaces. */
 const anchorsOf = (file: string): readonly string[] =>
-  [...readText(file).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+  headingsOf(file).map((title) =>
     title
       .toLowerCase()
       .replaceAll(/[^\w\- ]/g, '')
       .replaceAll(' ', '-'),
   );
 
-// Pages of exports exist only in the site.
-const localLink = /\]\((?!https:|\/api\/)([^)#\s]*)#?([^)\s]*)\)/g;
+const localLink = /\]\((?!https:)([^)#\s]*)#?([^)\s]*)\)/g;
 
 test.each(documents)('%s can be read on GitHub: its links lead to a file and a heading', (document) => {
   const text = readText(document);
@@ -31,4 +34,10 @@ test.each(documents)('%s can be read on GitHub: its links lead to a file and a h
     return !existsSync(join(root, file)) || (anchor !== '' && !anchorsOf(file).includes(anchor));
   });
   expect(dead.map(([link]) => link)).toEqual([]);
+});
+
+test('the section that a conformance case names is a heading of the API reference', () => {
+  const named = new Set(conformanceCases.map(({ source }) => source));
+  expect(headingsOf('apps/docs/pages/api-reference.md')).toEqual(expect.arrayContaining([...named]));
+  expect(named.size).toBeGreaterThan(1);
 });

@@ -296,10 +296,7 @@ export function resolveClientOptions(
   checkOptions(`${where}: rateLimit`, rateLimit, ['requestsPerSecond', 'burst']);
   const { dispatcher, fetch } = options;
   if (transport === 'undici') {
-    check(
-      !fetch,
-      'fetch: this client sends over undici; import it from "@orders/client/fetch" to pass a fetch.',
-    );
+    check(!fetch, 'fetch: this client sends over undici; use @orders/client/fetch.');
     check(
       !dispatcher || typeof dispatcher.dispatch === 'function',
       'dispatcher: pass a dispatcher of undici.',

@@ -4,7 +4,9 @@ import type { Authorization } from '@orders/auth';
 export type Redact = (text: string) => string;
 
 /** A shorter key occurs by chance in texts that have nothing to do with it. */
-const minKeyLength = 8;
+const isLong = ({ length }: string): boolean => length >= 8;
+
+const maxDepth = 6;
 
 const redactors = new WeakMap<Authorization, Redact>();
 
@@ -32,7 +34,7 @@ export function createRedactor(authorization: Authorization): Redact {
 function redactLayers(text: string, needles: readonly string[]): string {
   let clean = text;
   let layer = text;
-  for (let depth = 0; depth < 4; depth++) {
+  for (let depth = 0; depth < maxDepth; depth++) {
     let found = layer;
     for (const needle of needles) if (found.includes(needle)) found = found.replaceAll(needle, '[secret]');
     if (found !== layer) clean = found;
@@ -67,15 +69,14 @@ function encodings(value: string): string[] {
   const isBasic = /^basic /i.test(value);
   const plain = isBasic ? fromBase64(encoded) : encoded;
   const keys = (isBasic ? plain.split(':') : [plain]).filter(isLong);
-  const texts =
+  let texts =
     keys.length > 0
       ? [value, encoded, plain, ...keys].flatMap(encodingVariants)
       : [value, value.replace(' ', '+')];
-  return [...new Set(texts)].filter(isLong).sort((a, b) => b.length - a.length);
-}
-
-function isLong({ length }: string): boolean {
-  return length >= minKeyLength;
+  // A key may hold what looks like an escape, such as `%2f`, and loses it where the escapes of a text are undone.
+  for (let depth = 0; depth < maxDepth; depth++)
+    texts = [...new Set(texts.flatMap((text) => [text, text.replace(escapes, undo)]))];
+  return texts.filter(isLong).sort((a, b) => b.length - a.length);
 }
 
 /** One text in every form that is no escaping of its characters. */

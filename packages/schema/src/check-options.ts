@@ -12,7 +12,7 @@
 export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
   if (options === undefined || options === null) return;
   // A signal, headers or a promise given by mistake has a tag of its own.
-  if (Object.prototype.toString.call(options) !== '[object Object]')
+  if ({}.toString.call(options) !== '[object Object]')
     throw new TypeError(`${where}: expected an object of options.`);
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;

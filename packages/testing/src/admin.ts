@@ -7,6 +7,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { parseWith } from './mock/fault.ts';
 import { type FaultRule, type FaultScript, readFaultRule } from './mock/fault-script.ts';
+import type { History } from './mock/history.ts';
 import type { JournalEntry } from './mock/journal.ts';
 import { isJsonContentType, type ReceivedBody, readBody } from './mock/request.ts';
 import { isLoopbackAddress, type Webhooks } from './webhooks.ts';
@@ -15,8 +16,6 @@ import { isLoopbackAddress, type Webhooks } from './webhooks.ts';
 export interface AdminSource {
   readonly faults: FaultScript;
   readonly orders: readonly object[];
-  readonly ledger: readonly object[];
-  readonly journal: readonly JournalEntry[];
   readonly webhooks: Webhooks;
   order(token: string): object | undefined;
   addOrder(order: { readonly token?: string | undefined; readonly data?: object | undefined }): string;
@@ -25,10 +24,20 @@ export interface AdminSource {
 
 /** Who may use the admin API. */
 export interface AdminAccess {
+  /** What the service keeps, by positions that do not change when old entries are dropped. */
+  readonly histories: {
+    readonly ledger: Paged<object>;
+    readonly requests: Paged<JournalEntry>;
+    readonly played: Paged<object>;
+    readonly webhooks: Paged<object>;
+  };
   acceptsKey(authorization: string | undefined): boolean;
   /** Whether the service listens on loopback only. */
   readonly isLoopback: boolean;
 }
+
+/** A list whose first entries may have been dropped. */
+type Paged<Entry> = Pick<History<Entry>, 'entries' | 'dropped'>;
 
 /** The `code` of an error of the admin API; a code never changes its meaning. */
 export type AdminErrorCode =
@@ -79,6 +88,7 @@ const WebhookBody = z.looseObject({ event: z.string() });
 /** Serves the admin API at `/__admin`. */
 export function createAdminHandler(source: AdminSource, access: AdminAccess): RequestListener {
   const { faults, webhooks } = source;
+  const { histories } = access;
   const app = new Hono<AdminEnv>({ strict: false }).basePath(prefix);
 
   app.use(async (c, next) => {
@@ -92,6 +102,7 @@ export function createAdminHandler(source: AdminSource, access: AdminAccess): Re
     const { bytes, end } = await new Promise<ReceivedBody>((resolve) =>
       readBody(incoming, maxBodyBytes, resolve),
     );
+    if (end === 'cut') return refuse(c, 400, 'body_not_json', 'Send the whole body.');
     if (end === 'too_large') return refuse(c, 413, 'body_too_large', `Send at most ${maxBodyBytes} bytes.`);
     // A page of another site can post a form, but no JSON without the consent of the service (CORS).
     if ((type !== undefined || bytes.length > 0) && !isJsonContentType(type))
@@ -106,22 +117,29 @@ export function createAdminHandler(source: AdminSource, access: AdminAccess): Re
   });
 
   app.get('/faults', (c) => {
-    const { waiting, played } = faults;
-    const page = listPage(c, played);
+    const { waiting } = faults;
+    const page = listPage(c, histories.played);
     return c.json({ waiting: waiting.slice(0, maxEntries), waitingCount: waiting.length, ...page });
   });
   app.post('/faults', (c) => {
     const rules = readFaultRules(c.get('body'));
-    for (const rule of rules) faults.add(rule);
+    const add = () => {
+      for (const rule of rules) faults.add(rule);
+    };
+    // A service that stops listening ends this connection, too, so the response leaves first.
+    if (rules.some(stopsListening)) c.env.outgoing.once('finish', add);
+    else add();
     return c.json({ added: rules.length });
   });
   app.delete('/faults', (c) => {
     faults.clear();
     return c.body(null, 204);
   });
-  app.get('/orders', (c) => c.json(listPage(c, source.orders)));
+  app.get('/orders', (c) => c.json(listPage(c, { entries: source.orders, dropped: 0 })));
   app.post('/orders', (c) => {
-    const order = parseWith(OrderBody, c.get('body') ?? {}, 'order');
+    const body = c.get('body') ?? {};
+    checkOptions('order', body, Object.keys(OrderBody.shape));
+    const order = parseWith(OrderBody, body, 'order');
     if (order.token !== undefined && source.order(order.token) !== undefined)
       return refuse(c, 409, 'order_exists', 'An order has this token: give another, or none.');
     return c.json(source.order(source.addOrder(order)), 201);
@@ -132,10 +150,10 @@ export function createAdminHandler(source: AdminSource, access: AdminAccess): Re
     return refuse(c, 404, 'order_not_found', `GET ${prefix}/orders lists the orders.`);
   });
   app.get('/requests', (c) =>
-    c.json(listPage(c, source.journal, ['token', 'status', 'operation', 'method'], bodyAsText)),
+    c.json(listPage(c, histories.requests, ['token', 'status', 'operation', 'method'], bodyAsText)),
   );
-  app.get('/ledger', (c) => c.json(listPage(c, source.ledger, ['token'])));
-  app.get('/webhooks', (c) => c.json(listPage(c, webhooks.sent)));
+  app.get('/ledger', (c) => c.json(listPage(c, histories.ledger, ['token'])));
+  app.get('/webhooks', (c) => c.json(listPage(c, histories.webhooks)));
   app.post('/webhooks', async (c) => {
     const { event, ...options } = parseWith(WebhookBody, c.get('body'), 'webhook');
     return c.json(await webhooks.send(event, options));
@@ -193,16 +211,24 @@ function refuseAccess(c: Context, { acceptsKey, isLoopback }: AdminAccess): Resp
   return undefined;
 }
 
+function stopsListening(rule: unknown): boolean {
+  return readFaultRule(rule).faults.some(({ type }) => type === 'connection_refused');
+}
+
 /** Checks a rule or an array of rules before any is added. */
 function readFaultRules(body: unknown): readonly FaultRule[] {
   const rules: readonly unknown[] = Array.isArray(body) ? body : [body];
   let count = 0;
   for (const [index, rule] of rules.entries()) {
     try {
-      const { when, faults, times } = readFaultRule(rule);
+      const { when, faults, times, probability } = readFaultRule(rule);
       // Nothing could end it over HTTP.
-      if (when === 'always' && faults[0]?.type === 'connection_refused')
-        throw new TypeError('always: connection_refused would stop this API, too; use next, with downMs.');
+      const isForEver = when !== 'next' && probability === 1;
+      const locking = faults.find(({ type }) => type === 'connection_refused' || type === 'reset_on_accept');
+      if (isForEver && locking)
+        throw new TypeError(
+          `${when}: ${locking.type} would stop this API, too; use next, or a lower probability.`,
+        );
       count += faults.length * times;
     } catch (error) {
       const place = Array.isArray(body) ? `rules[${index}]: ` : '';
@@ -214,20 +240,25 @@ function readFaultRules(body: unknown): readonly FaultRule[] {
 }
 
 /**
- * The entries from the index `after` of the query whose fields equal its filters. `next` is the `after` of the next
- * page; without entries, there is none yet.
+ * The entries after the position `after` of the query whose fields equal its filters. `next` is the `after` of the next
+ * page; without entries, there is none yet. Positions start at 0 with the service, and again when it is reset.
  */
 function listPage<Entry extends object>(
   c: Context,
-  list: readonly Entry[],
+  { entries: list, dropped }: Paged<Entry>,
   filters: readonly string[] = [],
   show: (entry: Entry) => object = (entry) => entry,
-): { readonly entries: readonly object[]; readonly next: number } {
+) {
   const query = c.req.query();
   checkOptions('query', query, ['after', 'limit', ...filters]);
   const { after, limit, ...wanted } = parseWith(
     z.looseObject({
-      after: z.coerce.number().int().min(0).max(list.length).default(0),
+      after: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(dropped + list.length, 'there is no such position; after a reset, start at 0')
+        .default(0),
       limit: z.coerce.number().int().min(1).max(maxEntries).default(maxEntries),
     }),
     query,
@@ -235,8 +266,8 @@ function listPage<Entry extends object>(
   );
   const entries: object[] = [];
   let length = 0;
-  let next = after;
-  for (const entry of list.slice(after)) {
+  let next = Math.max(after, dropped);
+  for (const entry of list.slice(next - dropped)) {
     if (Object.entries(wanted).every(([name, value]) => String(entry[name as keyof Entry]) === value)) {
       const shown = show(entry);
       length += JSON.stringify(shown).length;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { characterEscapes, redactionCases } from '../../../.ci/redaction-cases.ts';
+import { characterEscapes, redactionCases, redactionSecrets } from '../../../.ci/redaction-cases.ts';
 import { createRedactor } from './redact.ts';
 
 const escapes = Object.values(characterEscapes);
@@ -14,6 +14,17 @@ test.each(cases)('redacts $key written as $name, and leaves the rest', ({ key, t
   const clean = createRedactor([key])(`{"a":"<${text}>","b":1}`);
   expect(clean).toMatch(/^\{"a":".*","b":1\}$/);
   expect(clean.slice(6, -8)).toMatch(remains);
+});
+
+test.each(redactionSecrets)('redacts $key in escaped JSON, itself nested in JSON up to twice', ({ key }) => {
+  const redact = createRedactor([key]);
+  for (const write of escapes) {
+    const written = Array.from(JSON.stringify({ key }), (character) =>
+      /\w/.test(character) ? character : write(character),
+    ).join('');
+    for (const text of [written, JSON.stringify({ written }), JSON.stringify(JSON.stringify({ written }))])
+      expect(redact(text)).toContain('[redacted]');
+  }
 });
 
 const secrets = fc
@@ -51,6 +62,8 @@ test('leaves a line without a secret as it is', () => {
 test('redacts every secret, however short, and the longer one where one is part of another', () => {
   const redact = createRedactor(['ord_1', 'ord_1_key', 'k/2']);
   expect(redact('ord_1_key ord_1 k/2 k%2f2')).toBe('[redacted] [redacted] [redacted] [redacted]');
+  // Three characters that a key unescapes to occur by chance.
+  expect(createRedactor(['%41%41%41'])('AAA "%41%41%41"')).toBe('AAA "[redacted]"');
 });
 
 test('returns one line without control characters, also where escapes are undone', () => {

@@ -1,4 +1,8 @@
 const label = '[redacted]';
+const maxDepth = 6;
+
+/** A secret whose own escapes are undone is shorter, and below this length it occurs by chance. */
+const minUnescapedLength = 4;
 
 /**
  * Makes a function that redacts secrets in a text of a service, in every encoding in which services echo what they were
@@ -9,6 +13,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
     secrets
       .filter(Boolean)
       .flatMap(encodingsOf)
+      .flatMap(unescapings)
       .flatMap((form) => [form, toOneLine(form)]),
   );
   // A form may be part of a longer one, of which it would leave the rest.
@@ -17,7 +22,7 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
     let clean = text;
     let layer = text;
     // Escapes may be nested, such as percent escapes in JSON in JSON.
-    for (let depth = 0; depth < 6; depth++) {
+    for (let depth = 0; depth < maxDepth; depth++) {
       const found = longestFirst.reduce((rest, form) => rest.replaceAll(form, label), layer);
       if (found !== layer) clean = found;
       const line = toOneLine(found);
@@ -45,6 +50,19 @@ function encodingsOf(secret: string): readonly string[] {
     const texts = [text, bytes.toString('latin1'), text.replaceAll(' ', '+')];
     return [...texts, base64, base64.replace(/=+$/, ''), bytes.toString('base64url'), hex, hex.toUpperCase()];
   });
+}
+
+/**
+ * A secret may hold what looks like an escape, such as `%2f`, and loses it where the escapes of a text are undone: the
+ * form itself, and what is left of it after each time.
+ */
+function unescapings(form: string): readonly string[] {
+  const unescaped = [form];
+  for (let depth = 1, last = form; depth < maxDepth; depth++) {
+    last = last.replace(escapes, unescapeOne);
+    if (last.length >= minUnescapedLength) unescaped.push(last);
+  }
+  return unescaped;
 }
 
 /** Escapes of URLs (each run is UTF-8), of JSON and of HTML. */

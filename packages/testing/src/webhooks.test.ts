@@ -15,6 +15,7 @@ import fc from 'fast-check';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { expectRefusal } from '../../../.ci/loopback-watch.ts';
 import { startReceiver } from '../test/webhook-receiver.ts';
+import { createHistory } from './mock/history.ts';
 import {
   createWebhooks,
   isLoopbackAddress,
@@ -275,16 +276,37 @@ test('a receiver that is down, an unknown name and a failed TLS handshake are er
   await down[Symbol.asyncDispose]();
   const tls = createHttps({}).listen(0, '127.0.0.1');
   await once(tls, 'listening');
-  const lookup: LookupFunction = (_host, _options, callback) =>
-    callback(Object.assign(new Error('none'), { code: 'ENOTFOUND' }), []);
-  const webhooks = webhooksTo(down.url, {}, { lookup });
+  const webhooks = webhooksTo(down.url);
   const errorOf = async (url: string) => resultOf(await webhooks.send('paid', { url }));
   expect(await errorOf(down.url)).toBe('ECONNREFUSED');
-  expect(await errorOf('http://shop.test/')).toBe('ENOTFOUND');
+  expect(await errorOf('http://shop.invalid/')).toBe('ENOTFOUND');
   expect(await errorOf(`https://127.0.0.1:${(tls.address() as AddressInfo).port}/`)).toMatch(
     /^(?:ERR_SSL|EPROTO|ECONNRESET)/,
   );
   tls.close();
+});
+
+test.each([
+  ['an empty list', []],
+  ['nothing', undefined],
+])('a lookup that fails with %s for addresses is an error in the delivery', async (_what, found) => {
+  const lookup: LookupFunction = (_host, _options, callback) =>
+    callback(Object.assign(new Error('none'), { code: 'EAI_AGAIN' }), found as []);
+  const webhooks = webhooksTo('http://shop.test/', {}, { lookup });
+  expect(resultOf(await webhooks.send('paid'))).toBe('EAI_AGAIN');
+});
+
+test('of two sends with one id only the first goes out, and an id whose send failed is free', async () => {
+  await using receiver = await startReceiver();
+  let isSigned = false;
+  const sign = () => (isSigned ? {} : Promise.reject(new Error('no key')));
+  const webhooks = webhooksTo(receiver.url, { sign });
+  await expect(webhooks.send('paid', { id: 'evt_1' })).rejects.toThrow(/sign threw/);
+  isSigned = true;
+  const [first, second] = [webhooks.send('paid', { id: 'evt_1' }), webhooks.send('paid', { id: 'evt_1' })];
+  await expect(second).rejects.toThrow(/^The id "evt_1" was used before/);
+  expect(resultOf(await first)).toBe(200);
+  expect([receiver.calls.length, webhooks.sent.length]).toEqual([1, 1]);
 });
 
 test('replay sends the same bytes to the same URL, even after the order has another', async () => {
@@ -300,11 +322,13 @@ test('replay sends the same bytes to the same URL, even after the order has anot
   expect(webhooks.sent).toEqual([first, second]);
 });
 
-test('keeps historyLimit deliveries, and forgets all with clear', async () => {
+test('keeps as many deliveries as its history, and forgets all with clear', async () => {
   await using receiver = await startReceiver();
-  const webhooks = webhooksTo(receiver.url, {}, { historyLimit: 2 });
+  const history = createHistory<WebhookDelivery>(2);
+  const webhooks = webhooksTo(receiver.url, {}, { history });
   for (const id of ['evt_1', 'evt_2', 'evt_3']) await webhooks.send('paid', { id });
   expect(webhooks.sent.map(({ id }) => id)).toEqual(['evt_2', 'evt_3']);
+  expect([webhooks.sent === history.entries, history.dropped]).toEqual([true, 1]);
   await expect(webhooks.replay('evt_1')).rejects.toThrow(/^No event of this id/);
   await expect(webhooks.send('paid', { id: 'evt_3' })).rejects.toThrow(/replay\(id\) sends it again/);
   webhooks.clear();
@@ -336,6 +360,28 @@ test('closing the service ends 20 pending deliveries at once, and nothing is sen
   expect(resultOf(await webhooks.send('paid'))).toBe('service_closed');
   expect([receiver.calls.length, warnings]).toEqual([20, []]);
   process.off('warning', warn);
+});
+
+test('closing the service ends a delivery whose sign hangs, and nothing is sent', async () => {
+  await using receiver = await startReceiver();
+  const closing = new AbortController();
+  const { promise: signing, resolve: sign } = Promise.withResolvers<void>();
+  const webhooks = webhooksTo(
+    receiver.url,
+    {
+      sign: () => {
+        sign();
+        return new Promise(() => {});
+      },
+      timeoutMs: 3_600_000,
+    },
+    { signal: closing.signal },
+  );
+  const pending = webhooks.send('paid');
+  await signing;
+  closing.abort();
+  expect(resultOf(await pending)).toBe('service_closed');
+  expect([receiver.calls, webhooks.sent.length]).toEqual([[], 1]);
 });
 
 /** Records every connection that this process starts. */
@@ -459,6 +505,7 @@ test.each([
   [['paid', { url: 'ftp://127.0.0.1/' }], /no absolute http or https URL/],
   [['paid', { url: '/hooks' }], /no absolute http or https URL/],
   [['paid', { url: 'http://shop:hidden@[bad]/' }], /no absolute http or https URL/],
+  [['paid', { url: 'http://hidden%:%ff@127.0.0.1/' }], /webhooks\.send: url: .* write % as %25/],
   [
     ['paid', { url: 'http://127.0.0.1/', fields: { at: new Date(0) } }],
     /fields: at: Cannot send an instance of Date/,

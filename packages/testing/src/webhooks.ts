@@ -8,6 +8,7 @@ import { explain, type OrderUpdate, WebhookEvent } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { z } from 'zod';
 import { parseWith } from './mock/fault.ts';
+import { createHistory, type History } from './mock/history.ts';
 
 /** What an event says, before it becomes a body. */
 export interface WebhookContent {
@@ -69,7 +70,10 @@ export interface WebhookDelivery {
   readonly durationMs: number;
   /** The status of the response, once its headers arrived. */
   readonly status?: number;
-  /** Why there is no status: `timeout`, `service_closed`, or the code of Node's error, such as `ECONNREFUSED`. */
+  /**
+   * Why there is no status: `timeout`, `service_closed` (also while `sign` runs), or the code of Node's error, such as
+   * `ECONNREFUSED`.
+   */
   readonly error?: string;
   /** Whether the status is 2xx. */
   readonly delivered: boolean;
@@ -84,7 +88,7 @@ export interface Webhooks {
    * receiver does is in the delivery, never an error.
    *
    * @throws {TypeError} When it cannot be sent: unknown token, no `webhook_url`, a URL of another machine without
-   * `allowRemoteHosts`, a payload that is not JSON, an id in `sent`, a `sign` that throws.
+   * `allowRemoteHosts`, a payload that is not JSON, an id in `sent` or being sent, a `sign` that throws.
    */
   send(event: string, options?: WebhookSendOptions): Promise<WebhookDelivery>;
   /** Sends the same bytes to the same URL again, signed anew. @throws {TypeError} Also when no such id is in `sent`. */
@@ -101,8 +105,8 @@ export interface WebhookContext {
   now(): number;
   /** Aborts when the service closes. */
   readonly signal: AbortSignal;
-  /** How many deliveries `sent` keeps. @default Infinity */
-  readonly historyLimit?: number;
+  /** Keeps the deliveries of `sent`. @default keeps all */
+  readonly history?: History<WebhookDelivery>;
   /** @default the `lookup` of `node:dns` */
   readonly lookup?: LookupFunction;
 }
@@ -134,9 +138,14 @@ export function createWebhooks(context: WebhookContext, options: WebhookOptions 
     timeoutMs = 5_000,
     allowRemoteHosts = false,
   } = options;
-  const { defaultToken, historyLimit = Number.POSITIVE_INFINITY, signal } = context;
+  const {
+    defaultToken,
+    history = createHistory<WebhookDelivery>(Number.POSITIVE_INFINITY),
+    signal,
+  } = context;
+  const { entries: sent } = history;
   const lookup = allowRemoteHosts ? (context.lookup ?? lookupName) : loopbackLookup(context.lookup);
-  const sent: WebhookDelivery[] = [];
+  const pendingIds = new Set<string>();
   /** Each with its user name and password. */
   const targets = new WeakMap<WebhookDelivery, URL>();
 
@@ -148,7 +157,8 @@ export function createWebhooks(context: WebhookContext, options: WebhookOptions 
     // Node connects to an address without a lookup.
     if (!allowRemoteHosts && isIP(host) !== 0 && !isLoopbackAddress(host)) throw remoteHostError(host);
     const { body } = described;
-    const headers = { 'content-type': 'application/json', ...(await signBody(sign, body, timeoutMs)) };
+    const signature = await signBody(sign, body, { timeoutMs, signal });
+    const headers = { 'content-type': 'application/json', ...signature };
     const at = context.now();
     const result = await post(target, body, { headers, lookup, timeoutMs, signal });
     if (result.error === 'remote_host') throw remoteHostError(host);
@@ -162,8 +172,7 @@ export function createWebhooks(context: WebhookContext, options: WebhookOptions 
       delivered: status >= 200 && status < 300,
     });
     targets.set(delivery, target);
-    sent.push(delivery);
-    if (sent.length > historyLimit) sent.shift();
+    history.add(delivery);
     return delivery;
   };
 
@@ -176,17 +185,13 @@ export function createWebhooks(context: WebhookContext, options: WebhookOptions 
       const token = given.token ?? (typeof defaultToken === 'string' ? defaultToken : defaultToken());
       const order = context.find(token);
       if (order === undefined) throw new TypeError('webhooks.send: no order has this token; see the orders.');
-      const target = URL.parse(given.url ?? order.data.hooks?.webhook_url ?? '');
-      if (target?.protocol !== 'http:' && target?.protocol !== 'https:') {
-        throw new TypeError(
-          'webhooks.send: no absolute http or https URL; give a url, or send an update with hooks.webhook_url.',
-        );
-      }
-      if (given.id !== undefined && sent.some((delivery) => delivery.id === id))
+      const target = parseTarget(given.url ?? order.data.hooks?.webhook_url ?? '');
+      if (pendingIds.has(id) || sent.some((delivery) => delivery.id === id))
         throw new TypeError(`The id ${JSON.stringify(id)} was used before; replay(id) sends it again.`);
       const sessionId = given.sessionId ?? (event === 'start_qr_session' ? randomId('qr') : undefined);
       const body = toJson(payload({ id, event, token, sessionId, fields }));
-      return await deliver(target, { id, event, token, body });
+      pendingIds.add(id);
+      return await deliver(target, { id, event, token, body }).finally(() => pendingIds.delete(id));
     },
     async replay(id) {
       const earlier = sent.findLast((delivery) => delivery.id === id);
@@ -195,14 +200,29 @@ export function createWebhooks(context: WebhookContext, options: WebhookOptions 
       const { event, token, body } = earlier;
       return await deliver(target, { id, event, token, body });
     },
-    clear() {
-      sent.length = 0;
-    },
+    clear: history.clear,
   };
 }
 
 function defaultPayload({ id, event, token, sessionId, fields }: WebhookContent): object {
   return { id, event, order_token: token, ...(sessionId && { session_id: sessionId }), ...fields };
+}
+
+function parseTarget(url: string): URL {
+  const target = URL.parse(url);
+  if (target?.protocol !== 'http:' && target?.protocol !== 'https:') {
+    throw new TypeError(
+      'webhooks.send: no absolute http or https URL; give a url, or send an update with hooks.webhook_url.',
+    );
+  }
+  try {
+    // Node sends them decoded.
+    decodeURIComponent(target.username);
+    decodeURIComponent(target.password);
+  } catch {
+    throw new TypeError('webhooks.send: url: its user name or password cannot be decoded; write % as %25.');
+  }
+  return target;
 }
 
 function toJson(payload: object): string {
@@ -222,13 +242,15 @@ const connectionHeaders =
 async function signBody(
   sign: NonNullable<WebhookOptions['sign']>,
   body: string,
-  timeoutMs: number,
+  { timeoutMs, signal }: { readonly timeoutMs: number; readonly signal: AbortSignal },
 ): Promise<SignatureHeaders> {
-  const late = () => delay(timeoutMs, undefined, { ref: false }).then(() => Promise.reject());
+  const late = () => delay(timeoutMs, undefined, { ref: false, signal }).then(() => Promise.reject());
   let headers: Headers;
   try {
     headers = new Headers(await Promise.race([sign(body), late()]));
   } catch {
+    // What is sent after the abort ends as `service_closed`.
+    if (signal.aborted) return {};
     throw new TypeError(
       `webhooks: sign threw, returned no headers, or took longer than ${timeoutMs} ms. Its error is left out, since it may hold a secret; catch it in sign.`,
     );
@@ -286,7 +308,8 @@ export function isLoopbackAddress(address: string): boolean {
 function loopbackLookup(lookup: LookupFunction = lookupName): LookupFunction {
   return (host, options, callback) => {
     lookup(host, options, (error, found) => {
-      const addresses = typeof found === 'string' ? [] : found;
+      // With an error, `dns.lookup` leaves `found` out.
+      const addresses = Array.isArray(found) ? found : [];
       const isLoopback = addresses.length > 0 && addresses.every(({ address }) => isLoopbackAddress(address));
       callback(error ?? (isLoopback ? null : errorWith('remote_host')), addresses);
     });

@@ -13,6 +13,13 @@ test('a link to an example, alone with its comment, becomes the code', async () 
   expect(html).not.toContain('examples/send.ts');
 });
 
+test('a link to a file of the repository leads to the page of exports in its comment', async () => {
+  const html = await render(
+    'All [faults](../../../packages/testing/README.md#faults)<!-- /api/testing#fault -->.',
+  );
+  expect(html).toMatch(/^<p>All <a href="\/api\/testing.*#fault">faults<\/a>\.<\/p>\n$/);
+});
+
 test('outcomes have their colours in a cell that begins with one, and nowhere else', async () => {
   const html = await render('`unknown`\n\n| a | b |\n| - | - |\n| `not_sent`, `unknown` | is `unknown` |\n');
   expect(html.match(/<code[^>]*>/g)).toEqual([

@@ -8,10 +8,17 @@ import { outcomes } from './outcomes.ts';
  */
 export const exampleLink = /^\[.+\]\((\S+)\) <!-- (run|no-run|at-prompt) -->$/gm;
 
+/**
+ * A link to a file of the repository, and the page of exports that takes its place on the site, which GitHub lacks.
+ *
+ * `[options](../../../../packages/testing/README.md#options)<!-- /api/testing#mockorderserviceoptions -->`
+ */
+const exportsLink = /\]\([^\s)]+\)<!-- (\/api\/\S+) -->/g;
+
 /** Lets the site show more than GitHub can, of pages that GitHub can show, too. */
 export function extendMarkdown(markdown: MarkdownRenderer): void {
   markdown.core.ruler.before('normalize', 'examples', (state) => {
-    state.src = state.src.replace(exampleLink, '<<< $1');
+    state.src = state.src.replace(exampleLink, '<<< $1').replace(exportsLink, ']($1)');
   });
   // In cells that begin with an outcome: elsewhere, `unknown` may be the type.
   markdown.core.ruler.push('outcomes', ({ tokens }) => {

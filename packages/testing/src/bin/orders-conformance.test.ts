@@ -35,7 +35,7 @@ test('prints a line for each case, and exits with 0 when every case passes', asy
   ]);
   const total = conformanceCases.length;
   expect(stdout).toContain(`${service.url}: ${total} passed, 0 failed, 0 inconclusive, 0 skipped.\n`);
-  for (const { id } of conformanceCases) expect(stdout).toContain(`pass     ${id} `);
+  for (const { id } of conformanceCases) expect(stdout).toContain(`pass          ${id} `);
   // Neither colours nor progress where the output is no terminal.
   expect([code, stderr, stdout.includes('\u001b')]).toEqual([0, '', false]);
 });
@@ -91,7 +91,7 @@ test('prints the report as JSON, without a key that the service echoes', async (
   const { stdout } = await run(['--base-url', service.url, '--json', '--only', 'echo-accepts-key']);
   expect(JSON.parse(stdout)).toMatchObject({
     baseUrl: service.url,
-    counts: { pass: 1, fail: 0, error: 0, skipped: 0 },
+    counts: { pass: 1, fail: 0, inconclusive: 0, skipped: 0 },
     results: [{ id: 'echo-accepts-key', actual: { excerpt: '[redacted] [redacted]' } }],
   });
 });
@@ -99,7 +99,7 @@ test('prints the report as JSON, without a key that the service echoes', async (
 test('a mistake is one line that names the option and holds no key, and exits with 2', async () => {
   const base = ['--base-url', 'https://api.example.com'];
   const rows: [words: string[], message: string][] = [
-    [['--base-url', 'http://api.example.com'], '--base-url: over plain http'],
+    [['--base-url', 'http://api.example.com'], 'or set --allow-insecure-http.'],
     [[...base, '--key', 'mock-sales\nkey'], 'ORDERS_API_KEY or --key holds a control character'],
     [
       [...base, '--other-key', KEY],

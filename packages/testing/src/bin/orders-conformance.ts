@@ -120,7 +120,7 @@ async function run({
 function exitCodeOf({ results, counts }: ConformanceReport, implied: Settings['implied']): 0 | 1 | 3 {
   const failures = results.filter(({ verdict }) => verdict === 'fail');
   if (failures.some(({ strength }) => strength === 'stated' || implied === 'fail')) return 1;
-  return counts.error > 0 || counts.pass + counts.fail === 0 ? 3 : 0;
+  return counts.inconclusive > 0 || counts.pass + counts.fail === 0 ? 3 : 0;
 }
 
 function readIds(text: string, before: readonly string[] = []): readonly string[] {
@@ -144,9 +144,10 @@ function toFlags(message: string): string {
     otherTypeKey: 'ORDERS_OTHER_API_KEY or --other-key',
     orderToken: '--token',
     baseUrl: '--base-url',
+    allowInsecureHttp: '--allow-insecure-http',
   };
   const named = message.replace(
-    /\b(?:apiKey|otherTypeKey|orderToken|baseUrl)\b/g,
+    /\b(?:apiKey|otherTypeKey|orderToken|baseUrl|allowInsecureHttp)\b/g,
     (name) => flags[name] ?? name,
   );
   return named.replace(/^(?=(?:disposable|currency|only|skip)\b)/, '--');

@@ -192,7 +192,9 @@ function readFaultText(text: string, place: string): FaultRule {
   const isRule = typeof value === 'object' && value !== null && 'when' in value;
   const rule = isRule ? value : { when: 'always', fault: value };
   try {
-    readFaultRule(rule);
+    const { when, faults } = readFaultRule(rule);
+    if (when === 'always' && faults.some(({ type }) => type === 'connection_refused'))
+      throw new TypeError('a service that is always down never starts; use a rule with "when": "next".');
     return rule as FaultRule;
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -47,7 +47,7 @@ export interface ConformanceCase {
   /** Never changes its meaning. */
   readonly id: string;
   readonly title: string;
-  /** The section of the API's document that describes it. */
+  /** The heading of the API reference that describes it. */
   readonly source: string;
   readonly strength: ConformanceStrength;
   /** A case with `orderToken` may change that order, be it because the service accepts what it should refuse. */
@@ -162,7 +162,7 @@ const stated = { strength: 'stated', needs: ['orderToken'] } as const;
 const implied = { strength: 'implied', needs: ['orderToken'] } as const;
 const refusedUpdate = { source: 'Update order', ...stated, expected: 'refused' } as const;
 const refusedEcho = {
-  source: 'Echo with private key',
+  source: 'Echo',
   strength: 'implied',
   needs: [],
   expected: 'refused',
@@ -214,7 +214,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   {
     id: 'echo-accepts-key',
     title: 'An echo with the key as user name and an empty password is accepted',
-    source: 'Echo with private key',
+    source: 'Echo',
     strength: 'stated',
     needs: [],
     request: () => echo(),
@@ -256,12 +256,14 @@ export const conformanceCases: readonly ConformanceCase[] = [
     id: 'update-refuses-other-key-type',
     title: 'An update with a key of another type than SalesChannelApiKey is refused',
     needs: ['orderToken', 'otherTypeKey'],
+    // A key that is unknown would be refused for another reason.
+    before: () => echo('other_type_key'),
     request: (context) => ({ ...plainUpdate(context), authorization: 'other_type_key' }),
   },
   {
     id: 'update-refuses-unknown-token',
     title: 'An update of an order that does not exist is refused',
-    source: 'What the service does',
+    source: 'Update order',
     strength: 'implied',
     // It needs no order, so that it runs where none may be changed.
     needs: [],
@@ -271,7 +273,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   {
     id: 'update-refuses-order-id-as-token',
     title: "An update that names the order by the merchant's own order_id is refused",
-    source: 'What the service does',
+    source: 'Update order',
     ...stated,
     before: update(({ runId }) => ({ order_id: `own-${runId}` })),
     request: ({ runId }) => plainUpdate({ orderToken: `own-${runId}` }),
@@ -279,7 +281,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   },
 
   // Each field stands alone beside the cart, so that the one refused is known.
-  ...updates({ source: 'Order', ...stated, expected: 'accepted' }, [
+  ...updates({ source: 'Update order', ...stated, expected: 'accepted' }, [
     // Not the cart of the plain update, so that a service that accepts no other one fails.
     ['accepts-cart-alone', 'A cart and nothing else is accepted', { cart: cart(line({ quantity: 2 })) }],
     ['accepts-order-id', 'An order_id is accepted', ({ runId }) => ({ order_id: `conformance-${runId}` })],
@@ -307,12 +309,12 @@ export const conformanceCases: readonly ConformanceCase[] = [
       ],
     ),
   ]),
-  ...updates({ source: 'Order', ...implied, expected: 'accepted' }, [
+  ...updates({ source: 'Update order', ...implied, expected: 'accepted' }, [
     ['accepts-fields-together', 'All documented fields at once are accepted', fieldsTogether],
     ['accepts-user-session-id', 'A user_session_id is accepted', { user_session_id: 'session-1' }],
     ['accepts-user-identifier', 'A user_identifier is accepted', { user_identifier: 'customer-1' }],
   ]),
-  ...updates({ source: 'Cart item', ...implied, expected: 'accepted' }, [
+  ...updates({ source: 'Cart', ...implied, expected: 'accepted' }, [
     [
       'accepts-shipping-fee',
       'A cart with a line of the type shipping_fee is accepted',
@@ -322,7 +324,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
   ...updates({ source: 'Hooks', ...stated, expected: 'accepted' }, [
     ['accepts-hooks', 'The four hooks together are accepted', { hooks }],
   ]),
-  ...updates({ source: 'Limits', ...stated, expected: 'accepted' }, [
+  ...updates({ source: 'Update order', ...stated, expected: 'accepted' }, [
     ['accepts-order-id-of-255', 'An order_id of 255 characters is accepted', orderIdOf(255)],
     ...metadata.map(
       ([which, need]): Row => [
@@ -364,7 +366,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
       JSON.stringify([{ cart: cart() }]),
     ],
   ]),
-  ...updates({ source: 'Order', ...stated, expected: 'refused' }, [
+  ...updates({ source: 'Update order', ...stated, expected: 'refused' }, [
     ['refuses-body-without-cart', 'A body without a cart is refused', '{"require_shipping":true}'],
     // Currency codes begin with the code of a country, and QQ is for private use.
     [
@@ -373,7 +375,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
       { purchase_currency: 'QQQ' },
     ],
   ]),
-  ...updates({ source: 'Order', ...implied, expected: 'refused' }, [
+  ...updates({ source: 'Update order', ...implied, expected: 'refused' }, [
     ['refuses-cart-as-list', 'A cart that is an array of lines is refused', { cart: [line()] }],
     ...wrongTypes('', [
       ['order_id', 'number', 1001],
@@ -410,7 +412,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
     ],
     ['refuses-item-as-string', 'A line that is a string is refused', { cart: { items: ['CONFORMANCE-1'] } }],
   ]),
-  ...updates({ source: 'Cart item', ...implied, expected: 'refused' }, [
+  ...updates({ source: 'Cart', ...implied, expected: 'refused' }, [
     ...wrongTypes('item-', [
       ['type', 'number', 1],
       ['sku', 'number', 1001],
@@ -433,7 +435,7 @@ export const conformanceCases: readonly ConformanceCase[] = [
       { hooks: { ...hooks, [hook]: 'not a URL' } },
     ]),
   ),
-  ...updates({ source: 'Limits', ...stated, expected: 'refused' }, [
+  ...updates({ source: 'Update order', ...stated, expected: 'refused' }, [
     ['refuses-order-id-of-256', 'An order_id of 256 characters is refused', orderIdOf(256)],
     ...metadata.map(
       ([which, need]): Row => [

@@ -161,13 +161,15 @@ function checkBaseUrl(input: string, allowInsecureHttp: boolean): string {
     throw new TypeError('baseUrl: write a whole URL, such as https://api.example.com.');
   }
   const { protocol, hostname, username, password, search, hash } = url;
+  const prefix = url.pathname.replace(/\/+$/, '');
   if (username + password !== '') throw new TypeError('baseUrl holds credentials; give the key as apiKey.');
   if (search + hash !== '') throw new TypeError('baseUrl: leave out the query and the fragment.');
+  if (prefix.endsWith('/v2')) throw new TypeError('baseUrl ends in /v2, which is added to it: leave it out.');
   const isLoopback = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
   if (protocol === 'http:' && !allowInsecureHttp && !isLoopback) {
     throw new TypeError(
-      `baseUrl: over plain http, anyone between here and ${hostname} can read the key; use https, or allow insecure http.`,
+      `baseUrl: over plain http, anyone between here and ${hostname} can read the key; use https, or set allowInsecureHttp.`,
     );
   }
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + prefix;
 }

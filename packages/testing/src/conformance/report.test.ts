@@ -16,7 +16,7 @@ const failing: ConformanceResult = {
   ...passing,
   id: 'refuses-hooks-as-string',
   title: 'The field hooks is refused when it is a string',
-  source: 'Order',
+  source: 'Update order',
   strength: 'implied',
   verdict: 'fail',
   expected: 'refused (4xx)',
@@ -25,39 +25,60 @@ const failing: ConformanceResult = {
 const { actual: _, ...withoutResponse } = passing;
 const baseUrl = 'https://api.example.com';
 
-test('formats a line for each result, failures and errors in full, reasons for skipping, and a summary', () => {
+test('formats a line for each result, failures in full, one paragraph for each reason, and a summary', () => {
+  const busy = { status: 503, mediaType: 'text/plain', excerpt: 'busy' };
   const results: ConformanceResult[] = [
     passing,
     failing,
     { ...withoutResponse, id: 'a', verdict: 'skipped', reason: 'in the option skip' },
     { ...withoutResponse, id: 'b', verdict: 'skipped', reason: 'in the option skip' },
-    { ...withoutResponse, id: 'c', verdict: 'error', reason: 'no complete response within 40 ms' },
+    { ...withoutResponse, id: 'c', verdict: 'inconclusive', reason: 'no complete response within 40 ms' },
+    { ...passing, id: 'd', verdict: 'inconclusive', reason: 'status 503 proves nothing', actual: busy },
+    { ...withoutResponse, id: 'e', verdict: 'inconclusive', reason: 'no complete response within 40 ms' },
   ];
   expect(formatConformance({ baseUrl, results })).toBe(`\
-pass     accepts-hooks            201  Hooks (stated)
-fail     refuses-hooks-as-string  201  Order (implied)
-skipped  a                             Hooks (stated)
-skipped  b                             Hooks (stated)
-error    c                             Hooks (stated)
+pass          accepts-hooks            201  Hooks (stated)
+fail          refuses-hooks-as-string  201  Update order (implied)
+skipped       a                             Hooks (stated)
+skipped       b                             Hooks (stated)
+inconclusive  c                             Hooks (stated)
+inconclusive  d                        503  Hooks (stated)
+inconclusive  e                             Hooks (stated)
 
-refuses-hooks-as-string: The field hooks is refused when it is a string (API reference, Order; implied)
+refuses-hooks-as-string: The field hooks is refused when it is a string (API reference, Update order; implied)
   expected: refused (4xx)
   received: 201, application/json: {"taken":true}
 
-c: The four hooks together are accepted (API reference, Hooks; stated)
-  expected: accepted (2xx)
-  received: no complete response
-  reason:   no complete response within 40 ms
+Inconclusive 2: no complete response within 40 ms.
+  cases:    c, e
+
+Inconclusive 1: status 503 proves nothing.
+  received: 503, text/plain: busy
+  cases:    d
 
 Skipped 2: in the option skip.
 
-https://api.example.com: 1 passed, 1 failed (1 of them only implied), 1 inconclusive, 2 skipped.`);
+https://api.example.com: 1 passed, 1 failed (1 of them only implied), 3 inconclusive, 2 skipped.`);
 });
 
 test('when every case passes, only lines and a summary are left', () => {
   expect(formatConformance({ baseUrl, results: [passing] })).toBe(
-    'pass     accepts-hooks  201  Hooks (stated)\n\nhttps://api.example.com: 1 passed, 0 failed, 0 inconclusive, 0 skipped.',
+    'pass          accepts-hooks  201  Hooks (stated)\n\nhttps://api.example.com: 1 passed, 0 failed, 0 inconclusive, 0 skipped.',
   );
+});
+
+test('failures with the same response are one paragraph', () => {
+  const text = formatConformance({
+    baseUrl,
+    results: [failing, passing, { ...failing, id: 'b', title: 'B' }],
+  });
+  expect(text).toContain(`
+refuses-hooks-as-string: The field hooks is refused when it is a string (API reference, Update order; implied)
+b: B (API reference, Update order; implied)
+  expected: refused (4xx)
+  received: 201, application/json: {"taken":true}
+
+http`);
 });
 
 test('shows where a redirect points', () => {

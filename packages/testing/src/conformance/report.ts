@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import type { ConformanceStrength } from './cases.ts';
 
-/** `error`: a request was sent, but nothing came back that proves anything. `skipped`: nothing was sent. */
-export type ConformanceVerdict = 'pass' | 'fail' | 'error' | 'skipped';
+/** `inconclusive`: what came back, here or to the request that must pass first, proves nothing; `skipped`: left out. */
+export type ConformanceVerdict = 'pass' | 'fail' | 'inconclusive' | 'skipped';
 
 /** A response. Every text is on one line, shortened, and without keys and tokens. */
 export interface ConformanceActual {
@@ -39,24 +39,32 @@ export interface ConformanceReport {
 }
 
 export function countVerdicts(results: readonly ConformanceResult[]): ConformanceReport['counts'] {
-  const counts = { pass: 0, fail: 0, error: 0, skipped: 0 };
+  const counts = { pass: 0, fail: 0, inconclusive: 0, skipped: 0 };
   for (const { verdict } of results) counts[verdict]++;
   return counts;
 }
 
 /** The expected and the actual response, and where the document describes it. */
 export function describeResult(result: ConformanceResult): string {
-  const { id, title, source, strength, expected, actual, reason } = result;
-  const { status, mediaType = 'no media type', location, excerpt } = actual ?? {};
+  return `${describeCase(result)}\n${describeOutcome(result)}`;
+}
+
+function describeCase({ id, title, source, strength }: ConformanceResult): string {
+  return `${id}: ${title} (API reference, ${source}; ${strength})`;
+}
+
+function describeOutcome({ expected, actual, reason }: ConformanceResult): string {
+  const because = reason === undefined ? [] : [`  reason:   ${reason}`];
+  return [`  expected: ${expected}`, ...describeActual(actual), ...because].join('\n');
+}
+
+/** No line without a response: the reason says why there is none. */
+function describeActual(actual: ConformanceActual | undefined): readonly string[] {
+  if (actual === undefined) return [];
+  const { status, mediaType = 'no media type', location, excerpt } = actual;
   const target = location === undefined ? '' : ` to ${location}`;
   const body = excerpt === undefined ? '' : `: ${excerpt}`;
-  const received = actual === undefined ? 'no complete response' : `${status}${target}, ${mediaType}${body}`;
-  return [
-    `${id}: ${title} (API reference, ${source}; ${strength})`,
-    `  expected: ${expected}`,
-    `  received: ${received}`,
-    ...(reason === undefined ? [] : [`  reason:   ${reason}`]),
-  ].join('\n');
+  return [`  received: ${status}${target}, ${mediaType}${body}`];
 }
 
 /** Options of `formatConformance`. */
@@ -65,11 +73,12 @@ export interface FormatConformanceOptions {
   readonly stream?: NodeJS.WritableStream;
 }
 
-const colours = { pass: 'green', fail: 'red', error: 'yellow', skipped: 'gray' } as const;
+const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow', skipped: 'gray' } as const;
 
 /**
- * Formats results, of `runConformance` or of any other runner: a line for each, details of each `fail` and `error`, the
- * reasons for skipping, and a summary.
+ * Formats results, of `runConformance` or of any other runner: a line for each, details of each `fail`, every reason for
+ * `inconclusive` with its cases and the first response, the reasons for skipping, and a summary. What has one cause, such
+ * as a wrong key, is one paragraph.
  */
 export function formatConformance(
   { baseUrl, results }: Pick<ConformanceReport, 'baseUrl' | 'results'>,
@@ -77,25 +86,35 @@ export function formatConformance(
 ): string {
   const width = Math.max(0, ...results.map(({ id }) => id.length));
   const lines = results.map(({ id, verdict, actual, source, strength }) => {
-    const word = verdict.padEnd(7);
+    const word = verdict.padEnd(12);
     const coloured = stream === undefined ? word : styleText(colours[verdict], word, { stream });
     return `${coloured}  ${id.padEnd(width)}  ${`${actual?.status ?? ''}`.padEnd(3)}  ${source} (${strength})`;
   });
-  const details = results
-    .filter(({ verdict }) => verdict === 'fail' || verdict === 'error')
-    .map(describeResult);
-  const skipped = Map.groupBy(
-    results.filter(({ verdict }) => verdict === 'skipped'),
-    ({ reason }) => reason,
+  const group = (wanted: ConformanceVerdict, by: (result: ConformanceResult) => string) => [
+    ...Map.groupBy(
+      results.filter(({ verdict }) => verdict === wanted),
+      by,
+    ),
+  ];
+  const reasonOf = ({ reason = '' }: ConformanceResult) => reason;
+  const failures = group('fail', describeOutcome).map(([outcome, cases]) =>
+    [...cases.map(describeCase), outcome].join('\n'),
   );
-  const reasons = [...skipped].map(([reason, { length }]) => `Skipped ${length}: ${reason}.`);
+  const inconclusive = group('inconclusive', reasonOf).map(([reason, cases]) =>
+    [
+      `Inconclusive ${cases.length}: ${reason}.`,
+      ...describeActual(cases[0]?.actual),
+      `  cases:    ${cases.map(({ id }) => id).join(', ')}`,
+    ].join('\n'),
+  );
+  const skipped = group('skipped', reasonOf).map(([reason, { length }]) => `Skipped ${length}: ${reason}.`);
   const counts = countVerdicts(results);
   const implied = results.filter(
     ({ verdict, strength }) => verdict === 'fail' && strength === 'implied',
   ).length;
   const failed = `${counts.fail} failed${implied === 0 ? '' : ` (${implied} of them only implied)`}`;
-  const summary = `${baseUrl}: ${counts.pass} passed, ${failed}, ${counts.error} inconclusive, ${counts.skipped} skipped.`;
-  return [lines, ...details, reasons, summary]
+  const summary = `${baseUrl}: ${counts.pass} passed, ${failed}, ${counts.inconclusive} inconclusive, ${counts.skipped} skipped.`;
+  return [lines, ...failures, ...inconclusive, skipped, summary]
     .map((part) => [part].flat().join('\n'))
     .filter((part) => part !== '')
     .join('\n\n');

@@ -47,12 +47,30 @@ const mock = await startMockService();
 afterAll(() => mock.service.close());
 registerConformance(test, mock.options);
 
+test('a service that blocks its caller after some refusals passes none of the later ones', async () => {
+  const { service, options } = await startMockService();
+  await using _ = service;
+  let refused = 0;
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    if (refused >= 3) return new Response('blocked', { status: 403 });
+    const response = await globalThis.fetch(url, init);
+    if (response.status >= 400) refused += 1;
+    return response;
+  };
+  const { counts, results } = await runConformance({ ...options, fetch });
+  const refusals = results.filter(
+    ({ verdict, expected }) => verdict === 'pass' && expected === 'refused (4xx)',
+  );
+  expect([refusals.length < 3, counts.inconclusive > 40]).toEqual([true, true]);
+  expect(results.map(({ reason }) => reason)).toContain('a plain echo after it got status 403');
+});
+
 test('the mock service passes every case, and a report is plain JSON data', async () => {
   const { service, options } = await startMockService();
   await using _ = service;
   const report = await runConformance(options);
   expect(report.results.map(({ id, verdict }) => [id, verdict])).toEqual(ids.map((id) => [id, 'pass']));
-  expect(report.counts).toEqual({ pass: ids.length, fail: 0, error: 0, skipped: 0 });
+  expect(report.counts).toEqual({ pass: ids.length, fail: 0, inconclusive: 0, skipped: 0 });
   expect(report.baseUrl).toBe(service.url);
   expect(JSON.parse(JSON.stringify(report))).toEqual(report);
   expect(new Set(service.ledger.map(({ token }) => token))).toEqual(new Set([service.token]));
@@ -107,13 +125,13 @@ test('runs the cases of only, without those of skip, and calls onResult with eac
   expect(onResult).toEqual(results);
 });
 
-test('every case is an error where nothing listens', async () => {
+test('every case is inconclusive where nothing listens', async () => {
   const { service, options } = await startMockService();
   await service.close();
   const { results, counts } = await runConformance(options);
-  expect(counts).toEqual({ pass: 0, fail: 0, error: ids.length, skipped: 0 });
+  expect(counts).toEqual({ pass: 0, fail: 0, inconclusive: ids.length, skipped: 0 });
   expect(results[0]?.reason).toMatch(
-    /^not sent, because a plain echo got no complete response: connect ECONNREFUSED [\d.:]+$/,
+    /^the plain echo got no complete response: connect ECONNREFUSED [\d.:]+$/,
   );
 });
 
@@ -125,25 +143,25 @@ test('a service that stalls gets one request for each operation, even over a fet
   };
   const baseUrl = 'https://api.example.com';
   const { counts, results } = await runConformance({ ...everything, baseUrl, fetch: stalled, timeoutMs: 30 });
-  expect(counts.error).toBe(ids.length);
+  expect(counts.inconclusive).toBe(ids.length);
   expect(results[0]?.reason).toContain('got no complete response within 30 ms');
   expect(urls).toHaveLength(2);
 });
 
-test('a response that never ends is an error after timeoutMs', async () => {
+test('a response that never ends is inconclusive after timeoutMs', async () => {
   await using service = await startServer((_, response) => void response.writeHead(200).write('{'));
   expect(await runEcho({ baseUrl: service.url, timeoutMs: 40 })).toMatchObject({
-    verdict: 'error',
+    verdict: 'inconclusive',
     reason: expect.stringContaining('no complete response within 40 ms'),
   });
 });
 
-test('a connection that breaks before or inside a response is an error', async () => {
+test('a connection that breaks before or inside a response is inconclusive', async () => {
   for (const start of ['', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf', 'no HTTP at all']) {
     await using service = await startRawServer((socket) => socket.end(start));
     const result = await runEcho({ baseUrl: service.url });
     expect(result).toMatchObject({
-      verdict: 'error',
+      verdict: 'inconclusive',
       reason: expect.stringContaining('no complete response: '),
     });
   }
@@ -157,15 +175,15 @@ test.each<[string, unknown, string]>([
     new TypeError('failed', { cause: Object.assign(new Error(), { code: 'EX' }) }),
     'failed (EX)',
   ],
-])('a fetch that throws %s is an error', async (_, thrown, reason) => {
+])('a fetch that throws %s makes the case inconclusive', async (_, thrown, reason) => {
   const result = await runEcho({ fetch: () => Promise.reject(thrown) });
-  expect(result?.reason).toBe(`not sent, because a plain echo got no complete response: ${reason}`);
+  expect(result?.reason).toBe(`the plain echo got no complete response: ${reason}`);
 });
 
 test.each([
   ...[200, 204, 299].map((status) => [status, 'pass']),
   ...[400, 401, 451, 499].map((status) => [status, 'fail']),
-  ...[300, 307, 399, 408, 425, 429, 500, 503, 599].map((status) => [status, 'error']),
+  ...[300, 307, 399, 408, 425, 429, 500, 503, 599].map((status) => [status, 'inconclusive']),
 ] as const)('where a 2xx is expected, a %d is a %s', async (status, verdict) => {
   await using service = await startServer((_, response) => response.writeHead(Number(status)).end());
   expect(await runEcho({ baseUrl: service.url })).toMatchObject({ verdict, actual: { status } });
@@ -174,16 +192,30 @@ test.each([
 test.each([307, 429, 500])('a service that responds %d to everything proves nothing', async (status) => {
   await using service = await startServer((_, response) => response.writeHead(status).end());
   const { counts } = await runConformance({ ...everything, baseUrl: service.url });
-  expect(counts.error).toBe(ids.length);
+  expect(counts.inconclusive).toBe(ids.length);
 });
 
 test('a service that refuses everything passes no case, and proves no refusal', async () => {
   await using service = await startServer((_, response) => response.writeHead(401).end());
   const { results } = await runConformance({ ...everything, baseUrl: service.url });
   for (const { id, verdict, expected } of results) {
-    expect([id, verdict]).toEqual([id, expected === 'accepted (2xx)' ? 'fail' : 'error']);
+    expect([id, verdict]).toEqual([id, expected === 'accepted (2xx)' ? 'fail' : 'inconclusive']);
   }
-  expect(results.at(-1)?.reason).toBe('not sent, because a plain update got status 401');
+});
+
+test.each([
+  [401, '; check the key', '; check the key'],
+  [403, '; check the key', '; check the key'],
+  [404, '; check the base URL', '; check the base URL and the token'],
+  [422, '', ''],
+])('the reason after a plain request with status %d says what to check', async (status, echo, update) => {
+  await using service = await startServer((_, response) => response.writeHead(status).end());
+  const only = ['echo-refuses-missing-key', 'refuses-body-not-json'];
+  const { results } = await runConformance({ ...everything, baseUrl: service.url, only });
+  expect(results.map(({ reason }) => reason)).toEqual([
+    `not sent, because a plain echo got status ${status}${echo}`,
+    `not sent, because a plain update got status ${status}${update}`,
+  ]);
 });
 
 test('a service that accepts everything fails each refusal', async () => {
@@ -201,7 +233,19 @@ test('a case whose first update is refused proves nothing', async () => {
   });
   const only = ['update-refuses-order-id-as-token'];
   const { results } = await runConformance({ ...everything, baseUrl: service.url, only });
-  expect(results).toMatchObject([{ verdict: 'error', reason: 'the update before it got status 422' }]);
+  expect(results).toMatchObject([
+    { verdict: 'inconclusive', reason: 'the request before it got status 422' },
+  ]);
+});
+
+test('no key that is unknown to the service passes as one of another type', async () => {
+  const { service, options } = await startMockService();
+  await using _ = service;
+  const only = ['update-refuses-other-key-type'];
+  const { results } = await runConformance({ ...options, otherTypeKey: 'no-such-key', only });
+  expect(results).toMatchObject([
+    { verdict: 'inconclusive', reason: 'the request before it got status 401' },
+  ]);
 });
 
 const limit = 65_536;
@@ -216,7 +260,7 @@ test.each([
   ['application/json', '{"a":', 'pass', 'fail'],
   [undefined, '', 'pass', 'pass'],
   ['application/json', `"${'x'.repeat(limit - 2)}"`, 'pass', 'pass'],
-  ['application/json', `"${'x'.repeat(limit - 1)}"`, 'pass', 'error'],
+  ['application/json', `"${'x'.repeat(limit - 1)}"`, 'pass', 'inconclusive'],
 ])(
   'a body of type %j is judged by its type, and by its text up to 64 KiB',
   async (type, body, byType, byText) => {
@@ -253,7 +297,7 @@ test('follows no redirect, and reports where it points', async () => {
     response.writeHead(301, { location: '/elsewhere' }).end();
   });
   expect(await runEcho({ baseUrl: service.url })).toMatchObject({
-    verdict: 'error',
+    verdict: 'inconclusive',
     actual: { status: 301, location: '/elsewhere' },
   });
   expect([...paths]).toEqual(['/v2/echo_with_private_key']);
@@ -450,7 +494,7 @@ test('a registered test fails with the expected and the actual response', async 
   registerConformance(into, { ...service.options, only });
   const [body] = tests.values();
   await expect(body?.()).rejects.toThrow(
-    'refuses-hooks-as-string: The field hooks is refused when it is a string (API reference, Order; implied)\n' +
+    'refuses-hooks-as-string: The field hooks is refused when it is a string (API reference, Update order; implied)\n' +
       '  expected: refused (4xx)\n  received: 201, Application/JSON; v=2: {"taken":true}',
   );
 });
@@ -461,7 +505,9 @@ test('a registered test fails where nothing is proved', async () => {
   await service[Symbol.asyncDispose]();
   registerConformance(into, { ...service.options, only: ['echo-accepts-key'] });
   const [body] = tests.values();
-  await expect(body?.()).rejects.toThrow('received: no complete response');
+  await expect(body?.()).rejects.toThrow(
+    /expected: accepted \(2xx\)\n {2}reason: {3}the plain echo got no complete response: /,
+  );
 });
 
 test('with an invalid option, no test is registered', () => {

@@ -56,7 +56,8 @@ export function registerConformance(
     const reason = skipReason(one);
     const body = async () => {
       const result = await judge(one);
-      if (result.verdict === 'fail' || result.verdict === 'error') throw new Error(describeResult(result));
+      if (result.verdict === 'fail' || result.verdict === 'inconclusive')
+        throw new Error(describeResult(result));
     };
     if (reason === undefined) test(name, body);
     else test.skip(`${name} (${reason})`, body);
@@ -72,20 +73,34 @@ function createConformanceRun(options: ConformanceOptions) {
 
   async function sendAndJudge({ needs, before, request, expected }: ConformanceCase): Promise<Judgement> {
     const operation = needs.includes('orderToken') ? 'update' : 'echo';
-    const sent =
-      baselines.get(operation) ?? send(operation === 'echo' ? echo() : plainUpdate(context), settings);
+    const sendPlain = () => send(operation === 'echo' ? echo() : plainUpdate(context), settings);
+    const sent = baselines.get(operation) ?? sendPlain();
     baselines.set(operation, sent);
     const baseline = await sent;
     // A service that does not respond gets no further request, and one that refuses everything would refuse this, too.
-    if ('failure' in baseline || (expected !== 'accepted' && outcomeOf(baseline) !== 'accepted')) {
-      return error(`not sent, because a plain ${operation} got ${describeExchange(baseline)}`);
+    if ('failure' in baseline) return inconclusive(`the plain ${operation} got ${baseline.failure}`);
+    if (expected !== 'accepted' && outcomeOf(baseline) !== 'accepted') {
+      const { status } = baseline;
+      return inconclusive(
+        `not sent, because a plain ${operation} got status ${status}${advise(status, operation)}`,
+      );
     }
     const first = before && (await send(before(context), settings));
     if (first && outcomeOf(first) !== 'accepted') {
-      return error(`the update before it got ${describeExchange(first)}`);
+      return inconclusive(
+        `the request before it got ${'failure' in first ? first.failure : `status ${first.status}`}`,
+      );
     }
     const response = await send(request(context), settings);
-    if ('failure' in response) return error(response.failure);
+    if ('failure' in response) return inconclusive(response.failure);
+    if (expected === 'refused' && outcomeOf(response) === 'refused') {
+      // A service may come to refuse everything, for example a caller that it takes for an attacker.
+      const again = await sendPlain();
+      if (outcomeOf(again) !== 'accepted') {
+        const found = 'failure' in again ? again.failure : `status ${again.status}`;
+        return inconclusive(`a plain ${operation} after it got ${found}`);
+      }
+    }
     return { ...judgeResponse(expected, response), actual: quote(response, redact) };
   }
 
@@ -106,8 +121,15 @@ function createConformanceRun(options: ConformanceOptions) {
   };
 }
 
-function error(reason: string): Judgement {
-  return { verdict: 'error', reason };
+function inconclusive(reason: string): Judgement {
+  return { verdict: 'inconclusive', reason };
+}
+
+/** What a refused plain request most often comes from. */
+function advise(status: number, operation: 'echo' | 'update'): string {
+  if (status === 401 || status === 403) return '; check the key';
+  if (status === 404) return `; check the base URL${operation === 'update' ? ' and the token' : ''}`;
+  return '';
 }
 
 interface ReceivedResponse {
@@ -119,10 +141,6 @@ interface ReceivedResponse {
 }
 
 type Exchange = ReceivedResponse | { readonly failure: string };
-
-function describeExchange(exchange: Exchange): string {
-  return 'failure' in exchange ? exchange.failure : `status ${exchange.status}`;
-}
 
 const maxBodyBytes = 65_536;
 
@@ -196,7 +214,7 @@ const expectations: Readonly<Record<ConformanceExpectation, string>> = {
 function judgeResponse(expected: ConformanceExpectation, response: ReceivedResponse): Judgement {
   const outcome = outcomeOf(response);
   if (outcome === undefined) {
-    return error(
+    return inconclusive(
       `status ${response.status} proves nothing: 2xx accepts, and 4xx but 408, 425 and 429 refuses`,
     );
   }
@@ -207,7 +225,7 @@ function judgeResponse(expected: ConformanceExpectation, response: ReceivedRespo
   if (expected === 'json_media_type' && !/^application\/json[ \t]*(?:;|$)/i.test(mediaType)) {
     return { verdict: 'fail', reason: `the body has ${mediaType === '' ? 'no' : 'another'} media type` };
   }
-  if (expected === 'json_text' && !isWhole) return error('the body is too long to be read to its end');
+  if (expected === 'json_text' && !isWhole) return inconclusive('the body is too long to be read to its end');
   if (expected === 'json_text' && !isJson(text)) return { verdict: 'fail', reason: 'the body is not JSON' };
   return { verdict: 'pass' };
 }

@@ -21,7 +21,11 @@ const onAccept = { type: 'reset_on_accept' } as const;
 /** A script, the statuses that requests meet (200 without a fault), and how long the service was down. */
 function createScript(...rules: readonly FaultRule[]) {
   const downs: (number | 'up')[] = [];
-  const source = createFaultSource(rules, { goDown: (ms) => downs.push(ms), goUp: () => downs.push('up') });
+  const source = createFaultSource(
+    rules,
+    { goDown: (ms) => downs.push(ms), goUp: () => downs.push('up') },
+    Number.POSITIVE_INFINITY,
+  );
   let count = 0;
   const meet = (facts: Partial<RequestFacts> = {}): number => {
     const fault = source.onRequest(
@@ -279,10 +283,12 @@ test.each<[unknown, string]>([
     next(undefined),
     'A fault is a scenario (slow, rateLimited, unavailable, lostResponse, down) or an object',
   ],
-  [next('slwo'), 'whose "type" is one of: status, redirect, '],
+  [next('slwo'), 'There is no scenario "slwo". Known: slow, rateLimited, '],
+  [next({ type: 'lostResponse' }), '"lostResponse" is a scenario: give its name alone, without { type }.'],
   [next({ type: 'toString' }), 'whose "type" is one of: status, redirect, '],
   [next({ ...none, applied: true }), 'The fault none: unknown option "applied". Known: type.'],
   [next({ type: 'status' }), 'The fault status: status: Invalid input: expected number, received undefined.'],
+  [next({ ...status(503), headers: { Trailer: 'x' } }), 'headers: Trailer: '],
   [next(status(199)), 'The fault status: status: Too small: expected number to be >=200.'],
   [next(status(1000)), 'The fault status: status: Too big: expected number to be <=999.'],
   [status503({ header: {} }), 'The fault status: unknown option "header". Did you mean "headers"?'],
@@ -310,11 +316,11 @@ test.each<[unknown, string]>([
   [sometimes({ probability: 1, seed: -1 }), 'sometimes: seed: Too small: expected number to be >=0.'],
   [
     sometimes({ probability: 1, fault: 'down' }),
-    'connection_refused takes no filter, and is given alone and once',
+    'down (connection_refused) takes no filter, and is given alone and once',
   ],
-  [next(['down', none]), 'connection_refused takes no filter'],
-  [{ ...next('down'), token: 'a' }, 'connection_refused takes no filter'],
-  [{ ...next('down'), times: 2 }, 'connection_refused takes no filter'],
+  [next(['down', none]), 'down (connection_refused) takes no filter'],
+  [{ ...next('down'), token: 'a' }, 'down (connection_refused) takes no filter'],
+  [{ ...next('down'), times: 2 }, 'down (connection_refused) takes no filter'],
   [{ when: 'always', fault: { type: 'connection_refused', downMs: 5 } }, 'leave out downMs'],
 ])('rejects the rule %j', (rule, message) => {
   const { faults, downs } = createScript();

@@ -1,6 +1,7 @@
 import { checkOptions } from '@orders/schema/check-options';
 import { z } from 'zod';
 import { type Fault, parseWith, readFault, type Scenario } from './fault.ts';
+import { createHistory, type History } from './history.ts';
 
 const FilterSchema = z.strictObject({
   token: z.string().optional(),
@@ -8,7 +9,9 @@ const FilterSchema = z.strictObject({
   method: z.string().optional(),
 });
 const optionSchemas = {
-  next: FilterSchema.extend({ times: z.int().min(1).max(10_000).optional() }),
+  next: FilterSchema.extend({
+    times: z.int().min(1).max(10_000).optional(),
+  }),
   always: FilterSchema,
   sometimes: FilterSchema.extend({
     probability: z.number().min(0).max(1),
@@ -26,7 +29,7 @@ const optionSchemas = {
  */
 export type FaultFilter = z.infer<typeof FilterSchema>;
 
-/** A filter, and how often `next` plays its list: `times` 1 to 10,000, by default 1. */
+/** A filter, and `times`: how often `next` plays its list, 1 to 10,000. @default 1 */
 export type NextOptions = z.infer<typeof optionSchemas.next>;
 
 /**
@@ -102,9 +105,13 @@ export function readFaultRule(rule: unknown): CheckedRule {
   if (isFiltered && has('reset_on_accept'))
     throw new TypeError('reset_on_accept takes no filter: there is no request yet. Use reset_before_body.');
   if (has('connection_refused') && (isFiltered || times * faults.length > 1 || when === 'sometimes'))
-    throw new TypeError('connection_refused takes no filter, and is given alone and once to next or always.');
+    throw new TypeError(
+      'down (connection_refused) takes no filter, and is given alone and once to next or always.',
+    );
   if (when === 'always' && faults.some((fault) => fault.type === 'connection_refused' && fault.downMs))
-    throw new TypeError('always: connection_refused lasts until clear(); leave out downMs, or use next.');
+    throw new TypeError(
+      'always: down (connection_refused) lasts until clear(); leave out downMs, or use next.',
+    );
   return { when: when as FaultRule['when'], faults, filter, times, probability, seed };
 }
 
@@ -127,6 +134,7 @@ export function matches({ token, operation, method }: FaultFilter, facts: Reques
 /** The script, and how the service reads it. */
 export interface FaultSource {
   readonly script: FaultScript;
+  readonly played: History<PlayedFault>;
   /** Back to the rules of the start, with nothing played. */
   reset(): void;
   /** The fault that a new connection meets. */
@@ -155,11 +163,16 @@ interface Chance {
 }
 
 /** `reset` adds the given rules, which are checked at once. */
-export function createFaultSource(rules: readonly FaultRule[], availability: Availability): FaultSource {
+export function createFaultSource(
+  rules: readonly FaultRule[],
+  availability: Availability,
+  historyLimit: number,
+): FaultSource {
+  if (!Array.isArray(rules)) throw new TypeError('faults: give a list of rules.');
   const queue: Line[] = [];
   const chances: Chance[] = [];
   const standing: Line[] = [];
-  const played: PlayedFault[] = [];
+  const played = createHistory<PlayedFault>(historyLimit);
   const usedConnections = new WeakSet<object>();
 
   const add = (rule: FaultRule): void => {
@@ -168,7 +181,7 @@ export function createFaultSource(rules: readonly FaultRule[], availability: Ava
     const [first] = faults;
     if (first?.type === 'connection_refused') {
       availability.goDown(when === 'always' ? Number.POSITIVE_INFINITY : (first.downMs ?? 3_000));
-      played.push(Object.freeze({ fault: first, requestId: undefined }));
+      played.add(Object.freeze({ fault: first, requestId: undefined }));
     } else if (when === 'always') standing.push(...lines);
     else if (when === 'next') {
       for (let turn = 0; turn < times; turn += 1) queue.push(...lines);
@@ -199,13 +212,14 @@ export function createFaultSource(rules: readonly FaultRule[], availability: Ava
     if (queue.length + chances.length + standing.length === 0) return undefined;
     const fault = draw(fits);
     if (fault === undefined || fault.type === 'none') return undefined;
-    played.push(Object.freeze({ fault, requestId }));
+    played.add(Object.freeze({ fault, requestId }));
     return fault;
   };
 
   return {
+    played,
     script: {
-      played,
+      played: played.entries,
       get waiting() {
         return queue.map(({ fault }) => fault);
       },
@@ -217,7 +231,7 @@ export function createFaultSource(rules: readonly FaultRule[], availability: Ava
     },
     reset() {
       clear();
-      played.length = 0;
+      played.clear();
       for (const rule of rules) add(rule);
     },
     onAccept: () => play(({ fault }) => isOfConnection(fault), undefined),

@@ -6,6 +6,7 @@ import { freezeDeep } from './freeze-deep.ts';
 /** A longer timer would fire at once. */
 const milliseconds = z.int().min(0).max(2_147_483_647);
 const byteCount = z.int().min(0);
+const sentBytes = byteCount.optional();
 const applied = z.boolean().optional();
 const notApplied = z.literal(false).optional();
 const headerValue = z
@@ -13,7 +14,9 @@ const headerValue = z
   .refine((value) => doesNotThrow(() => validateHeaderValue('x', value)), 'not a header value');
 const headerName = z
   .string()
-  .refine((name) => doesNotThrow(() => validateHeaderName(name)), 'not a header name');
+  .refine((name) => doesNotThrow(() => validateHeaderName(name)), 'not a header name')
+  // Node throws for the first where a response has no chunks.
+  .refine((name) => !/^(?:trailer|transfer-encoding)$/i.test(name), 'belongs to the connection');
 
 const FaultSchema = z.discriminatedUnion('type', [
   z.strictObject({
@@ -31,34 +34,61 @@ const FaultSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('empty'), applied }),
   z.strictObject({ type: z.literal('no_content'), applied }),
-  z.strictObject({ type: z.literal('invalid_json'), body: z.string().optional(), applied }),
+  z.strictObject({
+    type: z.literal('invalid_json'),
+    body: z.string().optional(),
+    applied,
+  }),
   z.strictObject({
     type: z.literal('wrong_media_type'),
     mediaType: headerValue.optional(),
     body: z.string().optional(),
     applied,
   }),
-  z.strictObject({ type: z.literal('latency'), ms: milliseconds, applied }),
+  z.strictObject({
+    type: z.literal('latency'),
+    ms: milliseconds,
+    applied,
+  }),
   z.strictObject({ type: z.literal('stalled_headers'), applied }),
-  z.strictObject({ type: z.literal('stalled_body'), sentBytes: byteCount.optional(), applied }),
-  z.strictObject({ type: z.literal('slow_drip'), intervalMs: milliseconds.optional(), applied }),
-  z.strictObject({ type: z.literal('truncation'), sentBytes: byteCount.optional(), applied }),
+  z.strictObject({ type: z.literal('stalled_body'), sentBytes, applied }),
+  z.strictObject({
+    type: z.literal('slow_drip'),
+    intervalMs: milliseconds.optional(),
+    applied,
+  }),
+  z.strictObject({ type: z.literal('truncation'), sentBytes, applied }),
   z.strictObject({
     type: z.literal('oversize'),
     bytes: byteCount.optional(),
     chunked: z.boolean().optional(),
     applied,
   }),
-  z.strictObject({ type: z.literal('gzip_bomb'), bytes: byteCount.optional(), applied }),
+  z.strictObject({
+    type: z.literal('gzip_bomb'),
+    bytes: byteCount.optional(),
+    applied,
+  }),
   z.strictObject({ type: z.literal('close_after_response'), applied }),
-  z.strictObject({ type: z.literal('garbage'), text: z.string().optional(), applied }),
-  z.strictObject({ type: z.literal('restart'), downMs: milliseconds.optional(), applied }),
+  z.strictObject({
+    type: z.literal('garbage'),
+    text: z.string().optional(),
+    applied,
+  }),
+  z.strictObject({
+    type: z.literal('restart'),
+    downMs: milliseconds.optional(),
+    applied,
+  }),
   z.strictObject({ type: z.literal('reset_on_accept'), applied: notApplied }),
   z.strictObject({ type: z.literal('reset_before_body'), applied: notApplied }),
   z.strictObject({ type: z.literal('reset_on_reuse'), applied: notApplied }),
   z.strictObject({ type: z.literal('reset_before_applying'), applied: notApplied }),
   z.strictObject({ type: z.literal('reset_after_applying'), applied: z.literal(true).optional() }),
-  z.strictObject({ type: z.literal('connection_refused'), downMs: milliseconds.optional() }),
+  z.strictObject({
+    type: z.literal('connection_refused'),
+    downMs: milliseconds.optional(),
+  }),
   z.strictObject({ type: z.literal('none') }),
 ]);
 
@@ -96,21 +126,22 @@ const FaultSchema = z.discriminatedUnion('type', [
 export type Fault = z.infer<typeof FaultSchema>;
 
 /**
- * Faults by name, for wherever a fault is accepted: `service.faults.next('lostResponse')`. What `@orders/client` reports
- * with its defaults:
- *
- * - `slow`: the response comes after 2 s. Applied; the call succeeds (`unknown` if its timeout is shorter).
- * - `rateLimited`: 429 with `Retry-After: 1`. Not applied; the client retries after 1 s, and reports `rejected` when all
- *   attempts met it.
- * - `unavailable`: a 503. Not applied, but the client cannot know: `unknown`, not retried.
- * - `lostResponse`: applied, then the connection is reset: `unknown`, not retried.
- * - `down`: nothing listens: `not_sent`, retried; for 3 s by `next`, until `clear()` by `always`.
+ * Faults by name, for wherever a fault is accepted: `service.faults.next('lostResponse')`. Each says what `@orders/client`
+ * reports with its defaults.
  */
 export const scenarios = {
+  /** The response comes after 2 s. Applied; the call succeeds, or is `unknown` if its timeout is shorter. */
   slow: { type: 'latency', ms: 2_000 },
+  /** 429 with `Retry-After: 1`. Not applied; retried after 1 s, and `rejected` when all attempts met it. */
   rateLimited: { type: 'status', status: 429, headers: { 'retry-after': '1' } },
+  /** 503. Not applied, but the client cannot know: `unknown`, not retried. */
   unavailable: { type: 'status', status: 503 },
+  /** Applied, then the connection is reset: `unknown`, not retried. */
   lostResponse: { type: 'reset_after_applying' },
+  /**
+   * Nothing listens, for 3 s by `next`, until `clear()` by `always`: `not_sent`, retried. Only a call that at once uses a
+   * connection from before, whose end it cannot know yet, is `unknown`.
+   */
   down: { type: 'connection_refused' },
 } as const satisfies Readonly<Record<string, Fault>>;
 
@@ -126,14 +157,20 @@ export function readFault(given: unknown): Fault {
   const value: unknown = scenarioOf(given) ?? given;
   const type = Object(value).type;
   const schema = schemas.get(type);
-  if (schema === undefined) {
-    throw new TypeError(
-      `A fault is a scenario (${Object.keys(scenarios).join(', ')}) or an object whose "type" is one of: ` +
-        `${[...schemas.keys()].join(', ')}.`,
-    );
-  }
+  if (schema === undefined) throw unknownFault(given);
   checkOptions(`The fault ${type}`, value, Object.keys(schema.shape));
   return freezeDeep(parseWith<Fault>(schema, value, `The fault ${type}`));
+}
+
+function unknownFault(given: unknown): TypeError {
+  const names = Object.keys(scenarios).join(', ');
+  if (typeof given === 'string')
+    return new TypeError(`There is no scenario ${JSON.stringify(given)}. Known: ${names}; or give { type }.`);
+  const { type } = Object(given);
+  if (scenarioOf(type))
+    return new TypeError(`"${type}" is a scenario: give its name alone, without { type }.`);
+  const types = [...schemas.keys()].join(', ');
+  return new TypeError(`A fault is a scenario (${names}) or an object whose "type" is one of: ${types}.`);
 }
 
 function scenarioOf(given: unknown): Fault | undefined {

@@ -1,4 +1,5 @@
 import type { Fault } from './fault.ts';
+import { createHistory, type History } from './history.ts';
 import type { AuthorizationFacts } from './keys.ts';
 
 /** A request as the service received it, whether it got a response or not. */
@@ -34,8 +35,7 @@ export interface JournalEntry {
 export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
 
 export interface Journal {
-  readonly entries: readonly JournalEntry[];
-  add(entry: OpenEntry): void;
+  readonly history: History<JournalEntry>;
   /** Called once for each request, when nothing more of its body will arrive. */
   markReceived(): void;
   waitForRequests(count: number): Promise<void>;
@@ -46,7 +46,7 @@ export interface Journal {
 }
 
 export function createJournal(limit: number): Journal {
-  const entries: JournalEntry[] = [];
+  const history = createHistory<JournalEntry>(limit);
   const waiting = new Set<{ count: number; resolve: () => void; reject: (reason: Error) => void }>();
   let receivedCount = 0;
   let isClosed = false;
@@ -54,11 +54,7 @@ export function createJournal(limit: number): Journal {
     new Error(`The service closed after ${receivedCount} of ${count} requests.`);
 
   return {
-    entries,
-    add(entry) {
-      entries.push(entry);
-      if (entries.length > limit) entries.shift();
-    },
+    history,
     markReceived() {
       receivedCount += 1;
       for (const waiter of waiting) {
@@ -75,7 +71,7 @@ export function createJournal(limit: number): Journal {
       await promise;
     },
     reset() {
-      entries.length = 0;
+      history.clear();
       receivedCount = 0;
     },
     close() {

@@ -74,11 +74,13 @@ export function findKeyProblem(key: unknown): string | undefined {
 }
 
 function listKeys(given: ServiceKeys): readonly ServiceKey[] {
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError('keys: give a list of keys, or an object of key to type.');
   if (!isList(given)) return Object.entries(given).map(([key, type]) => ({ key, type }));
   return given.map((entry, index) => {
     if (typeof entry === 'string') return { key: entry };
     checkOptions(`keys[${index}]`, entry, ['key', 'type']);
-    return entry;
+    return entry ?? { key: '' };
   });
 }
 

@@ -90,6 +90,8 @@ test('lets its process end once it is closed, with a response held back or while
     await slow.waitForRequests(1);
     down.faults.next({ type: 'connection_refused', downMs: 60_000 });
     await Promise.all([slow.close(), down.close()]);
+    // A fault for a closed service leaves no timer.
+    down.faults.next({ type: 'connection_refused', downMs: 60_000 });
     await cut;
     process.once('exit', () => console.log(performance.now() - begin));
   `;

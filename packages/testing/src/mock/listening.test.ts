@@ -136,6 +136,15 @@ test.each([
   await expect(openSocket(service)).rejects.toMatchObject(refused);
 });
 
+test('a service that was closed does not come back', async () => {
+  const service = await startMockOrderService();
+  await service.close();
+  service.faults.next({ type: 'connection_refused', downMs: 1 });
+  service.faults.clear();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(send(service)).rejects.toMatchObject(refused);
+});
+
 async function listen() {
   const server: Server = createServer((_, response) => response.end());
   const listening = await startListening(server, 0, '127.0.0.1');

@@ -55,6 +55,7 @@ export async function startListening(server: Server, port: number, host: string)
     url: `http://${urlHost(address)}:${bound.port}`,
     address,
     goDown(ms) {
+      if (isStopped) return;
       change(false);
       if (ms !== Number.POSITIVE_INFINITY) timer = setTimeout(() => change(true), ms);
     },

@@ -35,17 +35,45 @@ test('listens on the given port, and rejects when that is taken', async () => {
   expect(service.url).toBe(`http://127.0.0.1:${port}`);
 });
 
-const badOrders: readonly unknown[] = [0, -1, 1.5, Number.NaN, [], [''], ['..'], ['a\u0000'], ['a', 'a']];
+const badOrders: readonly unknown[] = [
+  'ord_1',
+  {},
+  [5],
+  [{ data: 5 }],
+  0,
+  -1,
+  1.5,
+  Number.NaN,
+  [],
+  [''],
+  ['..'],
+  ['a\u0000'],
+  ['a', 'a'],
+];
 const misspelledFault = { type: 'status', status: 503, header: {} };
 
 test.each<[unknown, string]>([
-  [{ host: '' }, 'host is empty'],
-  [{ latencyMs: -1 }, 'latencyMs: -1 cannot be used; give a whole number from 0 to 2147483647.'],
-  [{ latencyMs: 2 ** 31 }, 'latencyMs: '],
-  [{ maxBodyBytes: 1.5 }, 'maxBodyBytes: '],
-  ...[-1, 1.5, Number.NaN].map((historyLimit): [unknown, string] => [{ historyLimit }, 'historyLimit: ']),
+  ...[
+    { host: '' },
+    { host: 5 },
+    { port: 'x' },
+    { port: -1 },
+    { latencyMs: -1 },
+    { latencyMs: 2 ** 31 },
+    { maxBodyBytes: 1.5 },
+    { historyLimit: -1 },
+    { historyLimit: 1.5 },
+    { historyLimit: Number.NaN },
+    { schema: 5 },
+    { now: 5 },
+    { onRequest: 5 },
+    { admin: 'yes' },
+  ].map((options): [unknown, string] => [options, `startMockOrderService: ${Object.keys(options)}: `]),
+  ...['abc', 5].map((keys): [unknown, string] => [{ keys }, 'keys: give a list of keys']),
+  [{ keys: [null] }, 'keys[0] is empty.'],
+  [{ faults: {} }, 'faults: give a list of rules.'],
   ...badOrders.map((orders): [unknown, string] => [{ orders }, 'orders: ']),
-  [{ faults: [{ when: 'next', fault: 'slwo' }] }, 'A fault is a scenario (slow, '],
+  [{ faults: [{ when: 'next', fault: 'slwo' }] }, 'There is no scenario "slwo". Known: slow, '],
   [{ ordres: 1 }, 'startMockOrderService: unknown option "ordres". Did you mean "orders"?'],
   [{ keys: [{ key: 'a', typ: 'b' }] }, 'keys[0]: unknown option "typ". Did you mean "type"?'],
   [{ orders: [{ token: 'a', dat: {} }] }, 'orders: unknown option "dat". Did you mean "data"?'],
@@ -220,6 +248,48 @@ test('requests() filters the journal', async () => {
   expect(ids({ operation: 'echo' })).toEqual(['req_3']);
   expect(ids({ method: 'PATCH', status: 401 })).toEqual(['req_2']);
   expect(ids({ status: 404 })).toEqual(['req_4']);
+});
+
+test('requests() rejects an unknown filter, which would match everything', async () => {
+  await using service = await startMockOrderService();
+  const filter = { statuss: 404 } as object;
+  expect(() => service.requests(filter)).toThrow(
+    'requests: unknown option "statuss". Did you mean "status"?',
+  );
+});
+
+test('a request that began before reset() changes nothing after it', async () => {
+  await using service = await startMockOrderService();
+  const text = rawUpdate(service);
+  const socket = await openSocket(service, text.slice(0, -1));
+  await expect.poll(() => service.journal.length).toBe(1);
+  service.reset();
+  const ending = readToEnd(socket);
+  socket.write(text.slice(-1));
+  expect(await ending).toMatchObject({ text: '' });
+  await send(service);
+  await service.waitForRequests(1);
+  expect([service.ledger.length, service.journal.length]).toEqual([1, 1]);
+});
+
+test('keeps as many met faults as historyLimit says', async () => {
+  await using service = await startMockOrderService({ historyLimit: 2 });
+  service.faults.always({ type: 'status', status: 503 });
+  for (let sent = 0; sent < 5; sent += 1) await send(service);
+  expect(service.faults.played.map(({ requestId }) => requestId)).toEqual(['req_4', 'req_5']);
+});
+
+test('calls onRequest once for each request, also for one that waits when the service closes', async () => {
+  const seen: string[] = [];
+  const onRequest = ({ requestId }: { requestId: string }) => void seen.push(requestId);
+  const service = await startMockOrderService({ onRequest });
+  await send(service);
+  service.faults.next({ type: 'latency', ms: 60_000 });
+  const waiting = send(service).catch(() => 'reset');
+  await service.waitForRequests(2);
+  await service.close();
+  expect(await waiting).toBe('reset');
+  expect(seen).toEqual(['req_1', 'req_2']);
 });
 
 test('waitForRequests() resolves when as many requests have arrived', async () => {

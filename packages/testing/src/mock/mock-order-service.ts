@@ -1,9 +1,17 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { compileOrderUpdate } from '@orders/schema/compile';
-import { createWebhooks, isLoopbackAddress, type WebhookOptions, type Webhooks } from '../webhooks.ts';
+import { z } from 'zod';
+import {
+  createWebhooks,
+  isLoopbackAddress,
+  type WebhookDelivery,
+  type WebhookOptions,
+  type Webhooks,
+} from '../webhooks.ts';
+import { parseWith } from './fault.ts';
 import {
   createFaultSource,
   type FaultFilter,
@@ -12,6 +20,7 @@ import {
   matches,
 } from './fault-script.ts';
 import { freezeDeep } from './freeze-deep.ts';
+import { createHistory } from './history.ts';
 import { createJournal, type JournalEntry } from './journal.ts';
 import { createKeyRing, type KeyType, type ServiceKey } from './keys.ts';
 import { type Listening, startListening } from './listening.ts';
@@ -55,23 +64,27 @@ export interface MockOrderServiceOptions<Update extends OrderUpdate = OrderUpdat
   readonly onRequest?: (entry: JournalEntry) => void;
 }
 
-/** The names of the options; the type keeps the list complete. */
-const optionNames: Readonly<Record<keyof MockOrderServiceOptions, true>> = {
-  port: true,
-  host: true,
-  keys: true,
-  orders: true,
-  schema: true,
-  responses: true,
-  maxBodyBytes: true,
-  latencyMs: true,
-  faults: true,
-  webhooks: true,
-  admin: true,
-  historyLimit: true,
-  now: true,
-  onRequest: true,
-};
+const whole = z.int().min(0).max(2_147_483_647).optional();
+const callback = z.custom((value) => typeof value === 'function', 'expected a function').optional();
+const OptionsSchema = z.object({
+  port: z.int().min(0).max(65_535).optional(),
+  // An empty host would listen on every address of the machine.
+  host: z.string().min(1).optional(),
+  keys: z.unknown().optional(),
+  orders: z.unknown().optional(),
+  schema: z
+    .custom((value) => typeof Object(value).safeParse === 'function', 'expected a schema of @orders/schema')
+    .optional(),
+  responses: z.unknown().optional(),
+  maxBodyBytes: whole,
+  latencyMs: whole,
+  faults: z.unknown().optional(),
+  webhooks: z.unknown().optional(),
+  admin: z.boolean().optional(),
+  historyLimit: z.literal(Number.POSITIVE_INFINITY).or(whole),
+  now: callback,
+  onRequest: callback,
+} satisfies Record<keyof MockOrderServiceOptions, z.ZodType>);
 
 /** A running mock order service. */
 export interface MockOrderService<Update extends OrderUpdate = OrderUpdate> {
@@ -131,35 +144,39 @@ export interface RequestFilter extends FaultFilter {
 export async function startMockOrderService<Update extends OrderUpdate = OrderUpdate>(
   options: MockOrderServiceOptions<Update> = {},
 ): Promise<MockOrderService<Update>> {
-  checkOptions('startMockOrderService', options, Object.keys(optionNames));
+  checkOptions('startMockOrderService', options, Object.keys(OptionsSchema.shape));
+  parseWith(OptionsSchema, options, 'startMockOrderService');
   const { port = 0, host = '127.0.0.1', now = Date.now, onRequest } = options;
-  // An empty host would listen on every address of the machine.
-  if (host === '') throw new TypeError('host is empty; leave it out for 127.0.0.1, or give an address.');
   const { historyLimit = Number.POSITIVE_INFINITY } = options;
-  if (historyLimit !== Number.POSITIVE_INFINITY) checkWhole('historyLimit', historyLimit);
   const keys = createKeyRing(options.keys);
   const book = createOrderBook<Update>(options.orders ?? 3, historyLimit);
   const journal = createJournal(historyLimit);
-  const faults = createFaultSource(options.faults ?? [], {
-    goDown: (ms) => listening.goDown(ms),
+  const availability = {
+    goDown: (ms: number) => listening.goDown(ms),
     goUp: () => listening.goUp(),
-  });
+  };
+  const faults = createFaultSource(options.faults ?? [], availability, historyLimit);
   const responder = createResponder<Update>(options.responses);
   const stopping = new AbortController();
   const token = book.orders[0]?.token ?? '';
   const order = (wanted: string) => freezeDeep(book.find(wanted));
+  const deliveries = createHistory<WebhookDelivery>(historyLimit);
   const webhooks = createWebhooks(
-    { defaultToken: token, find: order, now, signal: stopping.signal, historyLimit },
+    { defaultToken: token, find: order, now, signal: stopping.signal, history: deliveries },
     options.webhooks,
   );
   let requestCount = 0;
   const nextRequestId = () => `req_${++requestCount}`;
-  const settle = (work: Promise<void>, response: ServerResponse) => {
-    work.catch((error: unknown) => {
-      response.destroy();
-      // What `onRequest` throws is the caller's to see; a closing service merely gives up its waits.
-      if (!stopping.signal.aborted) throw error;
-    });
+  let generation = 0;
+  const notify = (entry: JournalEntry) => {
+    try {
+      onRequest?.(entry);
+    } catch (error) {
+      // It is the caller's to see, and must not keep the client from its response.
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
   };
   const context = {
     keys,
@@ -168,23 +185,25 @@ export async function startMockOrderService<Update extends OrderUpdate = OrderUp
     faults,
     responder,
     schema: options.schema ?? (compiledOrderUpdate() as OrderUpdateSchema as OrderUpdateSchema<Update>),
-    maxBodyBytes: checkWhole('maxBodyBytes', options.maxBodyBytes ?? 1_048_576),
-    latencyMs: checkWhole('latencyMs', options.latencyMs ?? 0),
+    maxBodyBytes: options.maxBodyBytes ?? 1_048_576,
+    latencyMs: options.latencyMs ?? 0,
     now,
     nextRequestId,
-    onRequest,
+    notify,
+    generation: () => generation,
     wait: (ms: number) => delay(ms, undefined, { signal: stopping.signal }),
-    restart: (downMs: number) => listening.goDown(downMs),
-    settle,
+    restart: availability.goDown,
   };
 
   // Its router takes longer to load than everything else here.
   const { createAdminHandler } = options.admin ? await import('../admin.ts') : {};
   let admin: RequestListener | undefined;
-  const server = createServer((request, response) => {
+  const serve: RequestListener = (request, response) => {
     if (admin !== undefined && isAdminPath(request.url ?? '')) admin(request, response);
     else serveRequest(request, response, context);
-  });
+  };
+  // Node would reject these by itself, without a request id and without an entry in the journal.
+  const server = createServer({ requireHostHeader: false }, serve).on('checkExpectation', serve);
   server.on('clientError', (error, socket) => {
     respondToMalformed(error, socket, { nextRequestId, rejected: responder.rejected });
   });
@@ -212,20 +231,25 @@ export async function startMockOrderService<Update extends OrderUpdate = OrderUp
       return book.orders;
     },
     get ledger() {
-      return book.ledger;
+      return book.ledger.entries;
     },
-    journal: journal.entries,
+    journal: journal.history.entries,
     faults: faults.script,
     webhooks,
     order,
     addOrder: (added) => book.add(added).token,
-    appliedUpdates: (wanted) => book.ledger.filter((entry) => entry.token === wanted).map(({ body }) => body),
-    requests: ({ status, ...filter } = {}) =>
-      journal.entries.filter(
+    appliedUpdates: (wanted) =>
+      book.ledger.entries.filter((entry) => entry.token === wanted).map(({ body }) => body),
+    requests(filter = {}) {
+      checkOptions('requests', filter, ['token', 'operation', 'method', 'status']);
+      const { status } = filter;
+      return journal.history.entries.filter(
         (entry) => matches(filter, entry) && (status === undefined || status === entry.status),
-      ),
+      );
+    },
     waitForRequests: journal.waitForRequests,
     reset() {
+      generation += 1;
       book.reset();
       journal.reset();
       faults.reset();
@@ -237,6 +261,15 @@ export async function startMockOrderService<Update extends OrderUpdate = OrderUp
   admin = createAdminHandler?.(service, {
     acceptsKey: (authorization) => keys.identify(authorization).keyType !== undefined,
     isLoopback: isLoopbackAddress(listening.address),
+    histories: {
+      // A getter, because the entries are frozen when it is read.
+      get ledger() {
+        return book.ledger;
+      },
+      requests: journal.history,
+      played: faults.played,
+      webhooks: deliveries,
+    },
   });
   return service;
 }
@@ -252,10 +285,4 @@ let compiled: OrderUpdateSchema | undefined;
 function compiledOrderUpdate(): OrderUpdateSchema {
   compiled ??= compileOrderUpdate<OrderUpdate>(OrderUpdate);
   return compiled;
-}
-
-/** Throws a `TypeError` unless an option is a whole number that a size or a timer can hold. */
-function checkWhole(name: string, value: number): number {
-  if (Number.isInteger(value) && value >= 0 && value <= 2_147_483_647) return value;
-  throw new TypeError(`${name}: ${value} cannot be used; give a whole number from 0 to 2147483647.`);
 }

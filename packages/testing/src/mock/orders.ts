@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { OrderToken, type OrderUpdate } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { freezeDeep } from './freeze-deep.ts';
+import { createHistory, type History } from './history.ts';
 
 /** An order that exists when the service starts. */
 export interface SeedOrder<Update extends OrderUpdate = OrderUpdate> {
@@ -36,8 +37,8 @@ export interface LedgerEntry<Update extends OrderUpdate = OrderUpdate> {
 export interface OrderBook<Update extends OrderUpdate> {
   /** Every order, frozen. */
   readonly orders: readonly StoredOrder<Update>[];
-  /** Always the same list; its entries are frozen when it is read. */
-  readonly ledger: readonly LedgerEntry<Update>[];
+  /** Its entries are frozen when it is read. */
+  readonly ledger: History<LedgerEntry<Update>>;
   /** The order itself, only to read: freezing it would cost every update more than its check. */
   find(token: string): StoredOrder<Update> | undefined;
   /** Adds an order, with a random token by default; throws a `TypeError` like `createOrderBook`. */
@@ -66,7 +67,8 @@ export function createOrderBook<Update extends OrderUpdate>(
   const seeded = listSeed(seed).map((given) => add(given));
   if (seeded.length === 0)
     throw new TypeError('orders: give at least one order; any other token leads to a 404.');
-  const ledger: LedgerEntry<Update>[] = [];
+  const ledger = createHistory<LedgerEntry<Update>>(limit);
+  /** Counted from the first entry that there ever was. */
   let frozenCount = 0;
 
   return {
@@ -74,8 +76,9 @@ export function createOrderBook<Update extends OrderUpdate>(
       return [...orders.values()].map(freezeDeep);
     },
     get ledger() {
-      for (const entry of ledger.slice(frozenCount)) freezeDeep(entry);
-      frozenCount = ledger.length;
+      const { entries, dropped } = ledger;
+      for (const entry of entries.slice(Math.max(0, frozenCount - dropped))) freezeDeep(entry);
+      frozenCount = dropped + entries.length;
       return ledger;
     },
     find: (token) => orders.get(token),
@@ -83,15 +86,12 @@ export function createOrderBook<Update extends OrderUpdate>(
     commit(order, { requestId, body, at }) {
       const { token, revision } = order;
       orders.set(token, order);
-      ledger.push({ requestId, token, body, at, revision });
-      if (ledger.length <= limit) return;
-      ledger.shift();
-      frozenCount = Math.max(0, frozenCount - 1);
+      ledger.add({ requestId, token, body, at, revision });
     },
     reset() {
       orders.clear();
       for (const order of seeded) orders.set(order.token, order);
-      ledger.length = 0;
+      ledger.clear();
       frozenCount = 0;
     },
   };
@@ -106,9 +106,11 @@ export function mergeTopLevel<Update extends OrderUpdate>(
 }
 
 function readSeedOrder<Update extends OrderUpdate>(given: string | SeedOrder<Update>): StoredOrder<Update> {
-  if (typeof given !== 'string') checkOptions('orders', given, ['token', 'data']);
   const seed: SeedOrder<Update> = typeof given === 'string' ? { token: given } : given;
-  const { token = randomToken(), data = {} } = seed;
+  checkOptions('orders', seed, ['token', 'data']);
+  const { token = randomToken(), data = {} } = seed ?? {};
+  if (typeof data !== 'object' || data === null)
+    throw new TypeError('orders: data is the fields of an order.');
   if (!OrderToken.safeParse(token).success) {
     throw new TypeError(
       `orders: ${JSON.stringify(token)} is not a token: give one path segment, not empty, "." or "..".`,
@@ -119,10 +121,10 @@ function readSeedOrder<Update extends OrderUpdate>(given: string | SeedOrder<Upd
 }
 
 function listSeed<Update extends OrderUpdate>(seed: Seed<Update>): readonly (string | SeedOrder<Update>)[] {
-  if (typeof seed !== 'number') return seed;
-  if (!Number.isSafeInteger(seed) || seed < 1)
-    throw new TypeError(`orders: ${seed} is not a number of orders; give a whole number from 1.`);
-  return Array.from({ length: seed }, () => ({}));
+  if (Array.isArray(seed)) return seed;
+  if (typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 1)
+    return Array.from({ length: seed }, () => ({}));
+  throw new TypeError('orders: give a whole number from 1, or a list of tokens or { token, data }.');
 }
 
 function randomToken(): string {

@@ -10,6 +10,8 @@ export interface RequestHead {
   readonly target: string;
   /** `authorization` reads `[redacted]`. */
   readonly headers: RequestHeaders;
+  /** Whether it has a `Host`, or needs none (HTTP/1.0). */
+  readonly hasHost: boolean;
   /** What `headers` does not show, so that nothing which is kept can. */
   readonly authorization: string | undefined;
 }
@@ -28,7 +30,8 @@ export function readRequestHead(request: IncomingMessage): RequestHead {
   }
   const authorization = headers['authorization'];
   if (authorization !== undefined) headers['authorization'] = '[redacted]';
-  return { method: request.method ?? '', target: request.url ?? '', headers, authorization };
+  const hasHost = headers['host'] !== undefined || request.httpVersion === '1.0';
+  return { method: request.method ?? '', target: request.url ?? '', headers, hasHost, authorization };
 }
 
 /** What the path of a request names. */

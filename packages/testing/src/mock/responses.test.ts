@@ -95,7 +95,7 @@ test('a failure in errorBody reaches a scripted error and what is not HTTP as a 
 test.each([99, 199, 600, 200.5, Number.NaN])('rejects the status %d', async (status) => {
   const started = start({ statuses: { key_unknown: status } });
   await expect(started).rejects.toThrow(
-    new TypeError(`responses.statuses.key_unknown: ${status} is not a status from 200 to 599.`),
+    new TypeError(`responses.statuses.key_unknown: ${status} is not a whole number from 200 to 599.`),
   );
 });
 

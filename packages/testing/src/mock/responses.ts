@@ -100,7 +100,8 @@ export function createResponder<Update extends OrderUpdate>(
   checkOptions('responses.statuses', responses.statuses, Object.keys(statuses));
   for (const [name, status] of Object.entries(responses.statuses ?? {})) {
     if (Number.isInteger(status) && status >= 200 && status <= 599) continue;
-    throw new TypeError(`responses.statuses.${name}: ${status} is not a status from 200 to 599.`);
+    const given = typeof status === 'string' ? `"${status}"` : status;
+    throw new TypeError(`responses.statuses.${name}: ${given} is not a whole number from 200 to 599.`);
   }
   const { updateBody, echoBody = showKeyType, errorBody = (body) => body, merge } = responses;
   const statusOf = { ...statuses, ...responses.statuses };

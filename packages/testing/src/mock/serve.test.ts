@@ -263,6 +263,46 @@ test('keeps no more than maxBodyBytes of an upload without a length', async () =
   expect(service.journal[0]).toMatchObject({ complete: false, status: 413 });
 });
 
+test('never responds with an error in place of the response that a request waits for', async () => {
+  await using service = await start();
+  service.faults.next({ type: 'latency', ms: 100 });
+  const { text, end } = await exchange(
+    service,
+    `${openHead('key-1', 'content-length: 11')}{"cart":{}}garbage\r\n\r\n`,
+  );
+  expect([text, end === 'fin' || end === 'reset']).toEqual(['', true]);
+  expect(service.ledger).toHaveLength(1);
+});
+
+test('what was pipelined behind a request whose fault ended the connection counts as cut off', async () => {
+  await using service = await start();
+  const update = `${openHead('key-1', 'content-length: 11')}{"cart":{}}`;
+  service.faults.next('lostResponse');
+  expect(await exchange(service, update + update)).toEqual({ text: '', end: 'reset' });
+  await service.waitForRequests(2);
+  expect(service.ledger).toHaveLength(1);
+  expect(service.journal).toMatchObject([{ complete: true }, { complete: false, status: undefined }]);
+});
+
+test('a pipelined request has no status while the response before it is stalled', async () => {
+  await using service = await start();
+  const update = `${openHead('key-1', 'content-length: 11')}{"cart":{}}`;
+  service.faults.next({ type: 'stalled_headers' });
+  const socket = await openSocket(service, update + update);
+  await service.waitForRequests(2);
+  expect(service.journal.map(({ status }) => status)).toEqual([undefined, undefined]);
+  socket.destroy();
+});
+
+test('a request without a Host is rejected like any other, and an unknown Expect is ignored', async () => {
+  await using service = await start();
+  const update = `${openHead('key-1', 'content-length: 11\r\nexpect: tea\r\nconnection: close')}{"cart":{}}`;
+  expect((await exchange(service, update)).text).toMatch(/^HTTP\/1\.1 200 [\s\S]*x-request-id: req_1/);
+  const hostless = await exchange(service, update.replace(/host: .*\r\n/, ''));
+  expect(hostless.text).toMatch(/^HTTP\/1\.1 400 [\s\S]*x-request-id: req_2[\s\S]*request_malformed/);
+  expect(service.journal.map(({ status }) => status)).toEqual([200, 400]);
+});
+
 test('serves the next request of the same connection after a rejection', async () => {
   await using service = await start();
   const update = (key: string) => `${openHead(key, 'content-length: 11')}{"cart":{}}`;

@@ -38,14 +38,20 @@ export interface ServeContext<Update extends OrderUpdate> {
   readonly latencyMs: number;
   readonly now: () => number;
   readonly nextRequestId: () => string;
-  readonly onRequest: ((entry: JournalEntry) => void) | undefined;
+  /** Calls `onRequest`; what that throws does not change the response. */
+  readonly notify: (entry: JournalEntry) => void;
+  /** Counts the resets of the service: a request that began before one does not belong to the new start. */
+  readonly generation: () => number;
   /** Rejects when the service closes. */
   readonly wait: (ms: number) => Promise<void>;
   /** Ends every connection, this one included, and listens again after so many milliseconds. */
   readonly restart: (downMs: number) => void;
-  /** Handles what fails while a response is held back or sent piece by piece. */
-  readonly settle: (work: Promise<void>, response: ServerResponse) => void;
 }
+
+/** Sockets that wait for a response. */
+const waiting = new WeakSet<object>();
+/** Sockets that a fault has ended: what was pipelined behind it counts as cut off. */
+const broken = new WeakSet<object>();
 
 /** Takes one request from its connection to its response: read, decide, wait, send; a fault may end it at each step. */
 export function serveRequest<Update extends OrderUpdate>(
@@ -54,26 +60,34 @@ export function serveRequest<Update extends OrderUpdate>(
   context: ServeContext<Update>,
 ): void {
   const { socket } = request;
-  const { journal, onRequest } = context;
+  waiting.add(socket);
+  response.once('close', () => waiting.delete(socket));
+  const { journal, notify } = context;
+  const generation = context.generation();
   const head = readRequestHead(request);
   const target = readRequestTarget(head.target);
   const entry = openEntry(head, target, { socket, context });
-  journal.add(entry);
+  journal.history.add(entry);
 
   if (entry.fault?.type === 'reset_before_body' || entry.fault?.type === 'reset_on_reuse') {
     journal.markReceived();
+    broken.add(socket);
     socket.resetAndDestroy();
-    onRequest?.(entry);
+    notify(entry);
     return;
   }
   readBody(request, context.maxBodyBytes, (body) => {
+    if (generation !== context.generation()) return void socket.destroy();
     entry.body = body.bytes;
-    entry.complete = body.end === 'complete';
-    const usual = body.end === 'cut' ? undefined : respond(body, { head, target, entry, context });
+    const isCut = body.end === 'cut' || broken.has(socket);
+    entry.complete = body.end === 'complete' && !isCut;
+    const usual = isCut ? undefined : respond(body, { head, target, entry, context });
     journal.markReceived();
-    if (usual === undefined) onRequest?.(entry);
-    else if (entry.fault && breakConnection(entry.fault, socket, context.restart)) onRequest?.(entry);
-    else reply(response, usual, { entry, context, isEarly: body.end === 'too_large' });
+    if (usual === undefined) notify(entry);
+    else if (entry.fault && breakConnection(entry.fault, socket, context.restart)) {
+      if (entry.fault.type !== 'stalled_headers') broken.add(socket);
+      notify(entry);
+    } else reply(response, usual, { entry, context, isEarly: body.end === 'too_large' });
   });
 }
 
@@ -164,6 +178,7 @@ const methods = {
 
 /** Judges a request without its body, in the order: path, method, key, key type, Accept, Content-Type. */
 function admit(head: RequestHead, target: RequestTarget, authorization: AuthorizationFacts): Admission {
+  if (!head.hasHost) return missingHost;
   if ('problem' in target) return target.problem === 'malformed' ? malformedPath : unknownPath;
   const allowed: readonly string[] = methods[target.resource];
   const allow = allowed.join(', ');
@@ -180,6 +195,7 @@ function admit(head: RequestHead, target: RequestTarget, authorization: Authoriz
   return isPlain && isJsonContentType(type) ? { token: target.token } : wrongMediaType;
 }
 
+const missingHost: Rejection = { code: 'request_malformed', message: 'HTTP/1.1 needs a Host header.' };
 const malformedPath: Rejection = {
   code: 'path_malformed',
   message: 'The path is not percent-encoded UTF-8; encode the order token once, as one path segment.',
@@ -245,26 +261,37 @@ function reply<Update extends OrderUpdate>(
   usual: PlainResponse,
   { entry, context, isEarly }: Reply<Update>,
 ): void {
-  const { latencyMs, responder, now, onRequest, wait, settle } = context;
+  const { latencyMs, responder, now, notify, wait } = context;
   const fault: Fault | undefined = entry.fault;
   const send = (): Promise<void> | undefined => {
-    if (response.destroyed) {
-      onRequest?.(entry);
-      return undefined;
-    }
+    if (!response.req.socket.writable) throw new Error('The client has gone.');
     const altered = fault ? alterResponse(fault, usual, responder.rejected) : usual;
     const content = { ...altered, headers: { ...altered.headers, 'x-request-id': entry.requestId } };
-    entry.status = content.status;
-    entry.respondedAt = now();
-    onRequest?.(entry);
+    const leave = () => {
+      entry.status = content.status;
+      entry.respondedAt = now();
+      notify(entry);
+    };
+    // A pipelined request waits for the response of the one before.
+    if (response.socket) leave();
+    else response.once('socket', leave);
     const deliver = isEarly && !response.req.readableEnded ? sendEarly : sendResponse;
     if (fault) return deliverResponse(fault, content, response, { send: deliver, wait });
     deliver(response, content);
     return undefined;
   };
+  // Whatever fails here, be it that the service closes, ends this response alone.
+  const fail = () => {
+    response.destroy();
+    if (entry.status === undefined) notify(entry);
+  };
   const delayMs = latencyMs + (fault?.type === 'latency' ? fault.ms : 0);
-  const work = delayMs > 0 ? wait(delayMs).then(send) : send();
-  if (work !== undefined) settle(work, response);
+  try {
+    const sending = delayMs > 0 ? wait(delayMs).then(send) : send();
+    sending?.catch(fail);
+  } catch {
+    fail();
+  }
 }
 
 function sendResponse(response: ServerResponse, { status, headers, body }: PlainResponse): void {
@@ -301,13 +328,14 @@ export function respondToMalformed(
     rejected,
   }: { nextRequestId: () => string; rejected: (rejection: Rejection) => PlainResponse },
 ): void {
-  if (code === 'ECONNRESET' || !socket.writable) {
+  // Where a request waits for its response, another one in its place would be a lie.
+  if (code === 'ECONNRESET' || !socket.writable || waiting.has(socket)) {
     socket.destroy();
     return;
   }
   const overflow = code === 'HPE_HEADER_OVERFLOW' ? { status: 431 } : {};
   const timeout = code === 'ERR_HTTP_REQUEST_TIMEOUT' ? { status: 408 } : {};
-  const message = 'What arrived is not a complete HTTP/1.1 request.';
+  const message = 'The request is not complete HTTP/1.1.';
   const { status, headers, body } = rejected({ code: 'request_malformed', message, ...overflow, ...timeout });
   const all = Object.entries({ ...headers, 'x-request-id': nextRequestId(), connection: 'close' });
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');

@@ -34,12 +34,10 @@ export async function startIndependentService(mistake?: string): Promise<Indepen
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const parsed = await parseRequest(request, { keys, token: TOKEN, orderIds, echoes });
     if (parsed === undefined) return response.writeHead(404).end();
+    if (parsed.operation === 'echo' && parsed.keyType === 'SalesChannelApiKey') echoes += 1;
     const broken = rules.find(([, breaks]) => breaks(parsed))?.[0];
     if (broken !== undefined) return response.writeHead(422).end(`Against the rule of ${broken}.`);
-    if (parsed.operation === 'echo') {
-      echoes += 1;
-      return response.writeHead(204).end();
-    }
+    if (parsed.operation === 'echo') return response.writeHead(204).end();
     const orderId = parsed.order?.['order_id'];
     if (typeof orderId === 'string') orderIds.add(orderId);
     const mediaType = mistake === 'update-response-json-media-type' ? 'text/html' : 'Application/JSON; v=2';
