@@ -152,11 +152,11 @@ async function takeOutbox(
   // The order service knows no such order, so it refuses what is sent to it.
   await storage.orders.add([{ token: 'ord_forgotten', body: { order_id: 'merchant-order-0999', cart: {} } }]);
   await submit('ord_forgotten');
-  await page.getByText('Dead: it was refused').waitFor();
+  await page.getByText('Rejected: later updates').waitFor();
   await setTrouble(outboxDesk, 'failing');
   await submit(first);
   await submit(first);
-  await page.getByText('Parked: its outcome is unknown').waitFor();
+  await page.getByText('Needs review: its outcome is unknown').waitFor();
   await setTrouble(outboxDesk, 'busy');
   for (const token of [second, second, third]) await submit(token);
   await page.getByText('last: Answer 429').nth(1).waitFor();

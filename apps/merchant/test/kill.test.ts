@@ -103,7 +103,7 @@ test('a kill while updates are on their way leaves them unknown for a person to 
   }
 }, 60_000);
 
-test('through the outbox, a kill parks what was on its way, and what was queued goes out by itself', async () => {
+test('through the outbox, an update in flight at a kill needs review, and queued ones are sent after the restart', async () => {
   await using data = await copyTestFolder();
   await using service = await startMockOrderService({ orders: tokens });
   using before = await start(service, data.folder, '--outbox');
@@ -132,7 +132,7 @@ test('through the outbox, a kill parks what was on its way, and what was queued 
   await hear(after.url, ({ id, state }) => id === queued.id && state === 'applied');
   expect(await read(after.url, away)).toMatchObject({
     decision: null,
-    report: { outcome: 'unknown', attempts: 1, error: { code: 'left_behind' } },
+    report: { outcome: 'unknown', attempts: 1, error: { code: 'worker_lost' } },
   });
   expect(await read(after.url, queued)).toMatchObject({ report: { attempts: 2 } });
   expect(await read(after.url, behind)).toMatchObject({ state: 'queued' });

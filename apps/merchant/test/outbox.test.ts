@@ -11,7 +11,7 @@ let open: TestPage;
 
 beforeAll(async () => {
   open = await openTestPage({
-    others: ['burst-2', 'parked-1', 'parked-2', 'dead-1'],
+    others: ['burst-2', 'review-1', 'review-2', 'reject-1'],
     sendsThrough: 'outbox',
     path: '/outbox',
   });
@@ -68,69 +68,96 @@ test('shows a burst wait while the service is busy, and leave once it takes upda
   expect(applied('burst-2')).toEqual(['other']);
 });
 
-test('parks an unknown outcome, and a person sends it again, or discards it', async () => {
+test('an unknown outcome needs review, and a person sends it again, or discards it', async () => {
   const { page, service } = open;
-  for (const token of ['parked-1', 'parked-2']) service.faults.next(lost, { token });
-  await submit('parked-1', 'first', 'behind');
-  await submit('parked-2', 'gone');
-  await count(page, 'Parked', 2).waitFor();
+  for (const token of ['review-1', 'review-2']) service.faults.next(lost, { token });
+  await submit('review-1', 'first', 'behind');
+  await submit('review-2', 'gone');
+  await count(page, 'Needs review', 2).waitFor();
   await link(page, 'Outbox 2 waiting').waitFor();
   await queue(page).getByText('Waits for your choice about an earlier update of its order').waitFor();
-  await undecided(page).getByText('Parked: its outcome is unknown, and its order waits').first().waitFor();
+  await undecided(page)
+    .getByText('Needs review: its outcome is unknown, and its order waits')
+    .first()
+    .waitFor();
   const one = (tail: string) =>
     undecided(page).locator('.decisions-item', { hasText: `Update of Order …${tail}` });
-  await one('ed-1').getByText('it may be applied twice').waitFor();
+  await one('ew-1').getByText('it may be applied twice').waitFor();
   expect(await findViolations(page)).toEqual([]);
 
   // The switchboard says what holds the lane, and where to decide.
   const board = await open.context.newPage();
   await board.goto(new URL('/switchboard', page.url()).href);
-  const lane = board.getByRole('listitem').filter({ hasText: 'Order …ed-1' });
+  const lane = board.getByRole('listitem').filter({ hasText: 'Order …ew-1' });
   await lane.getByText('0 done, 1 queued').waitFor();
   expect(await findViolations(board)).toEqual([]);
   await lane.getByRole('link', { name: 'Unknown: waits for your choice' }).click();
   await undecided(board).getByText('it may be applied twice').first().waitFor();
   await board.goBack();
 
-  await one('ed-1').getByRole('button', { name: 'Send again' }).click();
-  await one('ed-2').getByRole('button', { name: 'Discard' }).click();
+  await one('ew-1').getByRole('button', { name: 'Send again' }).click();
+  await one('ew-2').getByRole('button', { name: 'Discard' }).click();
   await nothingWaits(page);
   await queue(page).getByText('Nothing is queued').waitFor();
   await link(page, 'Outbox').waitFor();
   await lane.getByText('2 done, 0 queued').waitFor();
   await board.close();
-  expect(applied('parked-1')).toEqual(['first', 'first', 'behind']);
-  expect(applied('parked-2')).toEqual(['gone']);
+  expect(applied('review-1')).toEqual(['first', 'first', 'behind']);
+  expect(applied('review-2')).toEqual(['gone']);
 });
 
-test('keeps a dead update with what was said of it, and sends it again from its order', async () => {
+test('a rejected update is listed with its error, and is sent again from its order', async () => {
   const { page, service } = open;
-  service.faults.next({ type: 'status', status: 409 }, { token: 'dead-1' });
-  await submit('dead-1', 'dead', 'later');
-  await count(page, 'Dead', 1).waitFor();
-  await undecided(page).getByText('Dead: it was refused, and its order went on without it').waitFor();
+  service.faults.next({ type: 'status', status: 409 }, { token: 'reject-1' });
+  await submit('reject-1', 'rejected', 'later');
+  await count(page, 'Rejected', 1).waitFor();
+  await undecided(page).getByText('Rejected: later updates of its order were sent').waitFor();
   await undecided(page).getByText(/409/).waitFor();
-  await undecided(page).getByText('Send a mended update from the order instead.').waitFor();
+  await undecided(page).getByText('Send a corrected update from the order instead.').waitFor();
   await page.emulateMedia({ colorScheme: 'dark' });
   await page.setViewportSize({ width: 360, height: 740 });
   expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
 
   await undecided(page).getByRole('link', { name: 'Open the order' }).click();
-  await page.getByRole('heading', { level: 1, name: 'Order …ad-1' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Order …ct-1' }).waitFor();
   await page.getByRole('button', { name: 'Send again' }).click();
   const earlier = page.getByRole('region', { name: 'Earlier updates' });
   await earlier.getByText('Sent off again').waitFor();
   await earlier.getByText('Attempt 2').waitFor();
   await earlier.getByText('Applied').first().waitFor();
   await link(page, 'Outbox').click();
-  await count(page, 'Dead', 0).waitFor();
-  expect(applied('dead-1')).toEqual(['later', 'dead']);
+  await count(page, 'Rejected', 0).waitFor();
+  expect(applied('reject-1')).toEqual(['later', 'rejected']);
 });
 
-test('tells how the outbox stands to its own page alone', async () => {
+test('says that updates wait while the service is unavailable, and sends them once it responds', async () => {
+  const { page, desk } = open;
+  const set = (trouble: string) =>
+    fetch(`${desk.url}/api/switchboard`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ trouble, percent: 100 }),
+    });
+  await page.goto(`${desk.url}/outbox`);
+  await page.getByText('Updates leave as soon as it is their turn.').waitFor();
+  expect((await set('down')).status).toBe(200);
+  const before = applied('burst-2').length;
+  for (const token of ['order-1', 'burst-2', 'review-1']) await submit(token, 'down');
+  await page.getByText('The order service is unavailable: updates wait until it responds again.').waitFor();
+  await set('none');
+  await queue(page).getByText('Nothing is queued').waitFor();
+  await page.getByText('Updates leave as soon as it is their turn.').waitFor();
+  expect(applied('burst-2').slice(before)).toEqual(['down']);
+});
+
+test('serves the status of the outbox, and the page at /decisions', async () => {
   const { desk } = open;
   const answer = (await (await fetch(`${desk.url}/api/outbox`)).json()) as OutboxView;
-  expect(answer).toEqual({ counts: { queued: 0, sending: 0, parked: 0, dead: 0 }, waiting: [] });
+  expect(answer).toEqual({
+    counts: { queued: 0, sending: 0, needsReview: 0, rejected: 0 },
+    service: 'ok',
+    waiting: [],
+  });
   expect((await fetch(`${desk.url}/decisions`)).status).toBe(200);
 });

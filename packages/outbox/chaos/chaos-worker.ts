@@ -1,10 +1,11 @@
 import process from 'node:process';
 import { createInterface } from 'node:readline';
 import { createOrdersClient } from '@orders/client';
-import { createOutbox, OutboxError, pgliteStore, postgresStore } from '@orders/outbox';
-import type { Answer, Order, WorkerSettings } from './protocol.ts';
+import { createOutbox, OutboxError, postgresStore } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
+import type { Command, Result, WorkerSettings } from './protocol.ts';
 
-// A worker process of the chaos run: it does as its input says, and is killed without notice.
+// A worker process of the chaos run: it runs the commands that it reads, and is stopped and killed without notice.
 const { baseUrl, apiKey, engine, place }: WorkerSettings = JSON.parse(process.env['CHAOS_WORKER'] ?? '');
 const client = createOrdersClient({
   baseUrl,
@@ -13,38 +14,43 @@ const client = createOrdersClient({
 });
 const store = engine === 'pglite' ? await pgliteStore(place) : postgresStore({ connectionString: place });
 const options = { client, store, onRejected: 'hold', maxRetryDelayMs: 500, warn: () => {} } as const;
-// The database may be away just now: whoever started this process starts another.
+// The database may be down: the parent process starts another worker.
 const outbox = await createOutbox(options).catch(() => process.exit(1));
-await outbox.work();
+await outbox.start();
 
-async function obey(order: Order): Promise<unknown> {
-  switch (order.kind) {
+async function run(command: Command): Promise<unknown> {
+  switch (command.kind) {
     case 'enqueue': {
-      const cart = { items: [{ sku: order.id, quantity: order.step }] };
-      return outbox.enqueue(order.token, { cart }, { id: order.id }).catch((error: unknown) => {
-        // An answer may have been lost with the process that gave it: the same id is accepted once.
+      const cart = { items: [{ sku: command.id, quantity: command.step }] };
+      return outbox.enqueue(command.token, { cart }, { id: command.id }).catch((error: unknown) => {
+        // An earlier call may have been accepted without a result: the same id is accepted once.
         if (!(error instanceof OutboxError && error.code === 'duplicate_id')) throw error;
       });
     }
     case 'decide':
-      // Some may have been decided before the process that should have answered ended.
-      return Promise.allSettled([...order.retry.map(outbox.retry), ...order.discard.map(outbox.discard)]);
+      // Some may have been decided by a process that was killed before its result.
+      return Promise.allSettled([
+        ...command.retry.map((id) => outbox.retry(id, { by: 'chaos' })),
+        ...command.resolve.map((id) => outbox.resolve(id, 'applied', { by: 'chaos' })),
+      ]);
     case 'list':
-      return (await outbox.listDecisions(200)).map(({ id, settledAt }) => ({ id, settledAt }));
+      return (await outbox.list({ limit: 200 })).map(({ id, settledAt }) => ({ id, settledAt }));
     case 'counts':
       return outbox.counts();
   }
 }
 
-function answer(text: Answer): void {
-  process.stdout.write(`${JSON.stringify(text)}\n`);
+function write(result: Result): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
-answer({ number: 0 });
+write({ number: 0 });
 for await (const line of createInterface({ input: process.stdin })) {
-  const { number, order }: { number: number; order: Order } = JSON.parse(line);
-  obey(order).then(
-    (result) => answer({ number, result }),
-    (error: unknown) => answer({ number, error: String(error) }),
+  const { number, command }: { number: number; command: Command } = JSON.parse(line);
+  run(command).then(
+    (value) => write({ number, value }),
+    (error: unknown) => write({ number, error: String(error) }),
   );
 }
+// The run has ended without killing it.
+process.exit();

@@ -1,18 +1,18 @@
-/** What the chaos run tells a worker process, as one line of JSON each. */
-export type Order =
+/** A command to a worker process, one line of JSON. */
+export type Command =
   | { readonly kind: 'enqueue'; readonly id: string; readonly token: string; readonly step: number }
-  | { readonly kind: 'decide'; readonly retry: readonly string[]; readonly discard: readonly string[] }
+  | { readonly kind: 'decide'; readonly retry: readonly string[]; readonly resolve: readonly string[] }
   | { readonly kind: 'list' }
   | { readonly kind: 'counts' };
 
-/** What it answers, one for each, in any order. */
-export interface Answer {
+/** Its result, one for each command, in any sequence. */
+export interface Result {
   readonly number: number;
-  readonly result?: unknown;
+  readonly value?: unknown;
   readonly error?: string;
 }
 
-/** What a worker process is told at its start, by its environment. */
+/** What a worker process reads from its environment. */
 export interface WorkerSettings {
   readonly baseUrl: string;
   readonly apiKey: string;

@@ -1,29 +1,50 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type MockOrderService, startMockOrderService } from '@orders/testing';
+import type { MockOrderService } from '@orders/testing';
 import { makeItFail } from './faults.ts';
+import type { DatabaseRelay } from './hold-database.ts';
 import type { Engine } from './protocol.ts';
 import { seededRandom } from './random.ts';
-import { WorkerProcess } from './worker-process.ts';
+import { type OpenTransaction, SlowCaller } from './slow-caller.ts';
+import { Workers } from './workers.ts';
 
-/** What a chaos run does. */
-export interface ChaosOptions {
-  readonly engine: Engine;
+/** How much a chaos run does. */
+export interface ChaosSize {
   readonly seed: number;
   readonly updates: number;
   readonly orders: number;
   /** Worker processes at once; one on PGlite. */
   readonly workers: number;
-  /** A connection string, or a folder. */
-  readonly place: string;
-  /** Restarts the database; not on PGlite. */
-  readonly restartDatabase?: () => Promise<void>;
   /** How often a worker is killed, in milliseconds. */
   readonly killEveryMs: number;
-  /** Told how far it is. */
+  /** How long a worker is stopped at most, in milliseconds. */
+  readonly stopMs: number;
+  /** How long responses of the database are held back, in milliseconds. */
+  readonly holdMs: number;
+  /** How long a caller's transaction stays open, in milliseconds. */
+  readonly transactionMs: number;
+  /** How long after the first accepted update only the service goes on failing, in milliseconds. @default never */
+  readonly calmAfterMs?: number;
+  /** Called every few seconds with how far it is. */
   readonly progress?: (text: string) => void;
   /** Gives up after this time, in milliseconds. */
   readonly withinMs: number;
+}
+
+/** What a chaos run works with. */
+export interface ChaosPlace {
+  readonly engine: Engine;
+  readonly service: MockOrderService;
+  /** Where workers find the service, in turns. */
+  readonly baseUrls: readonly string[];
+  /** Connection strings of the same database, or a folder: workers share them out. */
+  readonly places: readonly string[];
+  /** Stands before the first of them; not on PGlite. */
+  readonly relay?: DatabaseRelay;
+  /** Restarts the database; not on PGlite. */
+  readonly restartDatabase?: () => Promise<void>;
 }
 
 /** What a chaos run found. */
@@ -32,9 +53,18 @@ export interface ChaosReport {
   readonly lost: readonly string[];
   /** Updates that it applied more than once. */
   readonly repeated: readonly string[];
-  /** Orders whose updates were not applied in the order they were accepted. */
+  /** Orders whose updates were not applied in the sequence in which they were accepted. */
   readonly outOfOrder: readonly string[];
+  /** Updates that it applied though they were rolled back. */
+  readonly unaccepted: readonly string[];
+  /** Workers that exited though they were not killed. */
+  readonly crashes: number;
   readonly kills: number;
+  readonly stops: number;
+  /** How often a response to the commit of a mark was held back. */
+  readonly holds: number;
+  /** How many transactions of a caller stayed open. */
+  readonly transactions: number;
   readonly restarts: number;
   readonly faults: number;
   /** Decisions that had to be made. */
@@ -47,193 +77,253 @@ interface Listed {
   readonly settledAt: string;
 }
 
-/** How long after an update was parked a person looks at the order: what was on its way has arrived by then. */
+/** How long after an update needed review a person looks at its order, in milliseconds. */
 const lookAfterMs = 700;
 /** Callers that enqueue at once, at most. */
-const mostCallers = 8;
-/** How often it is told how far the run is, in milliseconds. */
-const tellEveryMs = 5_000;
+const maxCallers = 8;
+/** How long after the last one a worker is stopped, and the database stalls, in milliseconds. */
+const stopEveryMs = 5_000;
+const holdEveryMs = 8_000;
+/** How often the progress is reported, in milliseconds. */
+const progressEveryMs = 5_000;
 
 /**
- * Sends updates through an outbox while everything fails: the service, the worker processes, the database. Whatever is
- * parked is decided as a careful person would: by what the order service holds. Then each update must have been applied
- * once, in order.
+ * Sends updates through an outbox while everything fails: the service, the worker processes, the database. What needs
+ * review is decided as a careful person would: by what the order service holds. Then each update must have been applied
+ * once, in sequence.
  */
-export async function runChaos(options: ChaosOptions): Promise<ChaosReport> {
-  const { seed, updates, orders, workers, withinMs, progress = () => {} } = options;
+export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<ChaosReport> {
+  const { seed, updates, withinMs, progress = () => {} } = size;
+  const { engine, service, baseUrls, places, relay } = place;
   const random = seededRandom(seed);
-  const service = await startMockOrderService({ orders });
   makeItFail(service, seed);
   const startedAt = performance.now();
   const isLate = (): boolean => performance.now() - startedAt > withinMs;
-  const settings = {
-    baseUrl: service.url,
-    apiKey: service.key,
-    engine: options.engine,
-    place: options.place,
-  };
-  const crew = new Set<WorkerProcess>();
-  const starting = new Set<Promise<unknown>>();
-  let kills = 0;
-  let restarts = 0;
-  let decisions = 0;
-  let isOver = false;
+  const did = { kills: 0, stops: 0, holds: 0, transactions: 0, restarts: 0, decisions: 0 };
+  /** Ends everything that disturbs. */
+  const calm = new AbortController();
+  const over = new AbortController();
+  let calming: NodeJS.Timeout | undefined;
+  /** Whether what the database sends to the workers behind the relay is held back. */
+  let isHolding = false;
+  const workers = new Workers(engine === 'pglite' ? 1 : size.workers, {
+    settings: (slot, started) => ({
+      baseUrl: baseUrls[started % baseUrls.length] ?? '',
+      apiKey: service.key,
+      engine,
+      place: places[slot % places.length] ?? '',
+    }),
+    isHeld: (slot) => isHolding && slot % places.length === 0,
+    random,
+  });
+  const slowCaller = new SlowCaller(places.at(-1) ?? '');
 
-  async function begin(): Promise<void> {
-    while (!isOver) {
-      const worker = new WorkerProcess(settings);
-      try {
-        await worker.ready;
-        if (!isOver) crew.add(worker);
-        else await worker.kill();
-        return;
-      } catch {
-        // The database may be away just now.
-        await delay(200);
-      }
+  /** Does something now and then, until it is calm. */
+  async function disturb(everyMs: number, act: () => Promise<unknown>): Promise<void> {
+    while (!calm.signal.aborted) {
+      await delay(everyMs * (0.5 + random()), undefined, { signal: calm.signal }).catch(() => {});
+      if (!calm.signal.aborted) await act();
     }
   }
 
-  function start(): void {
-    const started: Promise<unknown> = begin().finally(() => starting.delete(started));
-    starting.add(started);
+  async function kill(): Promise<void> {
+    if (await workers.kill()) did.kills++;
   }
 
-  const anyWorker = (): WorkerProcess | undefined => [...crew][Math.floor(random() * crew.size)];
-
-  /** Asks any worker until one answers. */
-  async function ask(order: Parameters<WorkerProcess['ask']>[0]): Promise<unknown> {
-    for (;;) {
-      try {
-        const worker = anyWorker();
-        if (!worker) throw new Error('No worker is there.');
-        return await worker.ask(order);
-      } catch (error) {
-        if (isOver || isLate()) throw error;
-        await delay(50);
-      }
+  async function stop(): Promise<void> {
+    // A worker that is alone is often just starting.
+    while (!(await workers.stall(1_000 + random() * (size.stopMs - 1_000), calm.signal))) {
+      await delay(100);
+      if (calm.signal.aborted) return;
     }
+    did.stops++;
   }
 
-  async function killNowAndThen(): Promise<void> {
-    while (!isOver) {
-      await delay(options.killEveryMs * (0.5 + random()));
-      if (isOver) return;
-      const worker = anyWorker();
-      // Where processes take longer to start than to be killed, nothing would ever happen.
-      if (!worker || crew.size < Math.min(2, workers)) continue;
-      crew.delete(worker);
-      await worker.kill();
-      kills++;
-      start();
-    }
+  async function holdDatabase({ holdNextMark }: DatabaseRelay): Promise<void> {
+    const onHold = (): void => {
+      isHolding = true;
+    };
+    const isDone = await holdNextMark({
+      ms: size.holdMs,
+      onAll: random() < 0.5,
+      onHold,
+      signal: calm.signal,
+    });
+    isHolding = false;
+    if (isDone) did.holds++;
   }
 
   async function restartTwice(): Promise<void> {
     for (const share of [1 / 3, 2 / 3]) {
-      while (service.ledger.length < updates * share && !isOver) await delay(50);
-      if (isOver || !options.restartDatabase) return;
-      await options.restartDatabase();
-      restarts++;
+      while (service.ledger.length < updates * share && !over.signal.aborted) await delay(50);
+      if (over.signal.aborted || !place.restartDatabase) return;
+      await place.restartDatabase();
+      did.restarts++;
     }
   }
 
   async function decide(): Promise<void> {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await delay(100);
-      const listed = (await ask({ kind: 'list' }).catch(() => [])) as readonly Listed[];
+      const listed = (await workers.run({ kind: 'list' }).catch(() => [])) as readonly Listed[];
       const ripe = listed.filter(({ settledAt }) => Date.now() - Date.parse(settledAt) >= lookAfterMs);
       if (ripe.length === 0) continue;
+      // On a busy machine the service is still at what was in flight: what is sent after it shows when that has arrived.
+      for (const url of [...baseUrls, ...baseUrls]) await passThrough(url);
       const applied = new Set(service.ledger.map(skuOf));
       const retry = ripe.flatMap(({ id }) => (applied.has(id) ? [] : [id]));
-      const discard = ripe.flatMap(({ id }) => (applied.has(id) ? [id] : []));
-      const made = await ask({ kind: 'decide', retry, discard }).catch(() => undefined);
-      if (made) decisions += ripe.length;
+      const resolve = ripe.flatMap(({ id }) => (applied.has(id) ? [id] : []));
+      const made = await workers.run({ kind: 'decide', retry, resolve }).catch(() => undefined);
+      if (made) did.decisions += ripe.length;
     }
   }
 
   const accepted = new Map<string, string[]>();
+  const acceptedOf = (token: string): string[] => accepted.get(token) ?? [];
+  const open = new Set<Promise<unknown>>();
+  /** Whether the next caller opens a transaction. */
+  let opensNext = engine === 'postgres';
+
+  async function enqueue(token: string): Promise<void> {
+    const id = randomUUID();
+    await workers.run({ kind: 'enqueue', id, token, step: acceptedOf(token).length });
+    accepted.set(token, [...acceptedOf(token), id]);
+    calming ??= setTimeout(() => calm.abort(), size.calmAfterMs ?? withinMs);
+  }
+
+  /** Enqueues in a transaction that stays open while its caller goes on with other updates. */
+  async function enqueueSlowly(token: string): Promise<void> {
+    if (!opensNext) return;
+    opensNext = false;
+    const id = randomUUID();
+    let transaction: OpenTransaction;
+    try {
+      transaction = await slowCaller.begin(token, id);
+    } catch {
+      // The database is down.
+      return;
+    }
+    did.transactions++;
+    accepted.set(token, [...acceptedOf(token), id]);
+    const ending: Promise<unknown> = delay(size.transactionMs, undefined, { signal: over.signal })
+      .catch(() => {})
+      .then(() => transaction.end(random() < 0.7))
+      .then((isAccepted) => {
+        if (isAccepted) return;
+        accepted.set(
+          token,
+          acceptedOf(token).filter((each) => each !== id),
+        );
+      })
+      .finally(() => open.delete(ending));
+    open.add(ending);
+  }
+
   /** Enqueues a caller's share of the updates, one after another: each order belongs to one caller. */
   async function enqueueShare(tokens: readonly string[], share: number): Promise<void> {
     for (let number = 0; number < share; number++) {
       const token = tokens[Math.floor(random() * tokens.length)] ?? '';
-      const id = randomUUID();
-      const before = accepted.get(token) ?? [];
-      await ask({ kind: 'enqueue', id, token, step: before.length });
-      accepted.set(token, [...before, id]);
+      await enqueue(token);
+      // The order is busy: the update before is only just queued.
+      await enqueueSlowly(token);
     }
   }
 
   async function enqueueAll(): Promise<void> {
     const tokens = service.orders.map(({ token }) => token);
-    const callers = Math.min(mostCallers, tokens.length);
+    const callers = Math.min(maxCallers, tokens.length);
     const shares = Array.from({ length: callers }, (_, caller) =>
       enqueueShare(
-        tokens.filter((_, place) => place % callers === caller),
+        tokens.filter((_, index) => index % callers === caller),
         Math.ceil((updates - caller) / callers),
       ),
     );
     await Promise.all(shares);
+    while (open.size > 0) await Promise.all(open);
   }
 
   async function settle(): Promise<void> {
     while (!isLate()) {
       await delay(200);
-      const counts = (await ask({ kind: 'counts' })) as Record<string, number>;
-      const open = ['queued', 'sending', 'parked', 'rejected'].reduce(
+      const counts = (await workers.run({ kind: 'counts' })) as Record<string, number>;
+      const unsettled = ['queued', 'sending', 'needs_review', 'rejected'].reduce(
         (sum, state) => sum + (counts[state] ?? 0),
         0,
       );
-      if (open === 0) return;
+      if (unsettled === 0) return;
     }
     throw new Error(`The run did not end within ${withinMs} ms.`);
   }
 
-  const tellProgress = (): void => {
+  const reporting = setInterval(() => {
     const enqueued = [...accepted.values()].reduce((sum, ids) => sum + ids.length, 0);
-    const { length } = service.ledger;
-    progress(`${enqueued} accepted, ${length} applied, ${kills} kills, ${decisions} decisions`);
-  };
-  const telling = setInterval(tellProgress, tellEveryMs);
-  for (let number = 0; number < workers; number++) start();
-  const background = [killNowAndThen(), restartTwice(), decide()];
+    progress(
+      `${enqueued} accepted, ${service.ledger.length} applied, ${did.kills} kills, ${did.stops} stops, ${did.holds} holds, ${did.decisions} decisions`,
+    );
+  }, progressEveryMs);
+  const background = [
+    disturb(size.killEveryMs, kill),
+    disturb(stopEveryMs, stop),
+    disturb(size.transactionMs / 2, async () => {
+      opensNext = engine === 'postgres';
+    }),
+    relay && disturb(holdEveryMs, () => holdDatabase(relay)),
+    restartTwice(),
+    decide(),
+  ];
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error(`The run did not end within ${withinMs} ms.`)), withinMs).unref();
+  });
   try {
-    await enqueueAll();
-    await settle();
+    await Promise.race([enqueueAll().then(settle), late]);
   } finally {
-    isOver = true;
-    clearInterval(telling);
+    clearTimeout(calming);
+    clearInterval(reporting);
+    calm.abort();
+    over.abort();
+    await workers.close();
     await Promise.allSettled(background);
-    await Promise.allSettled(starting);
-    await Promise.all([...crew].map((worker) => worker.kill()));
-    await service.close();
+    await Promise.allSettled(open);
+    await slowCaller.close();
   }
   return {
     ...compare(accepted, service),
-    kills,
-    restarts,
+    ...did,
+    crashes: workers.crashes,
     faults: service.faults.played.length,
-    decisions,
     tookMs: performance.now() - startedAt,
   };
+}
+
+/** Sends a request that changes nothing, on a connection of its own, and waits for its response. */
+async function passThrough(url: string): Promise<void> {
+  const sent = request(url, { method: 'POST', agent: false, timeout: 30_000 }).end();
+  sent.on('timeout', () => sent.destroy()).on('error', () => {});
+  try {
+    const [response]: IncomingMessage[] = await once(sent, 'response');
+    response?.resume();
+  } catch {
+    // A fault ended it, which came after the others, too.
+  }
 }
 
 function compare(
   accepted: ReadonlyMap<string, readonly string[]>,
   service: MockOrderService,
-): Pick<ChaosReport, 'lost' | 'repeated' | 'outOfOrder'> {
+): Pick<ChaosReport, 'lost' | 'repeated' | 'outOfOrder' | 'unaccepted'> {
   const times = new Map<string, number>();
   for (const entry of service.ledger) times.set(skuOf(entry), (times.get(skuOf(entry)) ?? 0) + 1);
-  const ids = [...accepted.values()].flat();
+  const ids = new Set([...accepted.values()].flat());
   const outOfOrder = [...accepted].filter(([token, wanted]) => {
-    const applied = service.appliedUpdates(token).map((body) => body.cart.items?.[0]?.sku);
-    const firsts = applied.filter((sku, place) => applied.indexOf(sku) === place);
+    const applied = service.appliedUpdates(token).map((body) => body.cart.items?.[0]?.sku ?? '');
+    const firsts = applied.filter((sku, place) => ids.has(sku) && applied.indexOf(sku) === place);
     return JSON.stringify(firsts) !== JSON.stringify(wanted.filter((id) => times.has(id)));
   });
   return {
-    lost: ids.filter((id) => !times.has(id)),
-    repeated: ids.filter((id) => (times.get(id) ?? 0) > 1),
+    lost: [...ids].filter((id) => !times.has(id)),
+    repeated: [...ids].filter((id) => (times.get(id) ?? 0) > 1),
     outOfOrder: outOfOrder.map(([token]) => token),
+    unaccepted: [...times.keys()].filter((id) => !ids.has(id)),
   };
 }
 

@@ -2,41 +2,81 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { startMockOrderService } from '@orders/testing';
 import { startPostgres } from '../../../.ci/start-postgres.ts';
+import { freePorts, ProxyServer, Sandbox, varnish } from '../../client/proxies/proxies.ts';
+import { startDatabaseRelay } from './hold-database.ts';
+import { type PgBouncer, startPooler } from './pooler.ts';
 import type { Engine } from './protocol.ts';
-import { type ChaosOptions, type ChaosReport, runChaos } from './run-chaos.ts';
+import { type ChaosPlace, type ChaosReport, type ChaosSize, runChaos } from './run-chaos.ts';
 
-/** What a run does, wherever it keeps its outbox. */
-export type RunOptions = Omit<ChaosOptions, 'engine' | 'place' | 'restartDatabase'>;
-
-/** Runs chaos on a database of its own; undefined where there is no PostgreSQL for this platform. */
-export function runOnEngine(engine: Engine, options: RunOptions): Promise<ChaosReport | undefined> {
-  return engine === 'pglite' ? onFolder(options) : onPostgres(options);
+/** What stands between workers and the service, and between workers and PostgreSQL: they take turns. */
+export interface Between {
+  readonly service: readonly ('direct' | 'varnish')[];
+  readonly database: readonly ('direct' | PgBouncer)[];
+  /** How many prepared statements PgBouncer follows. @default its own */
+  readonly preparedStatements?: number | undefined;
 }
 
-async function onFolder(options: RunOptions): Promise<ChaosReport> {
-  const folder = await mkdtemp(join(tmpdir(), 'orders-chaos-'));
-  try {
-    return await runChaos({ ...options, engine: 'pglite', workers: 1, place: folder });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+/** Runs chaos on a service and a database of its own; undefined where there is no PostgreSQL for this platform. */
+export async function runOnEngine(
+  engine: Engine,
+  size: ChaosSize,
+  between: Between,
+): Promise<ChaosReport | undefined> {
+  await using started = new AsyncDisposableStack();
+  const onSignal = (): void => void started.disposeAsync().finally(() => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM']) {
+    process.once(signal, onSignal);
+    started.defer(() => void process.off(signal, onSignal));
   }
+  const service = started.use(await startMockOrderService({ orders: size.orders }));
+  const baseUrls: string[] = [];
+  for (const each of between.service) {
+    if (each === 'direct') baseUrls.push(service.url);
+    else baseUrls.push(await startVarnish(service.url, started));
+  }
+  const place = { engine, service, baseUrls };
+  if (engine === 'pglite') {
+    const folder = await mkdtemp(join(tmpdir(), 'orders-chaos-'));
+    started.defer(() => rm(folder, { recursive: true, force: true }));
+    return await runChaos(size, { ...place, places: [folder] });
+  }
+  const database = await startDatabase(between, started);
+  return database && (await runChaos(size, { ...place, ...database }));
 }
 
-async function onPostgres(options: RunOptions): Promise<ChaosReport | undefined> {
-  const database = await startPostgres();
-  if (!database) return undefined;
-  const restartDatabase = async (): Promise<void> => {
-    await database.stop();
-    await database.start();
+/** Starts a Varnish with its default configuration. Resolves with its URL. */
+async function startVarnish(serviceUrl: string, started: AsyncDisposableStack): Promise<string> {
+  const sandbox = started.use(new Sandbox());
+  const [port = 0] = await freePorts(1);
+  const backends = [Number(new URL(serviceUrl).port)];
+  await new ProxyServer(varnish(), { dir: sandbox.dir, port, backends }, sandbox).start();
+  return `http://127.0.0.1:${port}`;
+}
+
+async function startDatabase(
+  { database, preparedStatements }: Between,
+  started: AsyncDisposableStack,
+): Promise<Pick<ChaosPlace, 'places' | 'relay' | 'restartDatabase'> | undefined> {
+  const postgres = await startPostgres();
+  if (!postgres) return undefined;
+  started.use(postgres);
+  const places: string[] = [];
+  for (const each of database) {
+    if (each === 'direct') places.push(postgres.connectionString);
+    else {
+      const pooler = await startPooler(each, postgres.connectionString, { poolSize: 12, preparedStatements });
+      places.push(started.use(pooler).connectionString);
+    }
+  }
+  const relay = started.use(await startDatabaseRelay(places[0] ?? ''));
+  return {
+    places: [relay.connectionString, ...places.toReversed()],
+    relay,
+    async restartDatabase() {
+      await postgres.stop();
+      await postgres.start();
+    },
   };
-  const onSignal = (): void => void database.close().finally(() => process.exit(130));
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, onSignal);
-  try {
-    const place = database.connectionString;
-    return await runChaos({ ...options, engine: 'postgres', place, restartDatabase });
-  } finally {
-    for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, onSignal);
-    await database.close();
-  }
 }

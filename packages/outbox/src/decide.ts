@@ -1,108 +1,164 @@
-import { channelOf } from './channel.ts';
-import { freeLanes } from './lanes.ts';
-import { OutboxError } from './outbox-error.ts';
-import type { OutboxStore } from './store/outbox-store.ts';
-import { rowsOf, type Sql } from './store/sql.ts';
+import { channelOf, discarded } from './enqueue.ts';
+import { OutboxError } from './errors.ts';
+import type { LaneQueue } from './queue.ts';
+import { rowsOf, type Sql } from './store.ts';
 import {
+  encode,
   isUpdateId,
-  readStatus,
+  type StatusRow,
   statusColumns,
-  type UpdateRow,
+  toStatus,
   type UpdateState,
   type UpdateStatus,
-} from './update-status.ts';
+} from './updates.ts';
 
-/**
- * Sends an update again that is parked or rejected: in its place, or behind those of its order where a later one may have
- * been applied since, or an earlier one was moved behind for that reason.
- *
- * @throws OutboxError `unknown_update`, or `nothing_to_decide` when it is neither.
- */
-export function retryUpdate(store: OutboxStore, schema: string, id: string): Promise<UpdateStatus> {
-  return store.transaction(async (tx) => {
-    const { token } = await lock(tx, schema, { id, states: ['parked', 'rejected'], deed: 'sent again' });
-    // A worker that has found the next update, and not yet marked it, must look again.
-    await tx.query(
-      `update ${schema}.updates set passed = passed + 1
-       where state = 'queued' and id = (
-         select u.id from ${schema}.updates as u join ${schema}.lanes as lane using (token)
-         where token = $1 and u.state = 'queued' and u.position >= lane.first_open order by u.position limit 1
-       )`,
-      [token],
-    );
-    const [row] = await rowsOf<UpdateRow>(
-      tx,
-      `with changed as (
-         update ${schema}.updates as u set state = 'queued', settled_at = null, needs_decision = false,
-           accepted_as = coalesce(u.accepted_as, u.position),
-           position = case when exists (
-             select from ${schema}.updates as later
-             where later.token = u.token and later.position > u.position and (
-               later.state in ('sending', 'applied', 'parked')
-               or later.state = 'queued' and later.accepted_as < coalesce(u.accepted_as, u.position)
-             )
-           ) then nextval(pg_get_serial_sequence('${schema}.updates', 'position')) else u.position end
-         where id = $1 returning *
-       ),
-       opened as (
-         update ${schema}.lanes as lane set first_open = least(lane.first_open, changed.position)
-         from changed where lane.token = changed.token
-       ),
-       told as (insert into ${schema}.events (update_id, token, kind) select id, token, 'retried' from changed)
-       select ${statusColumns} from changed`,
-      [id],
-    );
-    await freeLanes(tx, schema, [{ token, id }]);
-    await tx.query(
-      `update ${schema}.lanes set failures = 0, ready_at = clock_timestamp() where token = $1 and state = 'waiting'`,
-      [token],
-    );
-    await tx.query(`select pg_notify('${channelOf(schema)}', 'work')`);
-    return readStatus(row as UpdateRow);
-  });
+/** What decisions work with, within one transaction. */
+export interface DecisionParts {
+  readonly tx: Sql;
+  readonly schema: string;
+  readonly queue: LaneQueue;
 }
 
+/** Who decides about an update, and why. */
+export interface Decision {
+  /** Who decides. */
+  readonly by?: string;
+  /** Why. */
+  readonly note?: string;
+}
+
+const decided = 'decided_by = $2, note = $3, decided_at = clock_timestamp()';
+const released = 'claim = null, needs_decision = false, changed = pg_current_xact_id()';
+
 /**
- * Gives an update up that has not been sent, is parked, or was rejected; its order's lane goes on, unless it stands still
- * for another update.
- *
- * @throws OutboxError `unknown_update`, or `nothing_to_decide` when it is being sent or is final.
+ * Sends an update again that needs review or was rejected: in its place, or behind those of its order where a later one
+ * may have been applied since, or an earlier one had to go behind for that reason.
  */
-export function discardUpdate(store: OutboxStore, schema: string, id: string): Promise<UpdateStatus> {
-  return store.transaction(async (tx) => {
-    const states = ['queued', 'parked', 'rejected'] as const;
-    const { token } = await lock(tx, schema, { id, states, deed: 'discarded' });
-    const [row] = await rowsOf<UpdateRow>(
-      tx,
-      `with changed as (
-         update ${schema}.updates set state = 'discarded', code = 'decided', settled_at = clock_timestamp(),
-           needs_decision = false
-         where id = $1 returning *
-       ),
-       told as (
-         insert into ${schema}.events (update_id, token, kind, detail)
-         select id, token, 'discarded', 'decided' from changed
+export async function retryUpdate(
+  parts: DecisionParts,
+  id: string,
+  decision: Decision,
+): Promise<UpdateStatus> {
+  const { tx, schema } = parts;
+  const token = await lockUpdate(parts, id, { states: ['needs_review', 'rejected'], action: 'sent again' });
+  const [behind] = await rowsOf<{ last: string }>(
+    tx,
+    `update ${schema}.lanes as lane set last = lane.last + 1
+     from ${schema}.updates as u
+     where lane.token = $2 and u.id = $1 and exists (
+       select from ${schema}.updates as later
+       where later.token = u.token and later.position > u.position and (
+         later.state in ('sending', 'applied', 'needs_review')
+         or later.state = 'queued' and later.accepted_position < u.accepted_position
        )
-       select ${statusColumns} from changed`,
-      [id],
-    );
-    await freeLanes(tx, schema, [{ token, id }]);
-    await tx.query(`select pg_notify('${channelOf(schema)}', 'work')`);
-    return readStatus(row as UpdateRow);
+     ) returning lane.last::text as last`,
+    [id, token],
+  );
+  return change(parts, token, {
+    set: `state = 'queued', open = true, failures = 0, settled_at = null, position = coalesce($4::bigint, position), ${decided}, ${released}`,
+    values: [id, ...valuesOf(decision), behind?.last ?? null],
   });
 }
 
-interface Wanted {
-  readonly id: string;
-  readonly states: readonly UpdateState[];
-  readonly deed: string;
+/**
+ * Queues an update again, in its place, that was rejected before the key was known to be refused. Resolves with whether
+ * that is settled: not while a later one of its order is in flight. It stays rejected where a later one may have been
+ * applied, which it would undo.
+ */
+export async function requeueUpdate(parts: DecisionParts, id: string): Promise<boolean> {
+  const { tx, schema } = parts;
+  const token = await lockUpdate(parts, id, { states: ['rejected'], action: 'queued again' });
+  // What has been in flight for a minute may be a lost worker's, and is not waited for.
+  const later = await rowsOf<{ is_in_flight: boolean }>(
+    tx,
+    `select later.state = 'sending' and later.sending_at > clock_timestamp() - interval '1 minute' as is_in_flight
+     from ${schema}.updates as u join ${schema}.updates as later on later.token = u.token and later.position > u.position
+     where u.id = $1 and later.state in ('sending', 'applied', 'needs_review')`,
+    [id],
+  );
+  if (later.length > 0) return !later.some(({ is_in_flight }) => is_in_flight);
+  await change(parts, token, {
+    set: `state = 'queued', open = true, failures = 0, settled_at = null, ${released}`,
+    values: [id],
+  });
+  return true;
 }
 
-/** Locks the lane of the update, and then the update, as everybody does who changes both. */
-async function lock(tx: Sql, schema: string, { id, states, deed }: Wanted): Promise<{ token: string }> {
-  const unknown = (): OutboxError =>
-    new OutboxError('unknown_update', `There is no update ${id} in this outbox.`);
-  if (!isUpdateId(id)) throw unknown();
+/** Gives up an update that is queued, needs review or was rejected. */
+export async function discardUpdate(
+  parts: DecisionParts,
+  id: string,
+  decision: Decision,
+): Promise<UpdateStatus> {
+  const states = ['queued', 'needs_review', 'rejected'] as const;
+  const token = await lockUpdate(parts, id, { states, action: 'discarded' });
+  return change(parts, token, {
+    set: `${decided}, ${discarded}, code = 'decided'`,
+    values: [id, ...valuesOf(decision)],
+  });
+}
+
+/** Notes that an update was applied, as a person found out. */
+export async function resolveUpdate(
+  parts: DecisionParts,
+  id: string,
+  decision: Decision,
+): Promise<UpdateStatus> {
+  const token = await lockUpdate(parts, id, { states: ['needs_review', 'rejected'], action: 'resolved' });
+  return change(parts, token, {
+    set: `state = 'applied', open = false, body = null, settled_at = clock_timestamp(), ${decided}, ${released}`,
+    values: [id, ...valuesOf(decision)],
+  });
+}
+
+/**
+ * Deletes all that is stored of an order, unless something is being sent. Resolves with the number of updates.
+ *
+ * @throws OutboxError `nothing_to_decide` while one of its updates is being sent.
+ */
+export async function purgeOrder({ tx, schema, queue }: DecisionParts, token: string): Promise<number> {
+  await tx.query(`select from ${schema}.lanes where token = $1 for update`, [token]);
+  const busy = await rowsOf(
+    tx,
+    `select from ${schema}.updates where token = $1 and open and state = 'sending'`,
+    [token],
+  );
+  if (busy.length > 0) {
+    const message = 'An update of this order is being sent: purge it once that has ended.';
+    throw new OutboxError('nothing_to_decide', message);
+  }
+  const gone = await rowsOf(tx, `delete from ${schema}.updates where token = $1 returning 1`, [token]);
+  await queue.forget(tx, token);
+  await tx.query(`delete from ${schema}.lanes where token = $1`, [token]);
+  return gone.length;
+}
+
+/** Deletes lanes, which the caller has locked, that have neither an update nor a job. */
+export async function removeEmptyLanes(
+  { tx, schema, queue }: DecisionParts,
+  tokens: readonly string[],
+): Promise<void> {
+  const empty = await rowsOf<{ token: string }>(
+    tx,
+    `select token from unnest($1::text[]) as given (token)
+     where not exists (select from ${schema}.updates as u where u.token = given.token)`,
+    [tokens],
+  );
+  const free = await queue.withoutJob(
+    tx,
+    empty.map(({ token }) => token),
+  );
+  await tx.query(`delete from ${schema}.lanes where token = any($1::text[])`, [free]);
+}
+
+/** Locks the lane of an update and then the update, as everything does that changes the order of a lane. */
+async function lockUpdate(
+  { tx, schema }: DecisionParts,
+  id: string,
+  { states, action }: { readonly states: readonly UpdateState[]; readonly action: string },
+): Promise<string> {
+  const unknown = new OutboxError('unknown_update', `There is no update ${id} in this outbox.`);
+  if (!isUpdateId(id)) throw unknown;
   await tx.query(
     `select from ${schema}.lanes where token = (select token from ${schema}.updates where id = $1) for update`,
     [id],
@@ -112,9 +168,25 @@ async function lock(tx: Sql, schema: string, { id, states, deed }: Wanted): Prom
     `select token, state from ${schema}.updates where id = $1 for update`,
     [id],
   );
-  if (!row) throw unknown();
-  if (!states.includes(row.state)) {
-    throw new OutboxError('nothing_to_decide', `The update ${id} is ${row.state}: it cannot be ${deed}.`);
-  }
-  return row;
+  if (!row) throw unknown;
+  if (states.includes(row.state)) return row.token;
+  throw new OutboxError('nothing_to_decide', `The update ${id} is ${row.state}: it cannot be ${action}.`);
+}
+
+async function change(
+  { tx, schema, queue }: DecisionParts,
+  token: string,
+  { set, values }: { readonly set: string; readonly values: readonly unknown[] },
+): Promise<UpdateStatus> {
+  const [row] = await rowsOf<StatusRow>(
+    tx,
+    `update ${schema}.updates set ${set} where id = $1 returning ${statusColumns}, pg_notify('${channelOf(schema)}', '')`,
+    values,
+  );
+  await queue.send(tx, token);
+  return toStatus(row ?? {});
+}
+
+function valuesOf({ by, note }: Decision): readonly [string | null, string | null] {
+  return [encode(by), encode(note)];
 }

@@ -1,70 +1,132 @@
-import { channelOf } from './channel.ts';
-import { openLane } from './functions/enqueue-function.ts';
-import { OutboxError } from './outbox-error.ts';
-import { rowsOf, type Sql } from './store/sql.ts';
+import { OutboxError, sqlState } from './errors.ts';
+import { isHeard } from './limits.ts';
+import type { LaneQueue } from './queue.ts';
+import { rowsOf, type Sql } from './store.ts';
+import { isUpdateId, toAscii } from './updates.ts';
+
+/** Options of `enqueue`. */
+export interface EnqueueOptions {
+  /**
+   * A transaction of yours on the same database, READ COMMITTED: the update is accepted when it commits. It locks the
+   * order until then, so keep it short, and enqueue for several orders in the order of their tokens, since two such
+   * transactions may deadlock otherwise. Within a transaction of the PGlite that holds the outbox, an `enqueue` without
+   * it waits forever.
+   */
+  readonly tx?: Sql;
+  /**
+   * A UUID of yours, by which the update is known.
+   * @default made at random
+   */
+  readonly id?: string;
+  /** The W3C trace context that caused the update; it is published when the update is sent. */
+  readonly traceparent?: string;
+}
 
 /** An update that was checked, as it is stored. */
 export interface NewUpdate {
   readonly id: string;
   readonly token: string;
+  /** JSON. */
   readonly body: string;
+  readonly traceparent?: string | undefined;
 }
 
-const insertBody = (schema: string): string => `
-  insert into ${schema}.updates (id, token, body, state) select $2::uuid, lane.token, $3::text, 'queued' from lane
-  returning id, token`;
+/** The longest token that every index holds, in bytes. */
+const maxTokenBytes = 2_600;
 
-const tellQueued = (schema: string): string =>
-  `insert into ${schema}.events (update_id, token, kind) select id, token, 'queued' from stored`;
-
-/** Stores an update behind those of its token, in the transaction of `sql`, and wakes the workers once that commits. */
-export async function insertUpdate(sql: Sql, schema: string, update: NewUpdate): Promise<void> {
-  const { id, token, body } = update;
-  await storing(update, sql.query(`select ${schema}.enqueue($1, $2, $3)`, [id, token, body]));
+/** Checks what `enqueue` is called with, but for the update. @throws TypeError that says what to write instead. */
+export function checkEnqueue(token: string, { tx, id, traceparent }: EnqueueOptions): void {
+  if (Buffer.byteLength(token) > maxTokenBytes)
+    throw new TypeError(`enqueue: the token has more than the ${maxTokenBytes} bytes that can be stored.`);
+  if (id !== undefined && !isUpdateId(id))
+    throw new TypeError('enqueue: write id as a UUID, as crypto.randomUUID() makes it.');
+  if (traceparent !== undefined && !/^[0-9a-f]{2}(-[0-9a-f]{2,64}){1,8}$/.test(traceparent))
+    throw new TypeError(
+      'enqueue: write traceparent as in the HTTP header, such as 00-<trace id>-<span id>-01.',
+    );
+  if (tx === undefined) return;
+  if (typeof tx?.query !== 'function')
+    throw new TypeError(
+      'enqueue: pass as tx a client of pg, a transaction of PGlite, fromKysely(trx) or fromDrizzle(tx, sql).',
+    );
+  if ('totalCount' in tx && 'idleCount' in tx)
+    throw new TypeError('enqueue: a pool is no transaction; pass as tx the client that began it.');
+  if ('transaction' in tx)
+    throw new TypeError('enqueue: a database is no transaction; pass as tx what its transaction() provides.');
 }
 
 /**
- * Stores an update in place of those of its token that have not been sent. Must run in a transaction: what stands in
- * the lane is only known once the lane is locked.
+ * Proves that statements run within a transaction: otherwise each would be stored by itself, whatever becomes of the
+ * caller's.
+ *
+ * @throws OutboxError `not_a_transaction`
  */
-export async function supersedeWith(tx: Sql, schema: string, update: NewUpdate): Promise<void> {
-  const [lane] = await rowsOf<{ woken: boolean }>(tx, `${openLane(schema, '$1')} as woken`, [update.token]);
-  await tx.query(
-    `with dropped as (
-       update ${schema}.updates as u set state = 'discarded', code = 'superseded', settled_at = clock_timestamp()
-       from ${schema}.lanes as lane
-       where lane.token = $1 and u.token = $1 and u.position >= lane.first_open and u.state = 'queued'
-       returning u.id, u.token
-     )
-     insert into ${schema}.events (update_id, token, kind, detail) select id, token, 'discarded', 'superseded' from dropped`,
-    [update.token],
-  );
-  await storing(
-    update,
-    tx.query(
-      `with lane as (select $1::text as token),
-       stored as (${insertBody(schema)})
-       ${tellQueued(schema)}`,
-      [update.token, update.id, update.body],
-    ),
-  );
-  if (lane?.woken) await tx.query(`select pg_notify('${channelOf(schema)}', 'work')`);
-}
-
-async function storing({ id }: NewUpdate, statement: Promise<unknown>): Promise<void> {
+export async function checkTransaction(tx: Sql): Promise<void> {
+  const { getTransactionStatus } = tx as { readonly getTransactionStatus?: () => unknown };
+  const status = getTransactionStatus?.call(tx);
+  if (status === 'T') return;
   try {
-    await statement;
+    if (status === 'I') throw noTransaction();
+    await tx.query('savepoint orders_outbox');
+    await tx.query('release savepoint orders_outbox');
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    const message = `There is an update ${id} in this outbox already: nothing was accepted.`;
-    throw new OutboxError('duplicate_id', message, { cause: error });
+    throw sqlState(error) === '25P01' ? noTransaction(error) : error;
   }
 }
 
-/** Drivers and the libraries over them tell it by a SQLSTATE, their own or that of their cause. */
-function isDuplicate(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && at.code === '23505') return true;
-  }
-  return false;
+function noTransaction(cause?: unknown): OutboxError {
+  const message = 'enqueue: tx has not begun a transaction, so nothing was accepted: run "begin" first.';
+  return new OutboxError('not_a_transaction', message, { cause });
 }
+
+/** The channel on which a worker is woken. */
+export function channelOf(schema: string): string {
+  return `${schema}_wake`;
+}
+
+/**
+ * Stores an update behind those of its order, queues the order, and wakes the workers that listen once the transaction
+ * commits. A notification makes the commits of the whole server wait for each other, so none is sent to no one.
+ *
+ * @throws OutboxError `duplicate_id`; the transaction can go on.
+ */
+export async function insertUpdate(
+  tx: Sql,
+  {
+    schema,
+    queue,
+    latestWins,
+  }: { readonly schema: string; readonly queue: LaneQueue; readonly latestWins: boolean },
+  { id, token, body, traceparent }: NewUpdate,
+): Promise<void> {
+  // The row of the lane stays locked until the end of the transaction, so positions are in the order of commits.
+  const stored = await rowsOf(
+    tx,
+    `with lane as (
+       insert into ${schema}.lanes as lane (token, last) values ($1, 1)
+       on conflict (token) do update set last = lane.last + 1 returning token, last
+     ),
+     stored as (
+       insert into ${schema}.updates (id, token, position, accepted_position, body, state, traceparent)
+       select $2::uuid, token, last, last, $3, 'queued', $4 from lane on conflict (id) do nothing returning position
+     )
+     select position, case when ${isHeard(schema)} then pg_notify('${channelOf(schema)}', '') end from stored`,
+    [token, id, toAscii(body), traceparent ?? null],
+  );
+  if (stored.length === 0) {
+    const message = `There is an update ${id} in this outbox already: nothing was accepted.`;
+    throw new OutboxError('duplicate_id', message);
+  }
+  if (latestWins) {
+    await tx.query(
+      `update ${schema}.updates set ${discarded}, code = 'superseded'
+       where token = $1 and open and state = 'queued' and id <> $2::uuid`,
+      [token, id],
+    );
+  }
+  await queue.send(tx, token);
+}
+
+/** What changes when an update is discarded. */
+export const discarded = `state = 'discarded', open = false, needs_decision = false, body = null, claim = null,
+  settled_at = clock_timestamp(), changed = pg_current_xact_id()`;

@@ -1,17 +1,19 @@
-export type { Backlog } from './backlog.ts';
-export { createOutbox } from './create-outbox.ts';
-export type { OutboxEvent } from './events.ts';
-export type { RejectedChoice, UnknownChoice } from './judge-result.ts';
-export type { EnqueueOptions, Outbox } from './outbox.ts';
-export { OutboxError, type OutboxErrorCode } from './outbox-error.ts';
-export type { OutboxOptions, UnknownUpdate } from './outbox-options.ts';
-export type { Rate } from './pace.ts';
-export type { SettledUpdate } from './settled-update.ts';
-export { type DrizzleExecutor, type DrizzleSql, fromDrizzle } from './store/from-drizzle.ts';
-export { fromKysely, type KyselyExecutor } from './store/from-kysely.ts';
-export { type FolderLock, lockFolder } from './store/lock-folder.ts';
-export type { Attendance, OutboxStore, Subscription } from './store/outbox-store.ts';
-export { type PgliteDatabase, pgliteStore } from './store/pglite-store.ts';
-export { type PostgresStoreOptions, postgresStore } from './store/postgres-store.ts';
-export type { Sql } from './store/sql.ts';
-export type { UpdateState, UpdateStatus } from './update-status.ts';
+export type { Decision } from './decide.ts';
+export type { EnqueueOptions } from './enqueue.ts';
+export { OutboxError, type OutboxErrorCode, requiredGrants } from './errors.ts';
+export {
+  type DrizzleExecutor,
+  type DrizzleSql,
+  fromDrizzle,
+  fromKysely,
+  type KyselyExecutor,
+} from './executors.ts';
+export type { Rate } from './limits.ts';
+export type { OutboxClient, OutboxOptions, SettledUpdate, UnknownUpdate } from './options.ts';
+export { createOutbox, migrate, type Outbox } from './outbox.ts';
+export type { RejectedChoice, UnknownChoice } from './outcome.ts';
+export { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';
+export type { Changes, ListOptions, OutboxStatus } from './read.ts';
+export type { OutboxSendTrace } from './send.ts';
+export type { OutboxStore, Sql, Subscription, TransactionOptions } from './store.ts';
+export type { UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';

@@ -1,83 +1,378 @@
+import { randomUUID } from 'node:crypto';
+import process from 'node:process';
+import { createOrdersClient } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
-import type { Backlog } from './backlog.ts';
-import type { OutboxEvent } from './events.ts';
-import type { Sql } from './store/sql.ts';
-import type { UpdateStatus } from './update-status.ts';
-
-/** Options of `enqueue`. */
-export interface EnqueueOptions {
-  /**
-   * A transaction of your own on the same database: the update is accepted exactly when it commits. A client of `pg` must
-   * have begun one. Within a transaction of the PGlite that holds the outbox, an `enqueue` without it waits for ever.
-   */
-  readonly tx?: Sql;
-  /**
-   * A UUID of your own, by which the update is known.
-   * @default made at random
-   */
-  readonly id?: string;
-}
+import { checkOptions } from '@orders/schema/check-options';
+import { type Decision, discardUpdate, purgeOrder, resolveUpdate, retryUpdate } from './decide.ts';
+import { channelOf, checkEnqueue, checkTransaction, type EnqueueOptions, insertUpdate } from './enqueue.ts';
+import { databaseError, describeError, OutboxError, sqlState } from './errors.ts';
+import { forgetWorkers, liftPause } from './limits.ts';
+import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
+import { LaneQueue } from './queue.ts';
+import { type Changes, type ListOptions, type OutboxStatus, readings } from './read.ts';
+import { checkInstalled, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
+import type { OutboxStore, Sql, Subscription } from './store.ts';
+import { createSweeper } from './sweep.ts';
+import type { UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';
+import { Worker } from './worker.ts';
 
 /** Updates that survive their process. */
 export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   /**
-   * Checks an update and accepts it: from then on it is applied, rejected, discarded, or parked for a decision. Gives its id.
-   * A transaction of yours holds back what happens in the order's lane until it ends, so keep it short.
+   * Checks an update and accepts it: from then on it is applied, rejected, discarded, or waits for a person. Resolves with
+   * its id.
    *
    * @throws ValidationError with the same issues as the client; nothing is accepted.
    * @throws TypeError when an option is wrong, or the token longer than 2,600 bytes; nothing is accepted.
-   * @throws OutboxError `duplicate_id`, `closed`, or `database_unusable` when others wait for too long for their orders;
-   *   nothing is accepted. By the first, PostgreSQL ends a transaction of yours.
+   * @throws OutboxError `duplicate_id`, `not_a_transaction` or `closed`; nothing is accepted. With `database_unusable` it may
+   *   be accepted all the same, where the response to the commit was lost, and the message says so: repeat the call with the
+   *   same `id`, and `duplicate_id` means that it was.
    */
   enqueue(token: string, update: Update, options?: EnqueueOptions): Promise<string>;
-  /** Sends accepted updates in this process from now on; further calls do nothing. */
-  work(): Promise<void>;
-  /** How an update stands; undefined when the outbox does not know it, or no longer. */
-  status(id: string): Promise<UpdateStatus | undefined>;
-  /** The latest updates of an order, newest first. */
+  /**
+   * Sends accepted updates in this process from now on; further calls do nothing. Nothing is sent before an echo has shown
+   * that the service accepts the key.
+   *
+   * @throws TypeError when the outbox was created without a client.
+   */
+  start(): Promise<void>;
+  /** One update, with its body while it may still be sent; `undefined` when the outbox does not know it, or no longer. */
+  get(id: string): Promise<UpdateDetails | undefined>;
+  /** Updates in the order in which they were accepted. */
+  list(options?: ListOptions): Promise<readonly UpdateStatus[]>;
+  /** The latest updates of an order, newest first. @default limit 100 */
   history(token: string, limit?: number): Promise<readonly UpdateStatus[]>;
+  /** The backlog, what holds it up, and the workers. It costs little however much was settled. */
+  status(): Promise<OutboxStatus>;
+  /** How many updates there are in each state. It counts them all: `status` is for what is watched all the time. */
+  counts(): Promise<Readonly<Record<UpdateState, number>>>;
   /**
-   * Updates that wait for a decision: parked ones, and those the service rejected, in the order in which they were
-   * accepted; 100 at most where no limit, from 1 to 100,000, says otherwise. Those behind one of them come `after` its
-   * id; of one that the outbox does not know any more, they come from the beginning.
+   * What has changed since a cursor, in order, with the latest state of each update: nothing is missed, and an update that
+   * changes twice between two calls comes once. Begins with the oldest update that is kept, or with `after: 'now'`. A
+   * transaction that is open anywhere on the server delays it until it ends; a restored backup makes cursors invalid.
    */
-  listDecisions(
-    limit?: number,
-    options?: { readonly after?: string | undefined },
-  ): Promise<readonly UpdateStatus[]>;
+  changes(options?: { readonly after?: string; readonly limit?: number }): Promise<Changes>;
   /**
-   * Sends a parked or rejected update again: in its place, or behind those of its order where a later one may have been
-   * applied since. Several of an order keep the order in which they were accepted when they are sent again oldest first.
+   * Notes that an update was applied after all, as a person found out: one that needs review, or was rejected.
    *
-   * @throws OutboxError `unknown_update`, `nothing_to_decide`, `closed`, or `database_unusable` as `enqueue` does
+   * @throws OutboxError `unknown_update`, `nothing_to_decide`, `closed` or `database_unusable`
    */
-  retry(id: string): Promise<UpdateStatus>;
-  /** Gives up an update that is queued, parked or rejected. @throws OutboxError as `retry` does */
-  discard(id: string): Promise<UpdateStatus>;
+  resolve(id: string, outcome: 'applied', decision?: Decision): Promise<UpdateStatus>;
   /**
-   * What happens to updates, in order, each once, until `signal` fires or the outbox closes. After an event (0 for the
-   * beginning) nothing is missed that is not older than `keepSettledMs`, when events are deleted. From now on, without
-   * `after`, what a transaction accepts that is under way may be missed. An event waits for transactions that may hold
-   * an earlier one.
-   */
-  events(options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<OutboxEvent>;
-  /** What is before the outbox, for whoever watches it. */
-  backlog(): Promise<Backlog>;
-  /** How many updates there are in each state. It counts them all: for what is watched all the time there is `backlog`. */
-  counts(): Promise<Readonly<Record<UpdateStatus['state'], number>>>;
-  /**
-   * Resolves when nothing is left that goes on by itself, so never while updates wait and no process works. Parked and
-   * rejected updates do not count, nor do those that wait behind one of them.
+   * Sends an update again that needs review or was rejected: in its place, or behind those of its order where a later one
+   * may have been applied since. Several of an order keep their order when they are sent again oldest first.
    *
-   * @throws OutboxError `closed`
+   * @throws OutboxError as `resolve` does
    */
-  drain(): Promise<void>;
+  retry(id: string, decision?: Decision): Promise<UpdateStatus>;
+  /** Gives up an update that is queued, needs review or was rejected. @throws OutboxError as `resolve` does */
+  discard(id: string, decision?: Decision): Promise<UpdateStatus>;
   /**
-   * Takes no more, lets what is on its way end within the grace, in milliseconds, aborts the rest, stores what became of
-   * it, and closes the store. It ends within ten seconds after the grace; what could not be stored by then is parked
-   * later, as after a crash.
+   * Deletes all that is stored of an order, also what is queued. Resolves with the number of updates.
+   *
+   * @throws OutboxError `nothing_to_decide` while one of them is being sent, `closed` or `database_unusable`
+   */
+  purge(options: { readonly token: string }): Promise<number>;
+  /** Ends the pause after a 429, in all processes. */
+  resume(): Promise<void>;
+  /**
+   * Sends what is due and resolves: for a cron job, or before a shutdown. It does not wait for updates that are delayed,
+   * paused or need review. Without `start` it works for as long as it takes.
+   *
+   * @param options `maxMs` ends it earlier.
+   */
+  drain(options?: { readonly maxMs?: number }): Promise<void>;
+  /**
+   * Begins nothing more, lets what is in flight end within the grace, in milliseconds, aborts the rest, stores the
+   * outcomes, and closes the store. What could not be stored needs review later, as after a crash.
    * @default graceMs 10_000
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** How long the store may take to close, in milliseconds. */
+const closeMs = 5_000;
+/** The longest that a timer can wait, in milliseconds. */
+const longestMs = 2 ** 31 - 1;
+
+/**
+ * Makes the tables of an outbox and of its queue, or brings them up to date; the store stays open. Only this runs
+ * migrations: at a deployment, before the processes that use them.
+ *
+ * @throws OutboxError `old_database`, `database_too_new` or `database_unusable`
+ */
+export async function migrate(
+  store: OutboxStore,
+  { databaseSchema = 'orders_outbox' }: { readonly databaseSchema?: string } = {},
+): Promise<void> {
+  const schema = checkSchemaName(databaseSchema);
+  const queue = new LaneQueue(store, schema, { onError: () => {} });
+  await migrateSchema(store, schema, queue).catch((error: unknown) => {
+    throw databaseError(store.place, schema, error);
+  });
+}
+
+/**
+ * Opens an outbox. It sends nothing until `start()`. When it rejects with an `OutboxError`, the store is closed.
+ *
+ * @throws TypeError when an option is wrong.
+ * @throws OutboxError `not_migrated`, `old_database`, `database_too_new` or `database_unusable`
+ */
+export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
+  options: OutboxOptions<Update>,
+): Promise<Outbox<Update>> {
+  const resolved = resolveOptions(options as unknown as OutboxOptions);
+  const { store, databaseSchema: schema, latestWins } = resolved;
+  const warn = guarded(resolved.warn ?? ((message) => process.emitWarning(message, 'OutboxWarning')));
+  const log = guarded(resolved.log ?? (() => {}));
+  // Without a client, one that is never called checks updates in the same way.
+  const checker =
+    resolved.client ??
+    createOrdersClient({
+      baseUrl: 'https://localhost',
+      apiKey: () => '',
+      ...(resolved.schema && { schema: resolved.schema }),
+    });
+  const queue = new LaneQueue(store, schema, {
+    onError: (error) => warn(`The queue of the outbox failed: ${describeError(error)}`),
+  });
+  let worker: Worker | undefined;
+  let subscription: Subscription | undefined;
+  let closing: Promise<void> | undefined;
+  let isStoreClosed = false;
+  const sql: Sql = {
+    query: (text, values) => usable(async () => opened().query(text, values)),
+  };
+  const read = readings(sql, schema);
+
+  try {
+    const {
+      migrate: wanted = store.backend === 'pglite' || (await readInstalled(store, schema)) === 'empty',
+    } = resolved;
+    if (wanted) await migrateSchema(store, schema, queue);
+    else await checkInstalled(store, schema, queue);
+    await queue.start();
+    // A process that is alone with its database holds nothing yet, so whatever is held was left behind.
+    if (store.backend === 'pglite') {
+      await queue.releaseAll();
+      await forgetWorkers(store, schema);
+    }
+  } catch (error) {
+    await queue.stop().catch(() => {});
+    await store.close().catch(() => {});
+    throw databaseError(store.place, schema, error);
+  }
+
+  /** The store, as long as it is open. */
+  function opened(): OutboxStore {
+    if (isStoreClosed) throw new OutboxError('closed', 'The outbox is closed.');
+    return store;
+  }
+
+  function checkOpen(): void {
+    if (closing) throw new OutboxError('closed', 'The outbox is closed.');
+  }
+
+  /** Runs what needs the database. @throws OutboxError `database_unusable` where that fails */
+  async function usable<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      throw databaseError(store.place, schema, error);
+    }
+  }
+
+  /** Runs a transaction after those of this process that concern the same order: they would only wait for its lock. */
+  const lines = new Map<string, Promise<unknown>>();
+  async function inLine<T>(token: string, run: () => Promise<T>): Promise<T> {
+    const before = lines.get(token);
+    // A migration of pg-boss takes its locks in another order, and of two that deadlock PostgreSQL rolls one back.
+    const again = (error: unknown): Promise<T> => {
+      if (sqlState(error) === '40P01') return run();
+      throw error;
+    };
+    const mine = usable(() => Promise.resolve(before).then(run).catch(again));
+    const settled = mine.then(
+      () => {},
+      () => {},
+    );
+    lines.set(token, settled);
+    try {
+      return await mine;
+    } finally {
+      if (lines.get(token) === settled) lines.delete(token);
+    }
+  }
+
+  async function enqueue(token: string, update: Update, own: EnqueueOptions = {}): Promise<string> {
+    checkOpen();
+    const { body } = checker.prepareUpdateOrder(token, update as OrderUpdate);
+    checkOptions('enqueue', own, ['tx', 'id', 'traceparent']);
+    checkEnqueue(token, own);
+    const { tx, id = randomUUID(), traceparent } = own;
+    const parts = { schema, queue, latestWins };
+    if (tx) {
+      await checkTransaction(tx);
+      await insertUpdate(tx, parts, { id, token, body, traceparent });
+    } else {
+      let isCommitting = false;
+      await inLine(token, () =>
+        opened().transaction(async (mine) => {
+          await insertUpdate(mine, parts, { id, token, body, traceparent });
+          isCommitting = true;
+        }),
+      ).catch((error: OutboxError) => {
+        if (!isCommitting) throw error;
+        const message = `${error.message} Whether the update ${id} was accepted is unknown: enqueue it again with this id, and duplicate_id means that it was.`;
+        throw new OutboxError(error.code, message, { cause: error.cause });
+      });
+      worker?.wake();
+    }
+    return id;
+  }
+
+  async function decideBy(
+    change: typeof retryUpdate,
+    id: string,
+    decision: Decision = {},
+  ): Promise<UpdateStatus> {
+    checkOptions('decision', decision, ['by', 'note']);
+    const known = await read.get(id);
+    const status = await inLine(known?.token ?? id, () =>
+      opened().transaction((tx) => change({ tx, schema, queue }, id, decision)),
+    );
+    worker?.wake();
+    return status;
+  }
+
+  async function createWorker(): Promise<Worker> {
+    const { client } = resolved;
+    if (!client) throw new TypeError('start: create the outbox with a client, which sends the updates.');
+    subscription ??= await store.listen(channelOf(schema), () => worker?.wake());
+    const mode = subscription.isListening
+      ? 'it listens for notifications'
+      : `it polls every second, since ${subscription.reason || 'it cannot listen now'}`;
+    log(`The outbox works on ${store.place}: ${mode}.`);
+    return new Worker({
+      ...resolved,
+      rate: resolved.rate,
+      client,
+      schema,
+      queue,
+      subscription,
+      sweeper: createSweeper({ ...resolved, schema, queue }),
+      random: Math.random,
+      warn,
+      onSettled: guarded(resolved.onSettled ?? (() => {}), (reason) => warn(`onSettled failed: ${reason}`)),
+    });
+  }
+
+  let starting: Promise<Worker> | undefined;
+  /** The end of a worker that only drains needed. */
+  let ended: Promise<void> = Promise.resolve();
+  /** What needs the worker: `start` for good, and each drain until it ends. */
+  let users = 0;
+
+  async function useWorker(): Promise<Worker> {
+    checkOpen();
+    users++;
+    starting ??= ended.then(createWorker);
+    const mine = await starting;
+    checkOpen();
+    worker = mine;
+    mine.start();
+    return mine;
+  }
+
+  async function stopWorker(mine: Worker, graceMs: number): Promise<void> {
+    const lost = await mine.stop(graceMs);
+    if (lost > 0)
+      warn(`The outbox closed before ${lost} outcomes could be stored: the updates will need review.`);
+    if (worker === mine) worker = undefined;
+  }
+
+  async function drain({ maxMs = longestMs }: { readonly maxMs?: number } = {}): Promise<void> {
+    checkOpen();
+    checkMs('drain: maxMs', maxMs, longestMs);
+    const mine = await useWorker();
+    await within(maxMs, mine.whenIdle());
+    checkOpen();
+    users--;
+    if (users > 0) return;
+    starting = undefined;
+    ended = stopWorker(mine, 10_000);
+    await ended;
+  }
+
+  async function closeAll(graceMs: number): Promise<void> {
+    const stopped = worker && stopWorker(worker, graceMs);
+    // Calls that have begun may wait for a connection of the caller's pool.
+    await Promise.all([stopped, within(graceMs + closeMs, Promise.allSettled(lines.values()))]);
+    await starting?.catch(() => {});
+    isStoreClosed = true;
+    const closed = (async () => {
+      await subscription?.close();
+      await queue.stop();
+      await store.close();
+    })();
+    await within(closeMs, closed);
+  }
+
+  const close = ({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> =>
+    (closing ??= closeAll(graceMs));
+
+  return {
+    enqueue,
+    async start() {
+      await useWorker();
+    },
+    get: read.get,
+    list: read.list,
+    history: async (token, limit = 100) => {
+      checkCount('history: limit', limit);
+      return read.history(token, limit);
+    },
+    status: read.status,
+    counts: read.counts,
+    changes: read.changes,
+    async resolve(id, outcome, decision) {
+      if (outcome !== 'applied') throw new TypeError("resolve: write 'applied'; discard gives an update up.");
+      return decideBy(resolveUpdate, id, decision);
+    },
+    retry: (id, decision) => decideBy(retryUpdate, id, decision),
+    discard: (id, decision) => decideBy(discardUpdate, id, decision),
+    purge: async (options) => {
+      checkOptions('purge', options, ['token']);
+      if (typeof options?.token !== 'string') throw new TypeError('purge: pass { token }.');
+      const { token } = options;
+      return inLine(token, () => opened().transaction((tx) => purgeOrder({ tx, schema, queue }, token)));
+    },
+    async resume() {
+      await liftPause(sql, schema);
+      resolved.client?.resume?.();
+      await sql.query('select pg_notify($1, $2)', [channelOf(schema), '']);
+      worker?.wake();
+    },
+    drain,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Waits for a promise, but no longer than so many milliseconds. */
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, Math.min(ms, longestMs));
+  await Promise.race([work, over.promise]).finally(() => clearTimeout(timer));
+}
+
+/** A callback of the user that may throw, or reject: that is reported, and ends nothing. */
+function guarded<Value>(
+  callback: (value: Value) => unknown,
+  report = (reason: string): void => process.emitWarning(`A callback failed: ${reason}`, 'OutboxWarning'),
+): (value: Value) => void {
+  return (value) => {
+    (async () => callback(value))().catch((error: unknown) => report(describeError(error)));
+  };
 }

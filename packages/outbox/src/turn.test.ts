@@ -1,88 +1,173 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { onBoth, step, stepsApplied, until } from '../test/scene.ts';
-import type { OutboxStore } from './store/outbox-store.ts';
+import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { postgresStore } from './postgres-store.ts';
+import { LaneQueue } from './queue.ts';
+import type { OutboxStore } from './store.ts';
+import { createLane, type TurnPlan, takeTurn } from './turn.ts';
 
-/** A store in which each second turn is done and its answer lost. */
-function forgetful(store: OutboxStore): OutboxStore & { readonly lost: number } {
-  let turns = 0;
-  return {
+/** A store whose first turn that marks something fails: it is rolled back, or its commit's response is lost. */
+function failingStore(store: OutboxStore, isCommitted: boolean) {
+  const failed = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  let hasFailed = false;
+  const failing: OutboxStore = {
     ...store,
-    get lost() {
-      return Math.floor(turns / 2);
-    },
-    async run(text, values) {
-      const answer = await store.run(text, values);
-      if (text.includes('.turn(') && ++turns % 2 === 0) throw new Error('Connection terminated unexpectedly');
-      return answer;
+    async transaction(run, options) {
+      const fail = (result: unknown): void => {
+        const { heads } = (result ?? {}) as { heads?: readonly unknown[] };
+        if (hasFailed || !heads?.length) return;
+        hasFailed = true;
+        throw new Error('Connection terminated unexpectedly');
+      };
+      try {
+        const result = await store.transaction(async (tx) => {
+          const ran = await run(tx);
+          if (!isCommitted) fail(ran);
+          return ran;
+        }, options);
+        fail(result);
+        return result;
+      } catch (error) {
+        failed.resolve();
+        await goOn.promise;
+        throw error;
+      }
     },
   };
+  return { store: failing, failed: failed.promise, goOn: goOn.resolve };
 }
 
-onBoth('goes on where it was when the answer of the database is lost', async (scene) => {
-  const { open, openStore, service } = scene;
-  const store = forgetful(await openStore());
-  const outbox = await open({ store, concurrency: 3 });
-  const tokens = service.orders.slice(0, 6).map(({ token }) => token);
-  for (const number of Array.from({ length: 8 }, (_, index) => index + 1)) {
-    for (const token of tokens) await outbox.enqueue(token, step(number));
-  }
-  await outbox.work();
-  await outbox.drain();
-  expect(store.lost).toBeGreaterThan(2);
-  expect(await outbox.counts()).toMatchObject({ applied: 48, parked: 0 });
-  for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-  expect(service.journal).toHaveLength(48);
+onPostgres('leaves an order to the worker that took it after a turn was rolled back', async (scene) => {
+  const { open, openStore, service, token, reaches } = scene;
+  const { store, failed, goOn } = failingStore(await openStore(), false);
+  const outbox = await open({ store });
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.start();
+  await failed;
+  service.faults.next({ type: 'latency', ms: 2_500 }, { token });
+  const other = await open();
+  await other.start();
+  await until('the other sends it', () => service.requests({ token }).length === 1);
+  goOn();
+  await delay(1_500);
+  expect(await other.get(id)).toMatchObject({ state: 'sending' });
+  await reaches(other, id, 'applied');
+  expect(stepsApplied(service, token)).toEqual([1]);
 });
 
-onBoth('lets an order with many updates go first four times in a row at most', async (scene) => {
-  const { open, service, token } = scene;
-  const outbox = await open({ concurrency: 1 });
-  const other = service.orders[1]?.token ?? '';
-  for (const number of [1, 2, 3, 4, 5, 6]) await outbox.enqueue(token, step(number));
-  await outbox.enqueue(other, step(1));
-  await outbox.work();
-  await outbox.drain();
-  expect(service.ledger.map((entry) => entry.token)).toEqual([
-    ...Array.from({ length: 4 }, () => token),
-    other,
-    token,
-    token,
-  ]);
-});
-
-onBoth('leaves an order in the middle when the worker stops', async (scene) => {
-  const { open, service, token } = scene;
-  const outbox = await open({ concurrency: 1 });
-  service.faults.next({ type: 'latency', ms: 300 }, { token });
-  for (const number of [1, 2, 3]) await outbox.enqueue(token, step(number));
-  await outbox.work();
-  await until('the first is on its way', () => service.journal.length > 0);
-  await outbox.close();
-  const another = await open();
-  expect(await another.counts()).toMatchObject({ applied: 1, queued: 2, sending: 0, parked: 0 });
-});
-
-onBoth('sends what was marked for it, though the answer was lost and the worker stops', async (scene) => {
-  const { open, openStore, service, token } = scene;
-  const store = await openStore();
-  const closed = Promise.withResolvers<void>();
-  let turns = 0;
-  const outbox = await open({
-    concurrency: 1,
-    store: {
-      ...store,
-      async run(text, values) {
-        const answer = await store.run(text, values);
-        if (!text.includes('.turn(') || ++turns > 1) return answer;
-        outbox.close().then(closed.resolve, closed.reject);
-        throw new Error('Connection terminated unexpectedly');
-      },
-    },
+onPostgres('goes on soon with an order that it looked up before a turn failed', async (scene) => {
+  const { open, postgres, token, reaches } = scene;
+  const { connectionString } = postgres;
+  const { store, goOn } = failingStore(postgresStore({ connectionString, listen: false }), false);
+  goOn();
+  const outbox = await open({ store });
+  await outbox.start();
+  await until('it works', async () => {
+    const [worker] = (await outbox.status()).workers;
+    return worker && worker.problem === undefined;
   });
-  for (const number of [1, 2, 3]) await outbox.enqueue(token, step(number));
-  await outbox.work();
-  await closed.promise;
-  const another = await open();
-  expect(await another.counts()).toMatchObject({ applied: 2, queued: 1, sending: 0, parked: 0 });
-  expect(stepsApplied(service, token)).toEqual([1, 2]);
+  // It looks by itself, by a statement outside a transaction.
+  await delay(1_000);
+  const other = await open();
+  const id = await other.enqueue(token, step(1));
+  const begunAt = performance.now();
+  await reaches(other, id, 'applied');
+  expect(performance.now() - begunAt).toBeLessThan(8_000);
 });
+
+const nothing: TurnPlan = {
+  places: 5,
+  mayFetch: false,
+  ready: [],
+  unconfirmed: [],
+  outcomes: [],
+  leaving: [],
+  revive: [],
+  mayTry: () => false,
+  onFetch: () => {},
+};
+
+/** What a turn needs, with a delay after each statement that matches. */
+async function partsWith(
+  { openStore, schema }: Scene,
+  slow: { readonly statement: RegExp; readonly ms: number } = { statement: /$^/, ms: 0 },
+) {
+  const inner = await openStore();
+  const store: OutboxStore = {
+    ...inner,
+    transaction: (run, options) =>
+      inner.transaction(
+        (tx) =>
+          run({
+            async query(text, values) {
+              const result = await tx.query(text, values);
+              if (slow.statement.test(text)) await delay(slow.ms);
+              return result;
+            },
+          }),
+        options,
+      ),
+  };
+  const queue = new LaneQueue(store, schema, { onError: () => {} });
+  await queue.start();
+  const close = async (): Promise<void> => {
+    await queue.stop();
+    await inner.close();
+  };
+  return { store, queue, schema, rate: { perSecond: 1_000, burst: 100 }, close };
+}
+
+onPostgres('lets no two turns with a rate wait for each other', async (scene) => {
+  const outbox = await scene.open();
+  for (const token of ['x', 'y', 'z']) await outbox.enqueue(token, step(1));
+  const one = await partsWith(scene, { statement: /name = 'rate' returning/, ms: 300 });
+  const two = await partsWith(scene, { statement: /heartbeat_on/, ms: 100 });
+  try {
+    const jobs = await two.queue.fetch({ query: two.store.executeSql }, 3);
+    const lane = (token: string) => jobs.filter((job) => job.token === token).map(createLane);
+    // The first queues an order that the second holds, and confirms.
+    await Promise.all([
+      takeTurn(one, { ...nothing, ready: lane('x'), revive: ['z'] }),
+      takeTurn(two, {
+        ...nothing,
+        ready: lane('y'),
+        unconfirmed: lane('z').map((held) => ({ ...held, isCertain: true })),
+      }),
+    ]);
+  } finally {
+    await one.close();
+    await two.close();
+  }
+});
+
+onBoth('gives back all that is due where a worker has more in flight than its share', async (scene) => {
+  const outbox = await scene.open();
+  for (const token of ['x', 'y', 'z']) await outbox.enqueue(token, step(1));
+  const parts = await partsWith(scene);
+  try {
+    const jobs = await parts.queue.fetch({ query: parts.store.executeSql }, 3);
+    const { heads, ended } = await takeTurn(parts, { ...nothing, places: -2, ready: jobs.map(createLane) });
+    expect(heads).toEqual([]);
+    expect(ended).toHaveLength(3);
+  } finally {
+    await parts.close();
+  }
+});
+
+onBoth(
+  'sends what the first turn of an order marked, though the response to its commit is lost',
+  async (scene) => {
+    const { open, openStore, service, token, reaches } = scene;
+    const { store, goOn } = failingStore(await openStore(), true);
+    goOn();
+    const outbox = await open({ store });
+    const id = await outbox.enqueue(token, step(1));
+    await outbox.start();
+    expect(await reaches(outbox, id, 'applied', 'needs_review')).toMatchObject({
+      state: 'applied',
+      attempts: 1,
+    });
+    expect(stepsApplied(service, token)).toEqual([1]);
+  },
+);

@@ -1,148 +1,786 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createOrdersClient } from '@orders/client';
+import { type Fault, startMockOrderService } from '@orders/testing';
+import fc from 'fast-check';
+import pg from 'pg';
 import { expect } from 'vitest';
 import { testPassword } from '../../../.ci/start-postgres.ts';
+import { giveAway } from '../test/give-away.ts';
+import { holdResponses } from '../test/hold-responses.ts';
 import { inFull } from '../test/in-full.ts';
-import { onBoth, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
+import { mortalStore } from '../test/mortal-store.ts';
+import { onBoth, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { startWorker } from '../test/start-worker.ts';
+import type { SettledUpdate, UnknownUpdate } from './options.ts';
+import type { Outbox } from './outbox.ts';
+import { pgliteStore } from './pglite-store.ts';
+import { type OutboxStore, rowsOf, type Sql } from './store.ts';
+import type { UpdateStatus } from './updates.ts';
 
-onBoth(
-  'lets what is on its way end when it closes, and stores it',
-  async ({ open, service, token, reaches }) => {
-    const outbox = await open();
-    service.faults.next({ type: 'latency', ms: 400 });
-    await outbox.work();
-    const id = await outbox.enqueue(token, step(1));
-    const next = await outbox.enqueue(token, step(2));
-    await reaches(outbox, id, 'sending');
-    const events = (async () => {
-      for await (const { kind } of outbox.events()) if (kind === 'retried') return;
-    })();
-    const draining = outbox.drain();
-    const closing = outbox.close();
-    await expect(draining).rejects.toMatchObject({ code: 'closed' });
-    await expect(outbox.enqueue(token, step(3))).rejects.toMatchObject({ code: 'closed' });
-    await expect(outbox.work()).rejects.toMatchObject({ code: 'closed' });
-    await Promise.all([closing, outbox.close(), events]);
-    const again = await open();
-    expect(await again.status(id)).toMatchObject({ state: 'applied' });
-    expect(await again.status(next)).toMatchObject({ state: 'queued' });
-    await again.work();
-    await again.drain();
-    expect(stepsApplied(service, token)).toEqual([1, 2]);
-  },
-);
+const ends: readonly [Fault | undefined, Partial<UpdateStatus>, requests: number, applied: boolean][] = [
+  [undefined, { state: 'applied', status: 200 }, 1, true],
+  [{ type: 'empty' }, { state: 'applied' }, 1, true],
+  [{ type: 'truncation' }, { state: 'applied', code: 'invalid_response' }, 1, true],
+  [{ type: 'status', status: 409 }, { state: 'rejected', code: 'http_error', status: 409 }, 1, false],
+  [{ type: 'status', status: 429, headers: { 'retry-after': '0' } }, { state: 'applied' }, 2, true],
+  [
+    { type: 'status', status: 503, headers: { 'retry-after': '0' } },
+    { state: 'needs_review', code: 'http_error', status: 503 },
+    1,
+    false,
+  ],
+  [{ type: 'wrong_media_type' }, { state: 'needs_review', code: 'invalid_response' }, 1, false],
+  [{ type: 'reset_before_applying' }, { state: 'needs_review', code: 'connection_error' }, 1, false],
+  [{ type: 'reset_after_applying' }, { state: 'needs_review', code: 'connection_error' }, 1, true],
+  [{ type: 'stalled_headers' }, { state: 'needs_review', code: 'timeout' }, 1, true],
+  [{ type: 'stalled_headers', applied: false }, { state: 'needs_review', code: 'timeout' }, 1, false],
+];
 
-onBoth('ends what takes longer than the grace, and parks it', async ({ open, service, token, reaches }) => {
+onBoth('ends each fault of the service as the table of outcomes says', async (scene) => {
+  const { open, clientWith, service, reaches } = scene;
+  const settled: SettledUpdate[] = [];
+  const outbox = await open({ client: clientWith(2_000), onSettled: (each) => settled.push(each) });
+  const tokens = service.orders.map(({ token }) => token);
+  const ids: string[] = [];
+  for (const [place, [fault]] of ends.entries()) {
+    const token = tokens[place] ?? '';
+    if (fault) service.faults.next(fault, { token });
+    ids.push(await outbox.enqueue(token, step(place)));
+  }
+  await outbox.start();
+  for (const [place, [, end, requests, applied]] of ends.entries()) {
+    const token = tokens[place] ?? '';
+    const status = await reaches(outbox, ids[place] ?? '', end.state ?? 'applied');
+    expect(status).toMatchObject({ ...end, attempts: requests });
+    expect(status?.receipt).toBeTypeOf('object');
+    expect(service.requests({ token }).length).toBe(requests);
+    expect(stepsApplied(service, token)).toEqual(applied ? [place] : []);
+    const last = settled.filter(({ id }) => id === ids[place]).at(-1);
+    expect(last).toMatchObject({ state: end.state, token });
+    expect(last?.ageMs).toBeGreaterThan(0);
+  }
+});
+
+onBoth('sends what could not be sent once the service is there', async (scene) => {
+  const { open, reaches, warnings } = scene;
+  const gone = await startMockOrderService({ orders: ['ord_1'] });
+  const port = Number(new URL(gone.url).port);
+  await gone.close();
+  await using client = createOrdersClient({ baseUrl: gone.url, apiKey: gone.key });
+  const outbox = await open({ client });
+  const id = await outbox.enqueue('ord_1', step(1));
+  await outbox.start();
+  await until('a person is warned', () => warnings.length > 0);
+  expect(warnings).toMatchObject([
+    expect.stringMatching(/^The order service is unavailable: .*ECONNREFUSED/s),
+  ]);
+  await until('the status says so', async () =>
+    (await outbox.status()).workers[0]?.problem?.includes('ECONNREFUSED'),
+  );
+  expect(await outbox.get(id)).toMatchObject({ state: 'queued', attempts: 0 });
+  await using service = await startMockOrderService({ port, keys: [gone.key], orders: ['ord_1'] });
+  await reaches(outbox, id, 'applied');
+  expect(stepsApplied(service, 'ord_1')).toEqual([1]);
+});
+
+onBoth('holds an order, and no other, behind an update that needs review', async (scene) => {
+  const { open, service, reaches } = scene;
+  const [first, second] = service.orders.map(({ token }) => token) as [string, string];
+  const outbox = await open();
+  service.faults.next({ type: 'status', status: 500 }, { token: first });
+  const unknown = await outbox.enqueue(first, step(1));
+  const behind = await outbox.enqueue(first, step(2));
+  const beside = await outbox.enqueue(second, step(3));
+  await outbox.start();
+  await reaches(outbox, unknown, 'needs_review');
+  await reaches(outbox, beside, 'applied');
+  const last = await outbox.enqueue(first, step(4));
+  await outbox.drain();
+  expect(await outbox.get(behind)).toMatchObject({ state: 'queued', attempts: 0 });
+  expect(stepsApplied(service, first)).toEqual([]);
+  expect(await outbox.retry(unknown)).toMatchObject({ state: 'queued' });
+  await reaches(outbox, last, 'applied');
+  expect(stepsApplied(service, first)).toEqual([1, 2, 4]);
+  expect(await outbox.list()).toEqual([]);
+});
+
+onBoth('resends an update of unknown outcome where that was chosen, before later ones', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const outbox = await open({ onUnknown: 'resend' });
+  service.faults.next([{ type: 'status', status: 500 }, { type: 'reset_after_applying' }], { token });
+  await outbox.enqueue(token, step(1));
+  const last = await outbox.enqueue(token, step(2));
+  await outbox.start();
+  await reaches(outbox, last, 'applied');
+  expect(stepsApplied(service, token)).toEqual([1, 1, 2]);
+});
+
+onBoth('does with an update of unknown outcome what a function chooses', async (scene) => {
+  const { open, service, warnings, reaches } = scene;
+  const choices = ['applied', 'discard', 'review', 'resend', 'nonsense', 'throw'] as const;
+  const states = ['applied', 'discarded', 'needs_review', 'applied', 'needs_review', 'needs_review'] as const;
+  const tokens = service.orders.map(({ token }) => token).slice(0, choices.length);
+  const calls: UnknownUpdate[] = [];
+  const outbox = await open({
+    onUnknown: async (update) => {
+      calls.push(update);
+      const choice = choices[tokens.indexOf(update.token)] ?? 'review';
+      if (choice === 'throw') throw new Error('the lookup failed');
+      return choice as 'review';
+    },
+  });
+  const ids: string[] = [];
+  for (const token of tokens) {
+    service.faults.next({ type: 'status', status: 502 }, { token });
+    ids.push(await outbox.enqueue(token, step(1)));
+    await outbox.enqueue(token, step(2));
+  }
+  await outbox.start();
+  for (const [place, id] of ids.entries()) await reaches(outbox, id, states[place] ?? 'applied');
+  await until('those behind are sent', () => service.ledger.length === 4);
+  const applied = tokens.map((token) => stepsApplied(service, token));
+  expect(applied).toEqual([[2], [2], [], [1, 2], [], []]);
+  expect(calls[0]).toMatchObject({
+    attempts: 1,
+    code: 'http_error',
+    message: expect.stringContaining('502'),
+  });
+  expect(warnings.filter((warning) => warning.includes('onUnknown failed'))).toHaveLength(2);
+});
+
+onBoth('sends to review what a client of the caller throws for, without its words', async (scene) => {
+  const { open, service, client, warnings, reaches } = scene;
+  const tokens = service.orders.map(({ token }) => token).slice(0, 6);
+  const [thrown = '', odd = '', bare, unreadable, wordless] = tokens;
+  const receipt = { toJSON: () => ({ count: 1n }) };
+  const outbox = await open({
+    client: {
+      prepareUpdateOrder: client.prepareUpdateOrder,
+      echo: client.echo,
+      safeUpdateOrder: async (...call) => {
+        const result = await client.safeUpdateOrder(...call);
+        if (call[0] === thrown) throw new TypeError(`classifyResponse failed: ${service.key}`);
+        if (call[0] === odd && !result.ok) Object.assign(result.error, { outcome: 'duplicate' });
+        if (call[0] === bare) return { ok: true, status: 200 } as never;
+        if (call[0] === unreadable) return { ok: true, status: 200, receipt } as never;
+        if (call[0] === wordless)
+          return { ok: false, error: { outcome: 'rejected', code: 5, status: 409 } } as never;
+        return result;
+      },
+    },
+    onSettled: async () => {
+      throw new Error('no metrics');
+    },
+  });
+  service.faults.next({ type: 'status', status: 409 }, { token: odd });
+  const ids: string[] = [];
+  for (const token of tokens) ids.push(await outbox.enqueue(token, step(1)));
+  await outbox.start();
+  const [first = '', second = '', third = '', fourth = '', fifth = '', last = ''] = ids;
+  expect(await reaches(outbox, first, 'needs_review')).toMatchObject({
+    code: 'client_failed',
+    message: 'The client threw TypeError, and whether the update was applied is unknown.',
+  });
+  expect(await reaches(outbox, second, 'needs_review')).toMatchObject({ code: 'http_error', status: 409 });
+  expect(await reaches(outbox, third, 'needs_review')).toMatchObject({ code: 'client_failed' });
+  expect(await reaches(outbox, fourth, 'applied')).not.toHaveProperty('receipt');
+  expect(await reaches(outbox, fifth, 'rejected')).toMatchObject({ code: '5', status: 409 });
+  await reaches(outbox, last, 'applied');
+  expect(warnings).toContain('onSettled failed: no metrics');
+  expect(warnings.join()).not.toContain(service.key);
+});
+
+onBoth('goes on behind a rejected update, or waits where that was chosen', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const other = service.orders[1]?.token ?? '';
+  const outbox = await open();
+  service.faults.next({ type: 'status', status: 422 }, { token });
+  const rejected = await outbox.enqueue(token, step(1));
+  await reaches(outbox, await outbox.enqueue(token, step(2)), 'queued');
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([2]);
+  expect(await outbox.get(rejected)).toMatchObject({ state: 'rejected', status: 422, update: step(1) });
+  await outbox.close();
+  const holding = await open({ onRejected: 'hold' });
+  service.faults.next({ type: 'status', status: 422 }, { token: other });
+  const held = await holding.enqueue(other, step(1));
+  await holding.enqueue(other, step(2));
+  await holding.drain();
+  expect(stepsApplied(service, other)).toEqual([]);
+  await holding.retry(held);
+  await holding.drain();
+  expect(stepsApplied(service, other)).toEqual([1, 2]);
+});
+
+onBoth('lets what is in flight end when it closes, and stores it', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const outbox = await open();
+  service.faults.next({ type: 'latency', ms: 400 }, { token });
+  await outbox.start();
+  const id = await outbox.enqueue(token, step(1));
+  const next = await outbox.enqueue(token, step(2));
+  await reaches(outbox, id, 'sending');
+  const draining = outbox.drain();
+  const closing = outbox.close();
+  await expect(draining).rejects.toMatchObject({ code: 'closed' });
+  await Promise.all([closing, outbox.close()]);
+  const again = await open();
+  expect(await again.get(id)).toMatchObject({ state: 'applied' });
+  expect(await again.get(next)).toMatchObject({ state: 'queued' });
+  await again.drain();
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+});
+
+onBoth('aborts what takes longer than the grace, and sends it to review', async (scene) => {
+  const { open, service, token, reaches } = scene;
   const outbox = await open({ onUnknown: () => new Promise(() => {}) });
   const other = service.orders[1]?.token ?? '';
   service.faults.next({ type: 'stalled_headers' }, { token });
   service.faults.next({ type: 'status', status: 500 }, { token: other });
-  await outbox.work();
+  await outbox.start();
   const stalled = await outbox.enqueue(token, step(1));
   const undecided = await outbox.enqueue(other, step(2));
   await reaches(outbox, stalled, 'sending');
   await until(
-    'the other was answered',
+    'the other has its response',
     () => service.requests({ token: other })[0]?.respondedAt !== undefined,
   );
-  const begun = performance.now();
+  const begunAt = performance.now();
   await outbox.close({ graceMs: 50 });
-  expect(performance.now() - begun).toBeLessThan(4_000);
+  expect(performance.now() - begunAt).toBeLessThan(4_000);
   const again = await open();
-  expect(await again.status(stalled)).toMatchObject({ state: 'parked', code: 'aborted' });
-  expect(await again.status(undecided)).toMatchObject({ state: 'parked', code: 'http_error' });
+  expect(await again.get(stalled)).toMatchObject({ state: 'needs_review', code: 'aborted' });
+  expect(await again.get(undecided)).toMatchObject({ state: 'needs_review', code: 'http_error' });
 });
 
-onBoth(
-  'sends at once what an idle order is given, by whichever process',
-  async ({ open, engine, token, reaches }) => {
-    const outbox = await open();
-    await outbox.work();
-    const giver = engine === 'PostgreSQL' ? await open() : outbox;
-    const begun = performance.now();
-    for (let number = 0; number < 6; number++) {
-      await reaches(giver, await giver.enqueue(token, step(number)), 'applied');
-    }
-    // Looking by itself, once in a second, would take six.
-    expect(performance.now() - begun).toBeLessThan(4_000);
+onBoth('sends at once what an idle order gets, from whichever process', async (scene) => {
+  const { open, engine, token, reaches } = scene;
+  const outbox = await open();
+  await outbox.start();
+  const producer = engine === 'PostgreSQL' ? await open() : outbox;
+  await reaches(producer, await producer.enqueue(token, step(0)), 'applied');
+  const begunAt = performance.now();
+  for (let number = 1; number < 6; number++)
+    await reaches(producer, await producer.enqueue(token, step(number)), 'applied');
+  // Polling alone would take ten seconds.
+  expect(performance.now() - begunAt).toBeLessThan(4_000);
+});
+
+onBoth('leaves an order in the middle when the worker stops', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open({ concurrency: 1 });
+  service.faults.next({ type: 'latency', ms: 300 }, { token });
+  for (const number of [1, 2, 3]) await outbox.enqueue(token, step(number));
+  await outbox.start();
+  await until('the first is in flight', () => service.requests({ token }).length > 0);
+  await outbox.close();
+  const another = await open();
+  expect(await another.counts()).toMatchObject({ applied: 1, queued: 2, sending: 0, needs_review: 0 });
+  await another.drain();
+  expect(stepsApplied(service, token)).toEqual([1, 2, 3]);
+});
+
+onBoth('lets other orders go first where one has many updates', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open({ concurrency: 1 });
+  const other = service.orders[1]?.token ?? '';
+  for (let number = 0; number < 20; number++) await outbox.enqueue(token, step(number));
+  await outbox.enqueue(other, step(1));
+  await outbox.drain();
+  const place = service.ledger.findIndex((entry) => entry.token === other);
+  expect(place).toBeGreaterThan(0);
+  expect(place).toBeLessThan(20);
+});
+
+/** A store in which every third commit of a turn reaches the database, and its response is lost. */
+function forgetfulStore(store: OutboxStore): OutboxStore & { readonly lost: number } {
+  let turns = 0;
+  return {
+    ...store,
+    get lost() {
+      return Math.floor(turns / 3);
+    },
+    async transaction(run, options) {
+      const result = await store.transaction(run, options);
+      if (options?.settings && ++turns % 3 === 0) throw new Error('Connection terminated unexpectedly');
+      return result;
+    },
+  };
+}
+
+onBoth('goes on where it was when the response to a commit is lost', async (scene) => {
+  const { open, openStore, service } = scene;
+  const store = forgetfulStore(await openStore());
+  const outbox = await open({ store, concurrency: 3 });
+  const tokens = service.orders.slice(0, 6).map(({ token }) => token);
+  for (const number of [1, 2, 3, 4]) for (const token of tokens) await outbox.enqueue(token, step(number));
+  await outbox.start();
+  await until('all is applied', async () => (await outbox.counts()).applied === 24);
+  expect(store.lost).toBeGreaterThan(2);
+  for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1, 2, 3, 4]);
+  expect(service.ledger).toHaveLength(24);
+});
+
+/** A transaction of a caller that has added to an order, and lasts until it is ended. */
+async function addTo(outbox: Outbox, { postgres }: Scene, token: string): Promise<() => Promise<void>> {
+  const client = new pg.Client(postgres.connectionString);
+  await client.connect();
+  await client.query('begin');
+  await outbox.enqueue(token, step(99), { tx: client });
+  return async () => {
+    await client.query('commit');
+    await client.end();
+  };
+}
+
+onPostgres(
+  'stores an outcome while a transaction holds the order, and goes on with others',
+  async (scene) => {
+    const { open, service, token, reaches } = scene;
+    const held = holdResponses(scene);
+    const outbox = await open({ client: held.client, concurrency: 1 });
+    await outbox.start();
+    const id = await outbox.enqueue(token, step(1));
+    await reaches(outbox, id, 'sending');
+    const release = await addTo(outbox, scene, token);
+    held.release();
+    await reaches(outbox, id, 'applied');
+    // There is one place, and the order that is held takes none.
+    await reaches(outbox, await outbox.enqueue(service.orders[1]?.token ?? '', step(2)), 'applied');
+    await delay(1_000);
+    expect(stepsApplied(service, token)).toEqual([1]);
+    await release();
+    await until('the next is applied', () => stepsApplied(service, token).length === 2);
+    expect(stepsApplied(service, token)).toEqual([1, 99]);
   },
 );
+
+onPostgres('goes on while callers wait to add to an order that a transaction holds', async (scene) => {
+  const { open, service, token, reaches, warnings } = scene;
+  const outbox = await open();
+  await outbox.start();
+  const release = await addTo(outbox, scene, token);
+  // More than there are connections.
+  const waiting = Array.from({ length: 8 }, (_, place) => outbox.enqueue(token, step(place)));
+  await delay(100);
+  await reaches(outbox, await outbox.enqueue(service.orders[1]?.token ?? '', step(1)), 'applied');
+  await release();
+  const ids = await Promise.all(waiting);
+  for (const id of ids) await reaches(outbox, id, 'applied');
+  expect(stepsApplied(service, token)).toEqual([99, 0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(warnings).toEqual([]);
+});
+
+onPostgres('sends to review what a killed process was sending, and repeats nothing', async (scene) => {
+  const { open, service, postgres, schema, reaches } = scene;
+  const outbox = await open();
+  const [stalled = '', other = ''] = service.orders.map(({ token }) => token);
+  service.faults.next({ type: 'stalled_headers' }, { token: stalled });
+  const { connectionString } = postgres;
+  const worker = await startWorker({ baseUrl: service.url, apiKey: service.key, connectionString, schema });
+  const sent = await outbox.enqueue(stalled, step(1));
+  const behind = await outbox.enqueue(stalled, step(2));
+  await reaches(outbox, sent, 'sending');
+  await reaches(outbox, await outbox.enqueue(other, step(3)), 'applied');
+  await until('the service has it', () => stepsApplied(service, stalled).length === 1);
+  await worker.kill();
+  const killedAt = performance.now();
+  await outbox.start();
+  const found = await until('it is taken over', async () => {
+    const status = await outbox.get(sent);
+    return status?.state === 'needs_review' && status;
+  });
+  expect(performance.now() - killedAt).toBeLessThan(17_500);
+  expect(found).toMatchObject({ code: 'worker_lost', attempts: 1 });
+  expect(await outbox.get(behind)).toMatchObject({ state: 'queued', attempts: 0 });
+  expect(service.requests({ token: stalled })).toHaveLength(1);
+  await outbox.resolve(sent, 'applied', { by: 'Ada', note: 'seen in the service' });
+  await reaches(outbox, behind, 'applied');
+  expect(stepsApplied(service, stalled)).toEqual([1, 2]);
+});
+
+onPglite('sends to review what a killed process was sending from a folder', async (scene) => {
+  const { open, service, schema, reaches } = scene;
+  const folder = await mkdtemp(join(tmpdir(), 'orders-outbox-'));
+  const [stalled = '', other = ''] = service.orders.map(({ token }) => token);
+  const [sent, behind, done] = [randomUUID(), randomUUID(), randomUUID()];
+  try {
+    service.faults.next({ type: 'stalled_headers' }, { token: stalled });
+    const updates = [
+      [stalled, sent, 1],
+      [stalled, behind, 2],
+      [other, done, 3],
+    ] as const;
+    const worker = await startWorker({ baseUrl: service.url, apiKey: service.key, folder, schema, updates });
+    await until('the service has both', () => service.ledger.length === 2);
+    await expect(pgliteStore(folder)).rejects.toMatchObject({
+      code: 'folder_locked',
+      message: expect.stringContaining('for several processes use PostgreSQL'),
+    });
+    await until('the outcome is stored', () => worker.hasSettled(done));
+    await worker.kill();
+    const outbox = await open({ store: await pgliteStore(folder) });
+    expect(await outbox.get(sent)).toMatchObject({ state: 'sending' });
+    const startedAt = performance.now();
+    await outbox.start();
+    expect(await reaches(outbox, sent, 'needs_review')).toMatchObject({ code: 'worker_lost' });
+    // The heartbeat alone would take ten seconds.
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    expect(await outbox.get(done)).toMatchObject({ state: 'applied', attempts: 1 });
+    expect(await outbox.get(behind)).toMatchObject({ state: 'queued' });
+    await outbox.close();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+onPostgres('sends nothing on waking that it marked before it was stopped', async (scene) => {
+  const { open, openStore, service, token, reaches } = scene;
+  const store = await openStore();
+  const stalled = Promise.withResolvers<void>();
+  let isStalling = false;
+  const outbox = await open({
+    store: {
+      ...store,
+      // As if the process were stopped between the commit of its mark and the send.
+      async transaction(run, options) {
+        const result = await store.transaction(run, options);
+        const { heads } = (result ?? {}) as { heads?: readonly unknown[] };
+        if (!isStalling && heads && heads.length > 0) {
+          isStalling = true;
+          await stalled.promise;
+        }
+        return result;
+      },
+    },
+  });
+  await outbox.start();
+  const id = await outbox.enqueue(token, step(1));
+  await reaches(outbox, id, 'sending');
+  await delay(3_200);
+  expect(service.requests({ token })).toHaveLength(0);
+  const other = await open();
+  await giveAway(scene, token);
+  await other.start();
+  await reaches(other, id, 'needs_review');
+  await other.retry(id);
+  await reaches(other, id, 'applied');
+  stalled.resolve();
+  await delay(500);
+  expect(stepsApplied(service, token)).toEqual([1]);
+  expect(await other.get(id)).toMatchObject({ state: 'applied' });
+});
+
+onPostgres('lets a late response settle an update that needs review', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const held = holdResponses(scene);
+  const slow = await open({ client: held.client, localConcurrency: 1 });
+  await slow.start();
+  const id = await slow.enqueue(token, step(1));
+  await reaches(slow, id, 'sending');
+  const next = await slow.enqueue(token, step(2));
+  const quick = await open();
+  await quick.start();
+  await giveAway(scene, token);
+  await reaches(quick, id, 'needs_review');
+  held.release();
+  await reaches(quick, id, 'applied');
+  await reaches(quick, next, 'applied');
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+});
+
+onPostgres('lets a decision win over a response that arrives after it', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const held = holdResponses(scene);
+  const slow = await open({ client: held.client, localConcurrency: 1 });
+  await slow.start();
+  const id = await slow.enqueue(token, step(1));
+  await reaches(slow, id, 'sending');
+  const quick = await open();
+  await quick.start();
+  await giveAway(scene, token);
+  await reaches(quick, id, 'needs_review');
+  await quick.discard(id, { by: 'Ada' });
+  held.release();
+  const next = await slow.enqueue(token, step(2));
+  await reaches(slow, next, 'applied');
+  expect(await slow.get(id)).toMatchObject({ state: 'discarded', decision: { by: 'Ada' } });
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+});
+
+onBoth('waits for its own response when the queue gives it back its own job', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const held = holdResponses(scene);
+  const outbox = await open({ client: held.client });
+  await outbox.start();
+  const id = await outbox.enqueue(token, step(1));
+  await reaches(outbox, id, 'sending');
+  const next = await outbox.enqueue(token, step(2));
+  await giveAway(scene, token);
+  await reaches(outbox, await outbox.enqueue(service.orders[1]?.token ?? '', step(3)), 'applied');
+  await delay(300);
+  expect(await outbox.get(id)).toMatchObject({ state: 'sending' });
+  held.release();
+  await reaches(outbox, next, 'applied');
+  expect(await outbox.counts()).toMatchObject({ applied: 3, needs_review: 0 });
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+});
+
+onBoth('takes up an order whose job was lost', async (scene) => {
+  const { open, service, token, sql, schema } = scene;
+  const outbox = await open();
+  await outbox.enqueue(token, step(1));
+  await sql.query(`delete from ${schema}_queue.job_common`);
+  await sql.query(`update ${schema}.updates set created_at = clock_timestamp() - interval '2 minutes'`);
+  await outbox.start();
+  await until('it is applied', () => stepsApplied(service, token).length === 1);
+});
 
 /** How long the database is away, in milliseconds. */
 const awayMs = inFull ? 30_000 : 2_500;
 
-onPostgres(
-  'goes on by itself once a database is back that was away, and loses and repeats nothing',
-  async (scene) => {
-    const { open, service, postgres, warnings, sql } = scene;
-    const outboxes = [await open(), await open()];
-    const [outbox] = outboxes as [(typeof outboxes)[0]];
-    await Promise.all(outboxes.map((each) => each.work()));
-    service.faults.always({ type: 'latency', ms: 50 });
-    const told: unknown[] = [];
-    const telling = (async () => {
-      for await (const { kind, updateId } of outbox.events({ after: 0 })) {
-        if (kind === 'applied') told.push(updateId);
-        if (told.length === 60) return;
-      }
-    })();
-    const ids: string[] = [];
-    const enqueueing = (async () => {
-      for (let number = 0; number < 60; number++) {
-        const id = randomUUID();
-        ids.push(id);
-        const token = service.orders[number % 12]?.token ?? '';
-        await until('it is accepted', () =>
-          outbox.enqueue(token, step(number), { id }).catch((error) => error.code === 'duplicate_id'),
-        );
-      }
-    })();
-    await until('some are on their way', () => service.journal.length > 10);
-    await postgres.stop();
-    await delay(awayMs);
-    await postgres.start();
-    await enqueueing;
-    await until('all is applied', () => service.ledger.length >= 60);
-    await outbox.drain();
-    await telling;
-    expect(told.toSorted()).toEqual(ids.toSorted());
-    expect(await outbox.counts()).toMatchObject({ applied: 60, parked: 0 });
-    for (const { token } of service.orders) {
-      const steps = stepsApplied(service, token).map(Number);
-      expect(steps).toEqual(steps.toSorted((a, b) => a - b));
-      expect(steps).toHaveLength(5);
+onPostgres('goes on once a database is back, and loses and repeats nothing', async (scene) => {
+  const { open, service, postgres, warnings } = scene;
+  const outboxes = [await open(), await open()] as const;
+  const [outbox] = outboxes;
+  await Promise.all(outboxes.map((each) => each.start()));
+  service.faults.always({ type: 'latency', ms: 50 });
+  const enqueueing = (async () => {
+    for (let number = 0; number < 60; number++) {
+      const id = randomUUID();
+      const token = service.orders[number % 12]?.token ?? '';
+      await until('it is accepted', () =>
+        outbox.enqueue(token, step(number), { id }).catch((error) => error.code === 'duplicate_id'),
+      );
     }
-    await until('both were told of it', () => warnings.length >= 4);
-    // One warning of each outbox, and one that it is over.
-    expect(warnings.filter((warning) => warning.includes('does not work'))).toHaveLength(2);
-    expect(warnings.filter((warning) => warning.includes('works again'))).toHaveLength(2);
-    expect(warnings.join()).not.toContain(testPassword);
-    // Both show again that they are there, and at work.
-    const { rows } = await sql.query(
-      `select from pg_locks where locktype = 'advisory' and objsubid = 2 and granted`,
-    );
-    expect(rows).toHaveLength(4);
-  },
-);
+  })();
+  await until('some are in flight', () => service.journal.length > 10);
+  await postgres.stop();
+  await delay(awayMs);
+  await postgres.start();
+  await enqueueing;
+  await until('all is applied', async () => {
+    const counts = await outbox.counts().catch(() => undefined);
+    // What was in flight when the database left may have been taken over: its response settles it.
+    return counts?.applied === 60;
+  });
+  for (const { token } of service.orders) {
+    const steps = stepsApplied(service, token).map(Number);
+    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+    expect(steps).toHaveLength(5);
+  }
+  await until(
+    'both say that it is over',
+    () => warnings.filter((text) => /works again/.test(text)).length === 2,
+  );
+  expect(warnings.filter((text) => /The database of the outbox fails/.test(text))).toHaveLength(2);
+  expect(warnings.join()).not.toContain(testPassword);
+});
 
-onPostgres('closes in time without its database, and parks later what it could not store', async (scene) => {
+onPostgres('closes in time without its database', async (scene) => {
   const { open, service, postgres, token, reaches, warnings } = scene;
   const outbox = await open();
   service.faults.next({ type: 'latency', ms: 300 }, { token });
-  await outbox.work();
+  await outbox.start();
   const id = await outbox.enqueue(token, step(1));
   await reaches(outbox, id, 'sending');
   await postgres.stop();
   try {
-    await until('the service has answered', () => service.journal[0]?.respondedAt !== undefined);
-    const begun = performance.now();
+    await until('the service has responded', () => service.requests({ token })[0]?.respondedAt !== undefined);
+    const begunAt = performance.now();
     await outbox.close({ graceMs: 10 });
-    expect(performance.now() - begun).toBeLessThan(11_000);
+    expect(performance.now() - begunAt).toBeLessThan(11_000);
   } finally {
     await postgres.start();
   }
-  expect(warnings).toContain('The outbox closed while 1 updates were on their way: they will be parked.');
+  expect(warnings).toContain(
+    'The outbox closed before 1 outcomes could be stored: the updates will need review.',
+  );
   const again = await open();
-  await again.work();
-  await reaches(again, id, 'parked');
+  await again.start();
+  await reaches(again, id, 'needs_review');
+});
+
+onPostgres('asks the database little while it is idle', async (scene) => {
+  const { open, openStore, token, reaches } = scene;
+  const store = await openStore();
+  let statements = 0;
+  const counted = (sql: Sql): Sql => ({
+    query(text, values) {
+      statements++;
+      return sql.query(text, values);
+    },
+  });
+  const outbox = await open({
+    store: {
+      ...store,
+      ...counted(store),
+      executeSql(text, values) {
+        statements++;
+        return store.executeSql(text, values);
+      },
+      transaction(run, options) {
+        statements += 2;
+        return store.transaction((tx) => run(counted(tx)), options);
+      },
+    },
+  });
+  await outbox.start();
+  await reaches(outbox, await outbox.enqueue(token, step(1)), 'applied');
+  await delay(1_000);
+  statements = 0;
+  const seconds = inFull ? 60 : 10;
+  await delay(seconds * 1_000);
+  expect(statements / seconds).toBeLessThanOrEqual(3);
+});
+
+onBoth('stores no key, even one that the service echoes', async ({ open, service, sql, schema }) => {
+  const outbox = await open();
+  const authorization = `Basic ${btoa(`${service.key}:`)}`;
+  const body = JSON.stringify({
+    error: { message: `${service.key} ${authorization} ${encodeURIComponent(service.key)}` },
+  });
+  for (const [place, { token }] of service.orders.entries()) {
+    const status = [400, 401, 422, 500, 503][place % 5] ?? 400;
+    const headers = { 'x-echo': service.key, 'www-authenticate': authorization };
+    service.faults.next({ type: 'status', status, headers, body }, { token });
+    await outbox.enqueue(token, step(1));
+  }
+  await outbox.start();
+  await until('all are settled', async () => {
+    const { queued, sending } = await outbox.counts();
+    return queued + sending === 0;
+  });
+  const { rows: tables } = await sql.query(
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema in ($1, $2)`,
+    [schema, `${schema}_queue`],
+  );
+  let dump = '';
+  for (const { name } of tables as { name: string }[]) {
+    const { rows } = await sql.query(`select row_to_json(t)::text as line from ${name} as t`);
+    dump += JSON.stringify(rows);
+  }
+  expect(dump).toContain('http_error');
+  for (const secret of [service.key, btoa(`${service.key}:`), btoa(service.key)])
+    expect(dump).not.toContain(secret);
+});
+
+const faults: readonly Fault[] = [
+  { type: 'status', status: 400 },
+  { type: 'status', status: 500 },
+  { type: 'status', status: 429, headers: { 'retry-after': '0' } },
+  { type: 'status', status: 503, headers: { 'retry-after': '0' } },
+  { type: 'reset_before_applying' },
+  { type: 'reset_after_applying' },
+  { type: 'truncation' },
+  { type: 'latency', ms: 20 },
+  { type: 'stalled_headers' },
+];
+
+type Command =
+  | { readonly do: 'enqueue' | 'drain' | 'restart' | 'crash'; readonly order: number }
+  | { readonly do: 'fail'; readonly order: number; readonly fault: Fault }
+  | { readonly do: 'decide'; readonly order: number; readonly retry: boolean };
+
+const orders = fc.nat(2);
+const commands = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.record({ do: fc.constant('enqueue' as const), order: orders }) },
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant('fail' as const),
+        order: orders,
+        fault: fc.constantFrom(...faults),
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant('decide' as const), order: orders, retry: fc.boolean() }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        do: fc.constantFrom('drain' as const, 'restart' as const, 'crash' as const),
+        order: orders,
+      }),
+    },
+  ),
+  { minLength: 5, maxLength: 30 },
+);
+
+onPglite('settles every update once and in sequence, whatever fails', async (scene) => {
+  const { service, openStore, sql, clientWith } = scene;
+  const client = clientWith(250);
+  let runs = 0;
+
+  async function play(script: readonly Command[]): Promise<void> {
+    const databaseSchema = `${scene.schema}_${++runs}`;
+    service.reset();
+    const tokens = service.orders.map(({ token }) => token);
+    const dead: Outbox[] = [];
+    const reviewed = new Set<string>();
+    let number = 0;
+
+    async function begin() {
+      const store = mortalStore(await openStore());
+      const onSettled = ({ id, state }: SettledUpdate) => void (state === 'needs_review' && reviewed.add(id));
+      const outbox = await scene.open({ store, databaseSchema, client, warn() {}, onSettled });
+      await outbox.start();
+      return { store, outbox };
+    }
+
+    let { store, outbox } = await begin();
+    async function decide(retry: boolean): Promise<boolean> {
+      const [first] = await outbox.list();
+      // What the service refused goes: sent again behind others, it would rightly be out of sequence.
+      if (first) await outbox[retry && first.state === 'needs_review' ? 'retry' : 'discard'](first.id);
+      return first !== undefined;
+    }
+    for (const command of script) {
+      const token = tokens[command.order] ?? '';
+      if (command.do === 'enqueue') await outbox.enqueue(token, step(++number));
+      else if (command.do === 'fail') service.faults.next(command.fault, { token });
+      else if (command.do === 'drain') await outbox.drain();
+      else if (command.do === 'decide') await decide(command.retry);
+      else {
+        if (command.do === 'crash') store.kill();
+        else await outbox.close({ graceMs: 0 });
+        dead.push(outbox);
+        ({ store, outbox } = await begin());
+      }
+    }
+    service.faults.clear();
+    await until('all is settled', async () => {
+      if (await decide(true)) return false;
+      const { queued, sending } = await outbox.counts();
+      return queued + sending === 0;
+    });
+    const updates = await rowsOf<{ id: string; token: string; state: string; quantity: number }>(
+      sql,
+      `select id, token, state, accepted_position as quantity from ${databaseSchema}.updates`,
+    );
+    expect(updates).toHaveLength(number);
+    const counts = { applied: 0 };
+    for (const { state } of updates) {
+      expect(['applied', 'discarded']).toContain(state);
+      if (state === 'applied') counts.applied++;
+    }
+    expect(service.ledger.length).toBeGreaterThanOrEqual(counts.applied - reviewed.size);
+    for (const token of tokens) {
+      const applied = stepsApplied(service, token).map(Number);
+      expect(applied).toEqual(applied.toSorted((a, b) => a - b));
+      const repeated = applied.length - new Set(applied).size;
+      expect(repeated).toBeLessThanOrEqual(reviewed.size);
+    }
+    await outbox.close();
+    await Promise.all(dead.map((each) => each.close({ graceMs: 0 })));
+  }
+
+  await fc.assert(fc.asyncProperty(commands, play), { numRuns: 5, endOnFailure: true });
 });

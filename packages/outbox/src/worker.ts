@@ -1,259 +1,394 @@
-import { type Assignment, claimHeads } from './claim.ts';
-import { type Flush, type FlushParts, flushWith } from './flush.ts';
-import type { LaneQueue, Place } from './lane-queue.ts';
-import { type LaneWork, type LaneWorkParts, laneWork } from './lane-work.ts';
-import { askAgainMs, type Outage } from './outage.ts';
-import type { Rate } from './pace.ts';
-import { type Pacer, pacerOf } from './pacer.ts';
-import { longestMs, rest } from './rest.ts';
-import type { Turn } from './turn.ts';
-import type { Upkeep } from './upkeep.ts';
+import { describeError } from './errors.ts';
+import { takeSlots } from './limits.ts';
+import { Monitor, type MonitorParts } from './monitor.ts';
+import type { SettledUpdate } from './options.ts';
+import { ageOf, type Head, type SendParts, sendHead, settleLost } from './send.ts';
+import {
+  createLane,
+  type Lane,
+  type MarkedHead,
+  type Outcome,
+  type TurnParts,
+  type TurnResult,
+  takeTurn,
+} from './turn.ts';
 
-/** What a worker works with. */
-export interface WorkerParts extends Omit<LaneWorkParts, 'shouldMark' | 'pacer'> {
-  readonly queue: LaneQueue;
-  readonly upkeep: Upkeep;
-  readonly outage: Outage;
-  readonly onSettled: FlushParts['onSettled'];
-  /** Names this process to the others. */
-  readonly presence: number;
-  readonly concurrency: number;
-  readonly localConcurrency: number;
-  readonly rate: Rate | undefined;
-  /** Whether the others can see that this process is there: what it takes while they cannot, they give away. */
-  readonly isAttending: () => boolean;
-  /** How many processes work, this one among them. */
-  readonly countWorkers: () => Promise<number>;
+/** What a worker needs. */
+export interface WorkerParts extends TurnParts, MonitorParts, Omit<SendParts, 'client' | 'ending'> {
+  readonly onSettled: (settled: SettledUpdate) => void;
 }
 
-/** How often a worker looks by itself, in milliseconds: what wakes it are notifications. */
-const lookEveryMs = 1_000;
-/** How often it tells that it is alive, and looks after the tables, in milliseconds. */
-const tendEveryMs = 1_000;
-/** How often jobs under way are told to be alive: each so many rounds of the above. */
-const touchEach = 3;
-/** How long storing may take once everything has ended, in milliseconds. */
+/** How often a worker looks by itself, in milliseconds: with notifications, and without. */
+const pollMs = { listening: 2_000, polling: 1_000 };
+/** How long a job is held without confirming it, in milliseconds. */
+const confirmMs = 3_000;
+/** Outcomes are stored together that come within this time, in milliseconds. */
+const gatherMs = 3;
+/** How long and how often an order may go on before others get its place, in milliseconds and updates. */
+const maxVisit = { ms: 10_000, sent: 16 };
+/** How soon an order that a caller has locked is tried again, and when it goes back to the queue, in milliseconds. */
+const locked = { againMs: 20, giveUpMs: 300, delayMs: 500 };
+/** How much later than an order is due the queue is looked at, in milliseconds: clocks and timers are that exact. */
+const wakeLateMs = 5;
+/** How long a worker waits after a database error, and until it trusts the database again, in milliseconds. */
+const outage = { againMs: 500, overMs: 2_000, steadyMs: 12_000 };
+/** How long storing may take once everything in flight has ended, in milliseconds. */
 const storeMs = 5_000;
+/** How late an update may be for its slot in the rate before it takes another, in milliseconds. */
+const lateMs = 25;
 
-/** Works on lanes until it is stopped: takes jobs, sends the heads of their lanes, stores what became of them. */
+/** Sends what is queued until it is stopped: takes orders, sends their updates, stores the outcomes. */
 export class Worker {
   readonly #parts: WorkerParts;
-  readonly #pacer: Pacer;
-  readonly #flush: Flush;
-  readonly #work: LaneWork;
-  /** What is being worked on. */
-  readonly #running = new Set<Assignment>();
-  /** Jobs taken whose lanes are not known yet. */
-  #taken: readonly Place[] = [];
+  readonly #monitor: Monitor;
+  /** The orders that it holds. */
+  readonly #lanes = new Set<Lane>();
+  /** The updates in flight. */
+  readonly #inFlight = new Map<Lane, Head>();
+  /** Orders to queue that it lost to another worker before their response arrived. */
+  readonly #revive = new Set<string>();
+  #outcomes: Outcome[] = [];
+  /** Moments by the clock of `performance.now()`: when outcomes are stored, when it last looked, when it may go on. */
+  #storeAt = 0;
+  #reviveAt = 0;
+  #polledAt = 0;
+  #notBefore = 0;
+  #failedAt = Number.NEGATIVE_INFINITY;
+  #isAway = false;
+  /** Whether the queue may hold something that is due. */
+  #mayFetch = true;
+  #wake = Promise.withResolvers<void>();
+  readonly #idle = new Set<() => void>();
+  readonly #timers = new Set<NodeJS.Timeout>();
   /** Nothing more is begun. */
   readonly #stopping = new AbortController();
-  /** What is on its way is ended. */
+  /** What is in flight is aborted. */
   readonly #ending = new AbortController();
   /** What is not stored is given up. */
-  readonly #ended = new AbortController();
-  #shouldFeed = true;
-  #shouldTake = true;
-  /** Whether what is beyond this process's share is left to the others. */
-  #isPatient = true;
-  /** When a lane is ready that waits for its time, by the clock of `performance.now()`. */
-  #feedAt = Number.POSITIVE_INFINITY;
-  #workers = 1;
-  #wake = Promise.withResolvers<void>();
-  #loop: Promise<unknown> | undefined;
+  readonly #over = new AbortController();
+  #running: Promise<unknown> | undefined;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#pacer = pacerOf({ ...parts, signal: this.#stopping.signal });
-    const claimer = { presence: parts.presence, shouldMark: parts.rate === undefined };
-    this.#flush = flushWith({
-      ...parts,
-      ...claimer,
-      signal: this.#ended.signal,
-      mayKeep: (freed) => Math.max(0, Math.min(freed, this.#places(this.#share(), freed))),
-      underWay: () => this.#running.size,
-      onTurn: (turn) => this.#noteTurn(turn),
-    });
-    this.#work = laneWork({ ...parts, ...claimer, pacer: this.#pacer }, this.#flush, this.#ending.signal);
+    const isSteady = (): boolean =>
+      performance.now() - this.#failedAt > outage.steadyMs && this.#unconfirmed().length === 0;
+    this.#monitor = new Monitor(
+      parts,
+      {
+        wake: () => this.wake(),
+        poll: () => this.#pollNow(),
+        isSteady,
+        inFlight: () => this.#inFlight.size,
+        onError: (error) => this.#databaseFails(error),
+      },
+      this.#stopping.signal,
+    );
   }
 
   start(): void {
-    this.#loop ??= Promise.all([this.#run(), this.#tend()]);
+    this.#running ??= Promise.all([this.#run(), this.#monitor.run()]);
   }
 
-  /** Looks at once: lanes may wait, or jobs that another process made. */
-  wake(reason: 'lanes' | 'jobs'): void {
-    if (reason === 'lanes') this.#shouldFeed = true;
-    else this.#shouldTake = true;
+  /** Looks at the queue at once. */
+  wake(): void {
+    this.#mayFetch = true;
+    this.#pollNow();
+  }
+
+  /** Looks at the queue by a single statement, unless a turn is due. */
+  #pollNow(): void {
+    this.#polledAt = Number.NEGATIVE_INFINITY;
     this.#wake.resolve();
   }
 
+  /** Resolves when nothing is due that this worker could send. */
+  whenIdle(): Promise<void> {
+    const idle = Promise.withResolvers<void>();
+    this.#idle.add(idle.resolve);
+    this.wake();
+    return idle.promise;
+  }
+
   /**
-   * Begins nothing more, waits for what is on its way, aborts it when that takes longer than the grace, and stores what
-   * became of it; five seconds later it gives up. Gives how many updates it gave up.
+   * Begins nothing more, waits for what is in flight, aborts it after the grace, and stores the outcomes. Resolves with the
+   * number of updates whose outcome could not be stored.
    */
   async stop(graceMs: number): Promise<number> {
     this.#stopping.abort();
     this.#wake.resolve();
-    const boundMs = Math.min(Math.max(0, graceMs), longestMs - storeMs);
+    const boundMs = Math.min(Math.max(0, graceMs), 2 ** 31 - 1 - storeMs);
     const grace = setTimeout(() => this.#ending.abort(), boundMs);
-    const patience = setTimeout(() => this.#ended.abort(), boundMs + storeMs);
-    const gaveUp = new Promise((resolve) => this.#ended.signal.addEventListener('abort', resolve));
-    await Promise.race([this.#stopped(), gaveUp]);
-    clearTimeout(grace);
-    clearTimeout(patience);
-    const lost = this.#running.size;
+    const over = new Promise((resolve) => this.#over.signal.addEventListener('abort', resolve));
+    const limit = setTimeout(() => this.#over.abort(), boundMs + storeMs);
+    await Promise.race([this.#running, over]);
+    for (const timer of [grace, limit, ...this.#timers]) clearTimeout(timer);
     this.#ending.abort();
-    this.#ended.abort();
-    return lost;
-  }
-
-  async #stopped(): Promise<void> {
-    await this.#loop;
-    const { store, schema, presence } = this.#parts;
-    const taken = this.#taken;
-    this.#taken = [];
-    // Where that fails, they are given to others once this process is gone.
-    const claiming = { places: taken, presence, shouldMark: false };
-    const claimed = taken.length > 0 ? await claimHeads(store, schema, claiming).catch(() => []) : [];
-    await Promise.all(claimed.map((assignment) => this.#flush.step(assignment)));
-    for (let rounds = 1; this.#running.size > 0; rounds++) {
-      this.#wake = Promise.withResolvers();
-      await Promise.race([this.#wake.promise, rest(tendEveryMs)]);
-      if (rounds % touchEach === 0) await this.#touch().catch(() => {});
-    }
+    this.#over.abort();
+    for (const resolve of this.#idle) resolve();
+    return this.#inFlight.size + this.#outcomes.length;
   }
 
   async #run(): Promise<void> {
-    const { outage, upkeep } = this.#parts;
-    while (!this.#stopping.signal.aborted) {
+    while (!this.#over.signal.aborted && (!this.#stopping.signal.aborted || this.#isBusy())) {
       this.#wake = Promise.withResolvers();
-      const wake = this.#wake.promise;
+      const waitMs = this.#nextMs();
+      if (waitMs > 0) await this.#pause(waitMs);
+      // What came in the same tick comes along; PGlite would respond before it could.
+      else await new Promise(setImmediate);
+      if (this.#nextMs() > 0) continue;
       try {
-        await this.#look();
-        outage.works();
-        await this.#sleep(wake);
+        if (this.#nextTurnMs() <= 0) await this.#takeTurn();
+        else await this.#poll();
+        this.#databaseWorks();
       } catch (error) {
-        outage.fails(error);
-        upkeep.unsteady();
-        this.#shouldFeed = true;
-        this.#shouldTake = true;
-        await rest(askAgainMs, this.#stopping.signal);
+        this.#databaseFails(error);
       }
+      this.#resolveIdle();
     }
   }
 
-  /** Feeds lanes and takes jobs, where there is reason to think that there are any. */
-  async #look(): Promise<void> {
-    const { queue, localConcurrency } = this.#parts;
-    if (this.#taken.length > 0) await this.#begin();
-    // What nobody else takes is taken beyond this process's share.
-    const share = this.#isPatient ? this.#share() : localConcurrency;
-    this.#isPatient = true;
-    if (this.#shouldFeed && this.#places(share) > 0) {
-      this.#shouldFeed = false;
-      const { jobs, nextMs } = await queue.feed(this.#places(share));
-      this.#feedAt = nextMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + nextMs;
-      if (jobs > 0) this.#shouldTake = true;
-    }
-    const places = this.#places(share);
-    if (places <= 0 || !this.#shouldTake) return;
-    this.#shouldTake = false;
-    this.#taken = await queue.take(places);
-    if (this.#taken.length === places) this.#shouldTake = true;
-    if (this.#taken.length > 0) await this.#begin();
+  #isBusy(): boolean {
+    return this.#lanes.size + this.#revive.size + this.#outcomes.length > 0;
   }
 
-  /** How much of the shared concurrency is this process's own. */
-  #share(): number {
-    const { concurrency, localConcurrency } = this.#parts;
-    return Math.min(localConcurrency, Math.ceil(concurrency / this.#workers));
-  }
-
-  /** Lanes that may be taken up, of as many as may be under way at once. */
-  #places(most: number, freed = 0): number {
-    if (!this.#parts.isAttending() || this.#stopping.signal.aborted) return 0;
-    return Math.min(most - this.#running.size + freed, this.#pacer.headroom());
-  }
-
-  #noteTurn({ work, ended, nextMs }: Turn): void {
-    if (work.length > 0) void this.#workOn(work);
-    if (ended > 0) {
-      this.#feedAt = nextMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + nextMs;
-      if (nextMs !== undefined && nextMs <= 0) this.#shouldFeed = true;
-    }
-  }
-
-  async #begin(): Promise<void> {
-    const { store, schema, presence, rate, queue } = this.#parts;
-    const places = this.#taken;
-    const work = await claimHeads(store, schema, { places, presence, shouldMark: rate === undefined });
-    this.#taken = [];
-    const idle = places.filter((place) => !work.some((assignment) => assignment.place === place));
-    if (idle.length > 0) await queue.end(idle);
-    await this.#workOn(work);
-  }
-
-  async #workOn(work: readonly Assignment[]): Promise<void> {
-    for (const assignment of work) this.#running.add(assignment);
-    const queued = work.filter(({ head }) => head?.state === 'queued');
-    const dues = await this.#pacer.reserve(queued.length);
-    for (const assignment of work) {
-      const place = queued.indexOf(assignment);
-      void this.#handle(assignment, place < 0 ? 0 : dues?.[place]).finally(() => {
-        this.#running.delete(assignment);
-        // Mostly its place goes on, and there is nothing to look for.
-        if (this.#shouldFeed || this.#shouldTake || this.#stopping.signal.aborted) this.#wake.resolve();
-      });
-    }
-  }
-
-  /** Works on a lane once its update is about to leave; without a place in the rate the worker stops before that. */
-  async #handle(assignment: Assignment, dueAt: number | undefined): Promise<void> {
-    const mayLeave = dueAt !== undefined && (await this.#pacer.approach(dueAt));
-    // One waits less: there may be room for others.
-    if (this.#parts.rate) this.wake('jobs');
-    return mayLeave ? this.#work(assignment, dueAt) : this.#flush.step(assignment);
-  }
-
-  async #tend(): Promise<void> {
-    const { upkeep, outage, countWorkers } = this.#parts;
-    for (let rounds = 1, ms = 0; await rest(ms, this.#stopping.signal); rounds++, ms = tendEveryMs) {
-      try {
-        if (rounds % touchEach === 0) await this.#touch();
-        this.#workers = Math.max(1, await countWorkers());
-        if (await upkeep.tend()) {
-          this.wake('lanes');
-          this.wake('jobs');
-        }
-      } catch (error) {
-        outage.fails(error);
-        upkeep.unsteady();
-      }
-    }
-  }
-
-  async #touch(): Promise<void> {
-    const places = [...[...this.#running].map(({ place }) => place), ...this.#taken];
-    if (places.length > 0) await this.#flush.touch(places);
-  }
-
-  async #sleep(wake: Promise<void>): Promise<void> {
-    const rested = Promise.withResolvers<void>();
-    const look = (): void => {
-      this.#shouldFeed = true;
-      // A job that another process gave back is not told of.
-      this.#shouldTake = true;
-      this.#isPatient = false;
-      rested.resolve();
-    };
-    let feedInMs = Math.max(0, this.#feedAt - performance.now());
-    if (feedInMs === 0 && this.#places(this.#parts.localConcurrency) <= 0) {
-      // Whatever is done next wakes this worker, and makes room.
-      this.#shouldFeed = true;
-      feedInMs = lookEveryMs;
-    }
-    const timer = setTimeout(look, Math.min(lookEveryMs, feedInMs));
-    await Promise.race([wake, rested.promise]);
+  /** Waits until something happens, or for so long. */
+  async #pause(ms: number): Promise<void> {
+    const timer = setTimeout(this.#wake.resolve, ms);
+    await this.#wake.promise;
     clearTimeout(timer);
   }
+
+  /** How long until something is due, in milliseconds. */
+  #nextMs(): number {
+    const now = performance.now();
+    if (now < this.#notBefore) return this.#notBefore - now;
+    return Math.max(0, Math.min(this.#nextTurnMs(), this.#nextPollMs()));
+  }
+
+  #nextPollMs(): number {
+    if (this.#stopping.signal.aborted) return outage.againMs;
+    const everyMs = this.#parts.subscription.isListening ? pollMs.listening : pollMs.polling;
+    return this.#polledAt + everyMs - performance.now();
+  }
+
+  /** How long until a turn has something to do, in milliseconds. */
+  #nextTurnMs(): number {
+    const now = performance.now();
+    // Orders go on together with the outcomes that are gathered.
+    const isGathering = this.#outcomes.length > 0;
+    const claimInMs = !isGathering && this.#mayFetch ? this.#claimInMs() : Number.POSITIVE_INFINITY;
+    let nextAt = isGathering ? this.#storeAt : now + claimInMs;
+    for (const lane of this.#lanes) {
+      const isMoving = lane.phase === 'ready' || lane.phase === 'leaving';
+      if (isMoving && !(isGathering && lane.dueAt <= now)) nextAt = Math.min(nextAt, lane.dueAt);
+      if (!lane.isLost) nextAt = Math.min(nextAt, now + confirmMs - unconfirmedMs(lane));
+    }
+    if (this.#revive.size > 0) nextAt = Math.min(nextAt, this.#reviveAt);
+    return nextAt - now;
+  }
+
+  #claimInMs(): number {
+    if (this.#stopping.signal.aborted || this.#places() <= this.#due().length)
+      return Number.POSITIVE_INFINITY;
+    return this.#monitor.claimInMs;
+  }
+
+  #places(): number {
+    return this.#monitor.share - this.#inFlight.size;
+  }
+
+  /** Orders whose next update is due. */
+  #due(): Lane[] {
+    const now = performance.now();
+    return [...this.#lanes].filter(({ phase, dueAt }) => phase === 'ready' && dueAt <= now);
+  }
+
+  #unconfirmed(): Lane[] {
+    return [...this.#lanes].filter(
+      (lane) => !lane.isLost && lane.phase !== 'leaving' && unconfirmedMs(lane) >= confirmMs,
+    );
+  }
+
+  /** Looks at the queue, or at what holds this worker back, by a single statement, since it is idle. */
+  async #poll(): Promise<void> {
+    const { store, queue } = this.#parts;
+    this.#polledAt = performance.now();
+    const count = this.#places();
+    if (count <= 0) return;
+    if (this.#claimInMs() > 0) return void (await this.#monitor.refresh());
+    const jobs = await queue.fetch({ query: store.executeSql }, count);
+    for (const job of jobs) this.#lanes.add(Object.assign(createLane(job), { isCertain: true }));
+    this.#mayFetch = jobs.length === count;
+  }
+
+  async #takeTurn(): Promise<void> {
+    const isStopping = this.#stopping.signal.aborted;
+    const outcomes = [...this.#outcomes];
+    const due = this.#due();
+    // Who locked an order may have purged it.
+    const wasLocked = due.filter(({ lockedSince }) => lockedSince !== undefined);
+    const leaving = [...this.#lanes].filter(({ phase }) => phase === 'leaving');
+    if (isStopping) leaving.push(...[...this.#lanes].filter(({ phase }) => phase === 'ready'));
+    const mayFetch = this.#mayFetch || this.#nextPollMs() <= 0;
+    try {
+      const result = await takeTurn(this.#parts, {
+        places: isStopping || !this.#monitor.isReady ? 0 : this.#places(),
+        mayFetch: mayFetch && !isStopping,
+        ready: isStopping ? [] : due,
+        unconfirmed: [...new Set([...this.#unconfirmed(), ...wasLocked])],
+        outcomes,
+        leaving,
+        revive: [...this.#revive],
+        mayTry: (limits) => this.#monitor.mayTry(limits),
+        onFetch: (lanes) => {
+          for (const lane of lanes) this.#lanes.add(lane);
+        },
+      });
+      this.#outcomes = this.#outcomes.slice(outcomes.length);
+      this.#follow(result);
+    } catch (error) {
+      // The transaction may have been committed all the same: what is held must be confirmed first.
+      for (const lane of this.#lanes) lane.confirmedAt = undefined;
+      throw error;
+    }
+  }
+
+  /** Goes on after a turn was committed. */
+  #follow(result: TurnResult): void {
+    const now = performance.now();
+    const { limits, hasMore, ended, lost, revived } = result;
+    if (hasMore !== undefined) {
+      this.#mayFetch = hasMore;
+      this.#polledAt = now;
+    }
+    for (const lane of this.#lanes) lane.isCertain = true;
+    for (const lane of ended) {
+      this.#lanes.delete(lane);
+      if (lane.phase !== 'leaving') continue;
+      if (lane.delayMs > 0) this.#wakeIn(lane.delayMs + wakeLateMs);
+      else this.#mayFetch = true;
+    }
+    for (const lane of lost) {
+      lane.isLost = true;
+      if (!this.#inFlight.has(lane)) this.#lanes.delete(lane);
+    }
+    for (const token of revived) this.#revive.delete(token);
+    this.#reviveAt = now + (this.#revive.size > 0 ? locked.delayMs : 0);
+    for (const lane of result.locked) {
+      lane.lockedSince ??= now;
+      if (now - lane.lockedSince > locked.giveUpMs) this.#leave(lane, locked.delayMs);
+      else lane.dueAt = now + locked.againMs;
+    }
+    this.#monitor.note(limits);
+    this.#send(result);
+    for (const { head, settlement } of result.outcomes) {
+      const ageMs = result.stored.get(head.id);
+      if (ageMs === undefined) continue;
+      const { state, code, status } = settlement;
+      const details = { ...(code !== undefined && { code }), ...(status !== undefined && { status }) };
+      this.#parts.onSettled({ id: head.id, token: head.token, state, ageMs, ...details });
+    }
+  }
+
+  #send(result: TurnResult): void {
+    const { heads, abandoned, markedAt, limits } = result;
+    const parts = { ...this.#parts, ending: this.#ending.signal };
+    const delays = this.#delaysOf(result);
+    for (const [index, { lane, head }] of heads.entries()) {
+      const delayMs = delays.then((all) => all[index] ?? 0);
+      const settling = sendHead(parts, head, { markedAt, delayMs });
+      this.#track({ lane, head, isTrial: limits.health.state !== 'ok' }, settling);
+    }
+    for (const { lane, head } of abandoned) {
+      // The queue gave the order away and back while this process was at it: its own response is to come or to be stored.
+      const own = [...this.#inFlight.values(), ...this.#outcomes.map((outcome) => outcome.head)];
+      const isOwn = own.some(({ claim, id }) => claim === head.claim && id === head.id);
+      if (isOwn) this.#leave(lane, locked.delayMs);
+      else this.#track({ lane, head, isTrial: false }, settleLost(parts, head));
+    }
+  }
+
+  /** How long each update waits for its slot, in milliseconds. A slot that is over is not made up for: another is taken. */
+  async #delaysOf({ heads, slotsAt }: TurnResult): Promise<readonly number[]> {
+    const { rate, store, schema } = this.#parts;
+    if (!rate) return [];
+    const passedMs = performance.now() - slotsAt;
+    const isOver = ({ slotMs }: MarkedHead): boolean => passedMs - slotMs > lateMs;
+    const count = heads.filter(isOver).length;
+    const others = [...(await takeSlots({ query: store.executeSql }, schema, rate, count).catch(() => []))];
+    const laterMs = performance.now() - slotsAt;
+    return heads.map((head) => (isOver(head) ? (others.shift() ?? 0) : Math.max(0, head.slotMs - laterMs)));
+  }
+
+  /** Follows an update in flight until its outcome is there. */
+  #track(sent: Omit<Outcome, 'settlement'>, settling: Promise<Outcome['settlement']>): void {
+    const { lane, head } = sent;
+    lane.phase = 'in_flight';
+    lane.lockedSince = undefined;
+    lane.sent++;
+    this.#inFlight.set(lane, head);
+    void settling.then((settlement) => {
+      const now = performance.now();
+      this.#inFlight.delete(lane);
+      this.#outcomes.push({ ...sent, settlement });
+      // The others in flight use the moment that outcomes are gathered.
+      if (this.#outcomes.length >= this.#inFlight.size) this.#storeAt = now;
+      else if (this.#outcomes.length === 1) this.#storeAt = now + gatherMs;
+      const isOver = lane.sent >= maxVisit.sent || now - lane.takenAt > maxVisit.ms;
+      if (lane.isLost) {
+        this.#lanes.delete(lane);
+        this.#revive.add(lane.job.token);
+        // At a slow rate every order waits, so each goes behind the others.
+      } else if (settlement.delayMs > 0 || isOver || this.#parts.rate) this.#leave(lane, settlement.delayMs);
+      else Object.assign(lane, { phase: 'ready', dueAt: now });
+      this.#wake.resolve();
+    });
+  }
+
+  /** Sends an order back to the queue, at once or later. */
+  #leave(lane: Lane, delayMs: number): void {
+    Object.assign(lane, { phase: 'leaving', dueAt: performance.now(), delayMs });
+  }
+
+  /** Looks at the queue when an order is due that went back to it. */
+  #wakeIn(ms: number): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.wake();
+    }, ms);
+    this.#timers.add(timer);
+  }
+
+  #databaseFails(error: unknown): void {
+    if (!this.#isAway)
+      this.#parts.warn(
+        `The database of the outbox fails, and the outbox tries again: ${describeError(error)}`,
+      );
+    this.#isAway = true;
+    this.#failedAt = performance.now();
+    this.#notBefore = this.#failedAt + outage.againMs;
+    this.#mayFetch = true;
+  }
+
+  #databaseWorks(): void {
+    // While it comes back, some statements still fail.
+    if (!this.#isAway || performance.now() - this.#failedAt < outage.overMs) return;
+    this.#isAway = false;
+    this.#parts.warn('The database of the outbox works again.');
+  }
+
+  #resolveIdle(): void {
+    if (this.#idle.size === 0 || this.#isBusy()) return;
+    if (!this.#monitor.isReady && !this.#monitor.isStuck) return;
+    // With a rate, there is a wait before the next; what a 429 or the breaker holds back is not due.
+    const isHeld = this.#monitor.isPaused || this.#claimInMs() === Number.POSITIVE_INFINITY;
+    if (this.#mayFetch && !isHeld) return;
+    for (const resolve of this.#idle) resolve();
+    this.#idle.clear();
+  }
+}
+
+/** How long ago a job was last known to be held, in milliseconds. */
+function unconfirmedMs({ confirmedAt }: Lane): number {
+  return confirmedAt ? ageOf(confirmedAt) : Number.POSITIVE_INFINITY;
 }

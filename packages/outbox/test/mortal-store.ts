@@ -1,37 +1,24 @@
-import type { OutboxStore } from '../src/store/outbox-store.ts';
+import type { OutboxStore, Sql } from '../src/store.ts';
 
-/** A store that can die, as a process does: from then on nothing is written, and nobody is told anything. */
+/** A store that can die, as a process does: from then on nothing is written, and nothing arrives. */
 export function mortalStore(store: OutboxStore): OutboxStore & { kill(): void } {
   let isDead = false;
   const living = async <T>(work: () => Promise<T>): Promise<T> => {
     if (isDead) throw new Error('dead');
     return work();
   };
+  const livingSql = (sql: Sql): Sql => ({ query: (text, values) => living(() => sql.query(text, values)) });
   return {
     ...store,
+    ...livingSql(store),
     kill() {
       isDead = true;
     },
-    query: (text, values) => living(() => store.query(text, values)),
-    run: (text, values) => living(() => store.run(text, values)),
-    transaction: (run) =>
-      living(() =>
-        store.transaction((tx) =>
-          run({
-            query: (text, values) => living(() => tx.query(text, values)),
-          }),
-        ),
-      ),
-    attend: (attendance) =>
-      store.attend({
-        ...attendance,
-        onMessage: (payload) => {
-          if (!isDead) attendance.onMessage(payload);
-        },
+    transaction: (run, options) => living(() => store.transaction((tx) => run(livingSql(tx)), options)),
+    executeSql: (text, values) => living(() => store.executeSql(text, values)),
+    listen: (channel, onMessage) =>
+      store.listen(channel, () => {
+        if (!isDead) onMessage();
       }),
-    queue: {
-      ...store.queue,
-      db: { executeSql: (text, values) => living(() => store.queue.db.executeSql(text, values)) },
-    },
   };
 }

@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { createOrdersClient } from '@orders/client';
-import { createOutbox, pgliteStore } from '@orders/outbox';
+import { createOutbox } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { mountDisk } from './mount-disk.ts';
 
-test('a folder that cannot be written to is told in one line, and keeps what it holds', async ({ skip }) => {
+test('a folder that cannot be written to is reported in one line, and keeps what it holds', async ({
+  skip,
+}) => {
   await using disk = await mountDisk(160);
   if (!disk) return skip('no disk can be mounted here');
   await using service = await startMockOrderService();
@@ -26,8 +29,8 @@ test('a folder that cannot be written to is told in one line, and keeps what it 
 
   disk.allowWriting(true);
   await using again = await createOutbox({ client, store: await pgliteStore(folder) });
-  await again.work();
+  await again.start();
   await again.drain();
-  expect(await again.status(id)).toMatchObject({ state: 'applied' });
+  expect(await again.get(id)).toMatchObject({ state: 'applied' });
   expect(service.ledger).toHaveLength(1);
 });

@@ -5,16 +5,16 @@ import {
   type Outbox,
   type OutboxOptions,
   type OutboxStore,
-  pgliteStore,
   postgresStore,
+  type Sql,
   type UpdateState,
   type UpdateStatus,
 } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { test, vi } from 'vitest';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
-import type { Sql } from '../src/store/sql.ts';
 import { inFull } from './in-full.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
@@ -33,7 +33,7 @@ export interface Scene {
   readonly warnings: string[];
   openStore(): Promise<OutboxStore>;
   open(options?: Partial<OutboxOptions>): Promise<Outbox>;
-  /** A client of the service with other timeouts. */
+  /** A client of the service with another timeout of each attempt, in milliseconds. */
   clientWith(attemptMs: number): OrdersClient;
   /** Waits until an update is in one of these states. */
   reaches(outbox: Outbox, id: string, ...states: readonly UpdateState[]): Promise<UpdateStatus>;
@@ -120,13 +120,20 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
       open: async (options = {}) => {
         const store = options.store ?? (await started.openStore());
         const warn = (message: string): void => void warnings.push(message);
-        const outbox = await createOutbox({ client, schema, maxRetryDelayMs: 20, warn, ...options, store });
+        const outbox = await createOutbox({
+          client,
+          databaseSchema: schema,
+          maxRetryDelayMs: 20,
+          warn,
+          ...options,
+          store,
+        });
         opened.push(outbox);
         return outbox;
       },
       reaches: (outbox, id, ...states) =>
         until(`update ${id} is ${states}`, async () => {
-          const status = await outbox.status(id);
+          const status = await outbox.get(id);
           return status && states.includes(status.state) ? status : undefined;
         }),
     });

@@ -10,6 +10,8 @@ export interface WorkerChild {
   /** Whether it has stored what became of an update. */
   hasSettled(id: string): boolean;
   kill(): Promise<void>;
+  /** Stops it with SIGSTOP, or lets it go on. */
+  stall(isStalled: boolean): void;
 }
 
 /** Starts a process that works on an outbox, and waits until it does. */
@@ -38,6 +40,9 @@ export async function startWorker(orders: ChildOrders): Promise<WorkerChild> {
   ]);
   return {
     hasSettled: (id) => told.includes(`settled ${id}\n`),
+    stall(isStalled) {
+      child.kill(isStalled ? 'SIGSTOP' : 'SIGCONT');
+    },
     async kill() {
       child.kill('SIGKILL');
       await ended;

@@ -1,8 +1,9 @@
 import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
-import { createOutbox, type OutboxOptions, pgliteStore, postgresStore } from '@orders/outbox';
+import { createOutbox, type OutboxOptions, postgresStore } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
 
-/** What a worker process of a test is told. */
+/** What a worker process of a test does. */
 export interface ChildOrders {
   readonly baseUrl: string;
   readonly apiKey: string;
@@ -21,12 +22,12 @@ const { baseUrl, apiKey, connectionString, folder, schema, rate, updates = [] } 
 const outbox = await createOutbox({
   client: createOrdersClient({ baseUrl, apiKey }),
   store: connectionString === undefined ? await pgliteStore(folder) : postgresStore({ connectionString }),
-  schema,
+  databaseSchema: schema,
   ...(rate ? { rate } : {}),
   onSettled: ({ id }) => void process.stdout.write(`settled ${id}\n`),
 });
 for (const [token, id, quantity] of updates) {
   await outbox.enqueue(token, { cart: { items: [{ quantity }] } }, { id });
 }
-await outbox.work();
+await outbox.start();
 process.stdout.write('working\n');

@@ -114,7 +114,7 @@ function rateRow({ processes, perSecond, burst, most, perSecondFound }: RateResu
 }
 
 function targetRow({ target, unit, sense, bound, figure, holds }: ScaleTarget): string[] {
-  const show = (value: number): string => `${unit === 'updates' ? value : value.toFixed(2)} ${unit}`;
+  const show = (value: number): string => `${value.toFixed(unit.startsWith('updates') ? 0 : 2)} ${unit}`;
   if (bound === null) return [target, 'none', show(figure), '–'];
   return [target, `${sense} ${show(bound)}`, show(figure), holds ? 'yes' : 'NO'];
 }

@@ -1,12 +1,11 @@
-import type { OrdersClient } from '@orders/client';
-import { createOutbox, type Outbox, OutboxError } from '@orders/outbox';
+import { createOutbox, type Outbox, type OutboxClient, OutboxError } from '@orders/outbox';
 import type { DeskStorage } from '../storage/desk-storage.ts';
 import { outboxSchema } from '../storage/outbox-mirror.ts';
 import { StorageProblem } from '../storage/storage-problem.ts';
 
 export interface OutboxParts {
   readonly storage: Pick<DeskStorage, 'openOutboxStore'>;
-  readonly orders: Pick<OrdersClient, 'prepareUpdateOrder' | 'safeUpdateOrder'>;
+  readonly orders: OutboxClient;
   readonly warn: (line: string) => void;
 }
 
@@ -21,7 +20,7 @@ const maxRetryDelayMs = 5_000;
 export async function openOutbox({ storage, orders, warn }: OutboxParts): Promise<Outbox> {
   const store = await storage.openOutboxStore();
   try {
-    return await createOutbox({ client: orders, store, schema: outboxSchema, maxRetryDelayMs, warn });
+    return await createOutbox({ client: orders, store, databaseSchema: outboxSchema, maxRetryDelayMs, warn });
   } catch (error) {
     if (!(error instanceof OutboxError)) throw error;
     throw new StorageProblem(error.message, { cause: error });

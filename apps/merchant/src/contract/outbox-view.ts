@@ -27,8 +27,15 @@ export type WaitingUpdate = z.infer<typeof WaitingUpdate>;
  * a person is in that of `GET /api/updates/undecided`.
  */
 export const OutboxView = z.object({
-  /** How many updates there are of each kind; `dead` ones were refused by the order service. */
-  counts: z.object({ queued: z.number(), sending: z.number(), parked: z.number(), dead: z.number() }),
+  /** How many updates there are in each state. */
+  counts: z.object({
+    queued: z.number(),
+    sending: z.number(),
+    needsReview: z.number(),
+    rejected: z.number(),
+  }),
+  /** While it is not `ok`, nothing is sent but probes. */
+  service: z.enum(['ok', 'service_unavailable', 'key_refused']),
   /** Until when nothing is sent, since the order service asked for it: ISO 8601. */
   pausedUntil: z.exactOptional(z.string()),
   /** The first of those that are queued or being sent, in the order in which they were accepted. */

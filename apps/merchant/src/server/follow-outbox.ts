@@ -1,50 +1,42 @@
-import type { Outbox, OutboxEvent } from '@orders/outbox';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Outbox } from '@orders/outbox';
 import type { NumberedEvent } from '../contract/desk-event.ts';
 import type { OutboxMirror } from '../storage/desk-storage.ts';
-import type { OutboxStep } from '../storage/tell-outbox-event.ts';
-import { inBatches } from './in-batches.ts';
 import { keepTrying } from './keep-trying.ts';
 
-/** Events that are told in one transaction. */
+/** Updates that are mirrored in one transaction. */
 const maxBatch = 100;
+/** How often the outbox is read, in milliseconds: it has no push, and a person watches. */
+const pollMs = 100;
 
 export interface FollowOutboxOptions {
-  readonly outbox: Pick<Outbox, 'events' | 'status'>;
+  readonly outbox: Pick<Outbox, 'changes'>;
   readonly mirror: OutboxMirror;
   readonly signal: AbortSignal;
-  /** Told the desk's events that were stored. */
+  /** Called with the desk's events that were stored. */
   readonly onStored: (events: readonly NumberedEvent[]) => void;
-  /** Told of the first failure of several alone; it is tried again. */
+  /** Called with the first of several failures in a row; it is retried. */
   readonly onFailure: (error: unknown) => void;
 }
 
 /**
- * Tells what happens in the outbox in the desk's own tables, from where it was told last, until the signal fires. It
- * rejects when the desk's storage does not take it even then.
+ * Mirrors what changes in the outbox in the desk's own tables, from the stored cursor on, until the signal fires. An update
+ * that changes twice between two reads skips a step. Rejects when a database still fails once the signal has fired.
  */
 export async function followOutbox(options: FollowOutboxOptions): Promise<void> {
   const { outbox, mirror, signal, onStored, onFailure } = options;
-  const untilStored = { signal, onFailure, isFinal: () => false };
-  const after = await keepTrying(() => mirror.lastSeq(), untilStored);
-  for await (const events of inBatches(outbox.events({ after, signal }), maxBatch)) {
-    if (signal.aborted) return;
-    onStored(await keepTrying(async () => mirror.take(await readSteps(events)), untilStored));
+  const untilDone = { signal, onFailure, isFinal: () => false };
+  let after = await keepTrying(() => mirror.readCursor(), untilDone);
+  while (!signal.aborted) {
+    const { events, cursor, isLast } = await keepTrying(async () => {
+      const changes = await outbox.changes({ ...(after !== undefined && { after }), limit: maxBatch });
+      const { length } = changes.updates;
+      // Without a change there is nothing to store.
+      const events = length === 0 ? [] : await mirror.take(changes);
+      return { events, cursor: changes.cursor, isLast: length < maxBatch };
+    }, untilDone);
+    after = cursor;
+    onStored(events);
+    if (isLast) await pause(pollMs, undefined, { signal }).catch(() => {});
   }
-
-  /** Reads before the change, which on one connection would wait for its own end. */
-  async function readSteps(events: readonly OutboxEvent[]): Promise<readonly OutboxStep[]> {
-    const statuses = new Map(
-      await Promise.all(
-        [...new Set(events.filter(saysMore).map(({ updateId }) => updateId))].map(
-          async (id) => [id, await outbox.status(id)] as const,
-        ),
-      ),
-    );
-    return events.map((event) => ({ event, status: statuses.get(event.updateId) }));
-  }
-}
-
-/** Whether the status of the update has more to say than the event. */
-function saysMore({ kind }: OutboxEvent): boolean {
-  return kind !== 'sending' && kind !== 'retried';
 }

@@ -16,19 +16,19 @@ export interface OutboxDeskOptions {
   readonly storage: Pick<DeskStorage, 'updates' | 'mirror'>;
   readonly hub: EventHub;
   /** It is closed with the desk. */
-  readonly outbox: Pick<Outbox, 'enqueue' | 'events' | 'status' | 'retry' | 'discard' | 'work' | 'close'>;
+  readonly outbox: Pick<Outbox, 'enqueue' | 'changes' | 'get' | 'retry' | 'discard' | 'start' | 'close'>;
   /** Told in one line, without any body, when something could not be stored. @default nobody is told */
   readonly warn?: (line: string) => void;
 }
 
-/** How long what is on its way may take to end when the desk closes, in milliseconds; then it is parked. */
+/** How long updates in flight may take to end when the desk closes, in milliseconds; then they need review. */
 const graceMs = 1_000;
-/** How long an answer waits for the desk to be told what was decided, in milliseconds. */
+/** How long a response waits until the mirror shows the decision, in milliseconds. */
 const patienceMs = 5_000;
 
 /**
- * Makes a desk that hands each update to the outbox in the transaction that accepts it, and is told by the outbox what
- * becomes of it. It begins to work at once, with what an earlier process left.
+ * Makes a desk that hands each update to the outbox in the transaction that accepts it, and mirrors its state from there.
+ * It begins to send at once, with what an earlier process left.
  */
 export async function createOutboxDesk(options: OutboxDeskOptions): Promise<UpdateDesk> {
   const { storage, hub, outbox, warn = () => {} } = options;
@@ -41,7 +41,7 @@ export async function createOutboxDesk(options: OutboxDeskOptions): Promise<Upda
 
   const publish = (event: NumberedEvent) => hub.publish({ type: 'stored', ...event });
   const tellLost = (error: unknown) =>
-    warn(`What became of updates in the outbox could not be stored yet (${nameError(error)}).`);
+    warn(`The state of updates in the outbox could not be read or stored yet (${nameError(error)}).`);
 
   for (const event of await takeBackForgotten({ outbox, mirror })) publish(event);
   const following = followOutbox({
@@ -51,9 +51,9 @@ export async function createOutboxDesk(options: OutboxDeskOptions): Promise<Upda
     onStored: (events) => events.forEach(publish),
     onFailure: tellLost,
   });
-  // What is not told now is told when the desk starts again.
+  // What is not mirrored now is mirrored when the desk starts again.
   following.catch(tellLost);
-  await outbox.work();
+  await outbox.start();
 
   const handOver: HandOver = async (transaction, { id, token, body }) => {
     try {

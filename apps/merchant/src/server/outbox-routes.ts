@@ -3,23 +3,24 @@ import { Hono } from 'hono';
 import type { OutboxView } from '../contract/outbox-view.ts';
 import type { DeskStorage } from '../storage/desk-storage.ts';
 
-/** How many updates that wait are told at once. */
+/** How many waiting updates a response lists. */
 const maxWaiting = 100;
 
 export interface OutboxRoutesOptions {
   readonly storage: Pick<DeskStorage, 'updates'>;
-  readonly outbox: Pick<Outbox, 'backlog'>;
+  readonly outbox: Pick<Outbox, 'status'>;
 }
 
 /** The JSON API under `/api/outbox`. */
 export function outboxRoutes({ storage: { updates }, outbox }: OutboxRoutesOptions): Hono {
   const routes = new Hono();
   routes.get('/', async (c) => {
-    const [backlog, waiting] = await Promise.all([outbox.backlog(), updates.listWaiting(maxWaiting)]);
-    const { queued, sending, parked, rejected, pausedUntil } = backlog;
+    const [status, waiting] = await Promise.all([outbox.status(), updates.listWaiting(maxWaiting)]);
+    const { queued, sending, needsReview, rejected } = status.updates;
     return c.json<OutboxView>({
-      counts: { queued, sending, parked, dead: rejected },
-      ...(pausedUntil ? { pausedUntil: pausedUntil.toISOString() } : {}),
+      counts: { queued, sending, needsReview, rejected },
+      service: status.service.state,
+      ...(status.pausedUntil && { pausedUntil: status.pausedUntil.toISOString() }),
       waiting: [...waiting],
     });
   });

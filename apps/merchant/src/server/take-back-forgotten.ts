@@ -10,7 +10,7 @@ const batch = 100;
  * Gives the events that tell it.
  */
 export async function takeBackForgotten(parts: {
-  readonly outbox: Pick<Outbox, 'status'>;
+  readonly outbox: Pick<Outbox, 'get'>;
   readonly mirror: OutboxMirror;
 }): Promise<readonly NumberedEvent[]> {
   const { outbox, mirror } = parts;
@@ -18,7 +18,7 @@ export async function takeBackForgotten(parts: {
   const forgotten: string[] = [];
   for (let start = 0; start < open.length; start += batch) {
     const ids = open.slice(start, start + batch);
-    const known = await Promise.all(ids.map((id) => outbox.status(id)));
+    const known = await Promise.all(ids.map((id) => outbox.get(id)));
     forgotten.push(...ids.filter((_, place) => known[place] === undefined));
   }
   return forgotten.length === 0 ? [] : mirror.takeBack(forgotten);

@@ -1,4 +1,4 @@
-import type { OutboxStore } from '@orders/outbox';
+import type { Changes, OutboxStore } from '@orders/outbox';
 import type { OrderUpdate } from '@orders/schema';
 import type { Kysely, Transaction } from 'kysely';
 import type { NumberedEvent, StoredEvent } from '../contract/desk-event.ts';
@@ -7,7 +7,6 @@ import type { WaitingUpdate } from '../contract/outbox-view.ts';
 import type { UpdateReport } from '../contract/update-report.ts';
 import type { Decision, UpdateView } from '../contract/update-view.ts';
 import type { Tables } from './tables.ts';
-import type { OutboxStep } from './tell-outbox-event.ts';
 
 /** Everything the desk keeps: it survives the end of the process, however it comes. */
 export interface DeskStorage extends AsyncDisposable {
@@ -16,7 +15,7 @@ export interface DeskStorage extends AsyncDisposable {
   readonly orders: OrderStore;
   readonly updates: UpdateStore;
   readonly events: EventStore;
-  /** What the desk is told of its outbox. */
+  /** The state of the outbox in the desk's own tables. */
   readonly mirror: OutboxMirror;
   /** The same database for an outbox; to be closed before this storage is. */
   openOutboxStore(): Promise<OutboxStore>;
@@ -136,16 +135,16 @@ export interface EventStore {
   lastSeq(): Promise<number>;
 }
 
-/** What the desk is told of its outbox. */
+/** The state of the outbox in the desk's own tables. */
 export interface OutboxMirror {
-  /** Number of the outbox's last event that is told here; 0 when none is. */
-  lastSeq(): Promise<number>;
+  /** Where the next page of changes begins; undefined before the first. */
+  readCursor(): Promise<string | undefined>;
   /**
-   * Tells events of the outbox in the desk's own tables, together with how far they were told: each once, however often
-   * they are given. Gives the desk's events that this made.
+   * Brings updates to their latest state and stores the cursor with them. Resolves with the desk's events of the steps in
+   * between; the same page again adds none.
    */
-  take(steps: readonly OutboxStep[]): Promise<readonly NumberedEvent[]>;
-  /** Ids of the updates that the outbox is to send, as far as it told. */
+  take(changes: Changes): Promise<readonly NumberedEvent[]>;
+  /** Ids of the updates that the outbox is to send, as far as is known. */
   listOpen(): Promise<readonly string[]>;
   /**
    * Takes updates back that the outbox does not know any more: what became of them is unknown, for a person to decide.

@@ -1,7 +1,8 @@
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { type FolderLock, lockFolder, OutboxError, pgliteStore } from '@orders/outbox';
+import { OutboxError } from '@orders/outbox';
+import { type FolderLock, lockFolder, pgliteStore } from '@orders/outbox/pglite';
 import { Kysely, PGliteDialect } from 'kysely';
 import { JsonColumns } from './json-columns.ts';
 import type { OpenedDatabase } from './opened-database.ts';
@@ -38,7 +39,7 @@ async function takeFolder(folder: string): Promise<FolderLock> {
   } catch (error) {
     if (!(error instanceof OutboxError)) throw error;
     const text =
-      error.code === 'folder_in_use'
+      error.code === 'folder_locked'
         ? `${folder} is in use by another desk: end it, or choose another folder with --data.`
         : `${folder} cannot be used: ${lockFileName} in it cannot be written, or is something else. Choose another folder with --data.`;
     throw new StorageProblem(text, { cause: error });

@@ -1,40 +1,33 @@
 import type { NumberedEvent } from '../contract/desk-event.ts';
 import type { OutboxMirror } from './desk-storage.ts';
-import { mirrorStep } from './mirror-step.ts';
+import { mirrorUpdate } from './mirror-update.ts';
 import { settleUpdate } from './settle-update.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /** The database schema of a desk's outbox. */
 export const outboxSchema = 'desk_outbox';
 
-/** Makes the store of what was told of the outbox. */
+/** Makes the store that mirrors the outbox. */
 export function createOutboxMirror({ database, change, now }: StoreParts): OutboxMirror {
-  async function readSeq(from: Pick<typeof database, 'selectFrom'>): Promise<number> {
-    const row = await from
-      .selectFrom('outbox_mirror')
-      .select('seq')
-      .where('name', '=', outboxSchema)
-      .executeTakeFirst();
-    return row?.seq ?? 0;
-  }
-
   return {
-    lastSeq: () => readSeq(database),
+    async readCursor() {
+      const row = await database
+        .selectFrom('outbox_mirror')
+        .select('cursor')
+        .where('name', '=', outboxSchema)
+        .executeTakeFirst();
+      return row?.cursor;
+    },
 
-    take: (steps) =>
+    take: ({ updates, cursor }) =>
       change(async (transaction) => {
-        const told = await readSeq(transaction);
-        const fresh = steps.filter(({ event }) => event.seq > told);
-        const last = fresh.at(-1);
-        if (!last) return [];
-        const { seq } = last.event;
         await transaction
           .insertInto('outbox_mirror')
-          .values({ name: outboxSchema, seq })
-          .onConflict((conflict) => conflict.column('name').doUpdateSet({ seq }))
+          .values({ name: outboxSchema, cursor })
+          .onConflict((conflict) => conflict.column('name').doUpdateSet({ cursor }))
           .execute();
         const events: NumberedEvent[] = [];
-        for (const step of fresh) events.push(...(await mirrorStep(transaction, step)));
+        for (const status of updates) events.push(...(await mirrorUpdate(transaction, status, now())));
         return events;
       }),
 

@@ -97,6 +97,6 @@ interface BulkRowsTable {
 interface OutboxMirrorTable {
   /** Primary key: the database schema of an outbox. */
   name: string;
-  /** Number of the outbox's last event that is told here. */
-  seq: number;
+  /** What the outbox changed up to here is mirrored. */
+  cursor: string;
 }

@@ -1,72 +1,70 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, isIPv6 } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Backlog } from '../backlog.ts';
-import type { SettledUpdate } from '../settled-update.ts';
+import type { OutboxStatus, SettledUpdate } from '../index.ts';
+import { CommandError } from './errors.ts';
 
 /** The metrics of one process that works on an outbox. */
 export interface Metrics {
   readonly contentType: string;
-  /** Counts what became of an update. */
-  note(settled: SettledUpdate): void;
-  /** All metrics as Prometheus reads them; also while the database is away. */
+  /** Counts an outcome. */
+  record(settled: SettledUpdate): void;
+  /** All metrics in the text format of Prometheus, also while the database is away. */
   read(): Promise<string>;
 }
 
-/** Codes by what becomes of updates: a label must not take whatever a client may say. */
-const codesOf: Readonly<Record<SettledUpdate['state'], readonly string[]>> = {
-  applied: ['none', 'invalid_response'],
-  rejected: ['http_error', 'validation_error'],
-  parked: [
-    'http_error',
-    'invalid_response',
-    'connection_error',
-    'timeout',
-    'aborted',
-    'left_behind',
-    'client_failed',
-  ],
-  queued: ['http_error', 'connection_error', 'timeout', 'aborted', 'left_behind', 'none'],
-  discarded: ['left_behind'],
-};
-const codes = new Set(Object.values(codesOf).flat());
+/** A label must not take whatever a client may return. */
+const codes = [
+  ...['none', 'http_error', 'validation_error', 'invalid_response', 'connection_error', 'timeout', 'aborted'],
+  ...['worker_lost', 'client_failed', 'unreadable'],
+];
+const settledStates = ['applied', 'rejected', 'needs_review', 'queued', 'discarded'] as const;
 
-/** From the time of one answer to that of a long outage. */
+/** From the time of one response to that of a long outage, in seconds. */
 const ageBuckets = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 3_600, 14_400];
 
-/** Makes the metrics; `look` is called at each scrape. */
-export function createMetrics(look: () => Promise<Backlog>, now: () => number = Date.now): Metrics {
+/** Creates the metrics; `readStatus` is called at each scrape. */
+export function createMetrics(
+  readStatus: () => Promise<OutboxStatus>,
+  now: () => number = Date.now,
+): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
-  const updates = new Gauge({
-    name: 'orders_outbox_updates',
-    help: 'Updates that are not final, by state. Alert when parked or rejected stays above 0: each waits for a decision.',
-    labelNames: ['state'],
-    registers,
-  });
-  const oldest = new Gauge({
-    name: 'orders_outbox_oldest_queued_age_seconds',
-    help: 'How long ago the oldest queued update was accepted; 0 when none is queued. Alert when it exceeds what orders can wait.',
-    registers,
-  });
-  const lanes = new Gauge({
-    name: 'orders_outbox_lanes',
-    help: 'Orders with something to do, by state. Alert when held stays above 0: these orders stand still for a decision.',
-    labelNames: ['state'],
-    registers,
-  });
-  const pause = new Gauge({
-    name: 'orders_outbox_pause_seconds',
-    help: 'How long nothing is sent yet, since the service asked for it. Alert when it is above 0 most of the time: lower the rate.',
-    registers,
-  });
-  const database = new Gauge({
-    name: 'orders_outbox_database_up',
-    help: 'Whether the database answered this scrape: 1 or 0. Alert when it is 0 for a minute: the gauges of updates are absent then.',
-    registers,
-  });
+  const gauge = (name: string, help: string, ...labelNames: string[]): Gauge =>
+    new Gauge({ name: `orders_outbox_${name}`, help, labelNames, registers });
+  const updates = gauge(
+    'updates',
+    'Updates that are not settled, by state. Alert when needs_review or rejected stays above 0: each waits for a decision.',
+    'state',
+  );
+  const oldest = gauge(
+    'oldest_queued_age_seconds',
+    'Age of the oldest queued update; 0 when none is queued. Alert when it exceeds what orders can wait.',
+  );
+  const orders = gauge(
+    'orders',
+    'Orders with something to send, by state. Alert when held stays above 0: these orders wait for a decision.',
+    'state',
+  );
+  const pause = gauge(
+    'pause_seconds',
+    'How much longer a 429 pauses everything. Alert when it is above 0 most of the time: lower the rate.',
+  );
+  const service = gauge(
+    'service_up',
+    'Whether the order service is reached and accepts the key: 1 or 0. Alert when it is 0 for some minutes.',
+  );
+  const database = gauge(
+    'database_up',
+    'Whether the database responded to this scrape: 1 or 0. Alert when it is 0 for a minute: the other gauges are absent then.',
+  );
   const results = new Counter({
     name: 'orders_outbox_results_total',
-    help: 'What became of updates in this process, by state (queued: sent again later) and code. Alert on a rising rate of parked or rejected.',
+    help: 'Outcomes in this process, by state (queued: sent again later) and code. Alert on a rising rate of needs_review or rejected.',
     labelNames: ['state', 'code'],
     registers,
   });
@@ -77,44 +75,100 @@ export function createMetrics(look: () => Promise<Backlog>, now: () => number = 
     registers,
   });
   // A series that begins at 1 shows no increase.
-  for (const [state, known] of Object.entries(codesOf))
-    for (const code of known) results.inc({ state, code }, 0);
+  for (const state of settledStates) for (const code of codes) results.inc({ state, code }, 0);
 
-  function show({
-    queued,
-    sending,
-    parked,
-    rejected,
-    oldestQueuedAt,
-    lanes: lane,
-    pausedUntil,
-  }: Backlog): void {
-    for (const [state, count] of Object.entries({ queued, sending, parked, rejected }))
+  function set(status: OutboxStatus): void {
+    const { queued, sending, needsReview, rejected, oldestQueuedAt } = status.updates;
+    for (const [state, count] of Object.entries({ queued, sending, needs_review: needsReview, rejected }))
       updates.set({ state }, count);
-    for (const [state, count] of Object.entries(lane)) lanes.set({ state }, count);
+    for (const [state, count] of Object.entries(status.orders)) orders.set({ state }, count);
     oldest.set(oldestQueuedAt ? Math.max(0, now() - oldestQueuedAt.getTime()) / 1_000 : 0);
-    pause.set(pausedUntil ? Math.max(0, pausedUntil.getTime() - now()) / 1_000 : 0);
+    pause.set(status.pausedUntil ? Math.max(0, status.pausedUntil.getTime() - now()) / 1_000 : 0);
+    const isUp =
+      status.service.state === 'ok' && !status.workers.some(({ problem }) => problem !== undefined);
+    service.set(isUp ? 1 : 0);
     database.set(1);
   }
 
-  /** What is not known is left out: an old figure would look like a true one. */
-  function showNothing(): void {
-    updates.reset();
-    lanes.reset();
-    oldest.remove();
-    pause.remove();
+  /** An old figure would look like a true one. */
+  function clear(): void {
+    for (const gauge of [updates, orders]) gauge.reset();
+    for (const gauge of [oldest, pause, service]) gauge.remove();
     database.set(0);
   }
 
   return {
     contentType: register.contentType,
-    note({ state, code = 'none', ageMs }) {
-      results.inc({ state, code: codes.has(code) ? code : 'other' });
+    record({ state, code = 'none', ageMs }) {
+      results.inc({ state, code: codes.includes(code) ? code : 'other' });
       if (state === 'applied') ages.observe(ageMs / 1_000);
     },
     async read() {
-      await look().then(show, showNothing);
+      await readStatus().then(set, clear);
       return register.metrics();
     },
   };
+}
+
+/** Where a server listens. */
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 chooses a free one. */
+  readonly port: number;
+}
+
+/**
+ * Serves health and metrics; `findProblem` resolves with why updates are not sent. Resolves with the URL.
+ *
+ * @throws CommandError when it cannot listen.
+ */
+export async function serveMetrics(
+  { host, port }: ListenOptions,
+  metrics: Metrics,
+  findProblem: () => Promise<string | undefined>,
+): Promise<string> {
+  const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000, keepAliveTimeout: 5_000 });
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CommandError(
+      code === 'EADDRINUSE'
+        ? `Port ${port} on ${host} is in use: choose another with --metrics-port.`
+        : `Cannot listen on port ${port} of ${host}: ${message}`,
+    );
+  }
+  const { address, port: bound } = server.address() as AddressInfo;
+  const app = new Hono();
+  app.use(async (c, next): Promise<Response | undefined> => {
+    // A page in a browser can reach loopback by a name of its own; who binds elsewhere chose to be reached by any.
+    if (isLoopback(address) && !isLoopback(new URL(c.req.url).hostname))
+      return c.text('Call this by its loopback address, or set --metrics-host.\n', 403);
+    await next();
+    c.header('cache-control', 'no-store');
+    c.header('x-content-type-options', 'nosniff');
+    return undefined;
+  });
+  app.get('/livez', (c) => c.text('alive\n'));
+  app.get('/readyz', async (c) => {
+    const problem = await findProblem();
+    return problem === undefined ? c.text('ready\n') : c.text(`${problem.replace(/\s+/g, ' ')}\n`, 503);
+  });
+  app.get('/metrics', async (c) =>
+    c.body(await metrics.read(), 200, { 'content-type': metrics.contentType }),
+  );
+  app.notFound((c) => c.text('Call /livez, /readyz or /metrics.\n', 404));
+  // Some probes send no Host.
+  server.on(
+    'request',
+    getRequestListener(app.fetch, { hostname: 'localhost', overrideGlobalObjects: false }),
+  );
+  // An unspecified address is one to listen on, not one to call.
+  const shown = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+  return `http://${isIPv6(shown) ? `[${shown}]` : shown}:${bound}`;
+}
+
+function isLoopback(host: string): boolean {
+  return /^(127(\.\d+){3}|\[?::1\]?|localhost)$/.test(host);
 }

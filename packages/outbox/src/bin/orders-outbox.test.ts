@@ -1,59 +1,70 @@
 import { existsSync, openSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inFolder } from '../../test/bin/in-folder.ts';
 import { prepareFolder } from '../../test/bin/prepare-folder.ts';
 import { readMetrics } from '../../test/bin/read-metrics.ts';
 import { type RunningBin, runOutboxBin } from '../../test/bin/run-outbox-bin.ts';
 import { stepsApplied, until } from '../../test/scene.ts';
 
-// Windows ends a process at once: there is no signal that it could hear.
+// Windows ends a process at once: it can handle no signal.
 const hasSignals = process.platform !== 'win32';
 const key = 'sk_live_4f1b9c';
 const encodedKey = Buffer.from(`${key}:`).toString('base64');
 
-async function run(words: readonly string[], env?: Record<string, string>) {
+/** The status of a response to a request with another Host. */
+function statusOf(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode))
+      .once('error', reject)
+      .end();
+  });
+}
+
+async function runBin(words: readonly string[], env?: Record<string, string>) {
   await using bin = runOutboxBin(words, env);
   return await bin.ended;
 }
 
-// One process at work is looked at from all sides: starting it costs more than all that is asked of it.
-describe.runIf(hasSignals)('beside a process at work on a folder', { timeout: 60_000 }, () => {
+// All of it looks at one worker, which costs more to start than each look.
+describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, () => {
   let service: MockOrderService;
   let folder: string;
-  let work: RunningBin;
-  let observe: string;
+  let worker: RunningBin;
+  let metrics: string;
   let tokens: readonly string[];
-  /** Of updates that are applied (two), parked, and rejected (three). */
+  /** Of updates that are applied (two), need review (one), and are rejected (three). */
   let ids: readonly string[];
-  const said: string[] = [];
+  const printed: string[] = [];
 
-  const workOn = (...words: string[]): RunningBin =>
-    runOutboxBin(['work', '--folder', folder, ...words], {
+  const startWorker = (...words: string[]): RunningBin =>
+    runOutboxBin(['start', '--folder', folder, ...words], {
       ORDERS_API_KEY: key,
       ORDERS_BASE_URL: service.url,
     });
-  const ask = async (...words: string[]) => {
-    const { code, stdout, stderr } = await run([...words, '--folder', folder]);
-    said.push(stdout, stderr);
+  const run = async (...words: string[]) => {
+    const { code, stdout, stderr } = await runBin([...words, '--folder', folder]);
+    printed.push(stdout, stderr);
     return { code, stdout, stderr };
   };
-  /** Has an update sent again, and waits until the service has it and says nothing. */
+  /** Sends an update again, to which the service does not respond, and waits until it has arrived. */
   const stall = async (token: string, id: string) => {
     const before = service.requests({ token }).length;
     service.faults.next({ type: 'stalled_headers' }, { token });
-    expect(await ask('retry', id)).toMatchObject({ code: 0 });
+    expect(await run('retry', id)).toMatchObject({ code: 0 });
     await until('it is being sent', () => service.requests({ token }).length > before);
   };
   const get = async (path: string, method = 'GET') => {
-    const answer = await fetch(`${observe}${path}`, { method });
-    const text = await answer.text();
-    said.push(text);
-    return { status: answer.status, text, type: answer.headers.get('content-type') };
+    const response = await fetch(`${metrics}${path}`, { method });
+    const text = await response.text();
+    printed.push(text);
+    return { status: response.status, text, type: response.headers.get('content-type') };
   };
 
   beforeAll(async () => {
@@ -61,131 +72,159 @@ describe.runIf(hasSignals)('beside a process at work on a folder', { timeout: 60
     tokens = service.orders.map(({ token }) => token);
     folder = await mkdtemp(join(tmpdir(), 'orders-outbox-bin-'));
     ids = await prepareFolder(folder, service, tokens);
-    const [, , parked = '', rejected = '', refused = '', conflicting = ''] = tokens;
+    const [, , unknown = '', rejected = '', refused = '', conflicting = ''] = tokens;
     const body = JSON.stringify({ error: { code: key, message: `${key} ${encodedKey} \u001b[31m` } });
     const headers = { 'x-key': key };
-    service.faults.next({ type: 'status', status: 500, body, headers }, { token: parked });
+    service.faults.next({ type: 'status', status: 500, body, headers }, { token: unknown });
     service.faults.next({ type: 'status', status: 400, body, headers }, { token: rejected });
     service.faults.next({ type: 'status', status: 401, body, headers }, { token: refused });
     service.faults.next({ type: 'status', status: 409 }, { token: conflicting });
-    work = workOn('--port', '0', '--grace', '0.5', '--json');
-    const log = await work.printed(/(.*"(parked|rejected)".*\n[\s\S]*){4}/);
-    observe = JSON.parse(log.split('\n')[0] ?? '').observe;
+    worker = startWorker('--metrics-port', '0', '--grace', '500ms', '--json');
+    const log = await worker.printed(/(.*"(needs_review|rejected)".*\n[\s\S]*){4}/);
+    metrics = JSON.parse(log.split('\n').find((line) => line.includes('"started"')) ?? '').metrics;
     await until('all have ended', async () =>
       (await get('/metrics')).text.includes('applied",code="none"} 2'),
     );
   }, 60_000);
 
   afterAll(async () => {
-    await work?.[Symbol.asyncDispose]();
+    await worker?.[Symbol.asyncDispose]();
     await service?.close();
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('it tells where it works, where to it sends, and what waits', async () => {
-    const lines = (await work.printed(/./))
+  test('it logs where it runs and sends to, and each update that waits for a person', async () => {
+    const lines = (await worker.printed(/./))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(lines[0]).toMatchObject({ level: 'info', event: 'working', place: folder, to: service.url });
-    const waits = lines.slice(1).map(({ event, id, order, code }) => ({ event, id, order, code }));
-    expect(waits).toHaveLength(4);
+    expect(lines.find(({ event }) => event === 'started')).toMatchObject({
+      level: 'info',
+      store: folder,
+      target: service.url,
+    });
+    const waiting = lines
+      .filter(({ level }) => level === 'warn')
+      .map(({ event, id, token, code }) => ({ event, id, token, code }));
+    expect(waiting).toHaveLength(4);
     for (const [place, event] of [
-      [2, 'parked'],
+      [2, 'needs_review'],
       [3, 'rejected'],
       [4, 'rejected'],
       [5, 'rejected'],
     ] as const) {
-      expect(waits).toContainEqual({ event, id: ids[place], order: tokens[place], code: 'http_error' });
+      expect(waiting).toContainEqual({ event, id: ids[place], token: tokens[place], code: 'http_error' });
     }
   });
 
-  test('it serves metrics that say how it stands', async () => {
+  test('it serves metrics of the backlog and the outcomes', async () => {
     const { status, text, type } = await get('/metrics');
     expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
     const series = readMetrics(text);
-    const states = ['queued', 'sending', 'parked', 'rejected'].map((state) =>
+    const states = ['queued', 'sending', 'needs_review', 'rejected'].map((state) =>
       series.get(`orders_outbox_updates{state="${state}"}`),
     );
     expect(states).toEqual([0, 0, 1, 3]);
-    expect(series.get('orders_outbox_lanes{state="active"}')).toBe(0);
-    expect(series.get('orders_outbox_lanes{state="held"}')).toBe(1);
+    expect(series.get('orders_outbox_orders{state="active"}')).toBe(0);
+    expect(series.get('orders_outbox_orders{state="held"}')).toBe(1);
     expect(series.get('orders_outbox_database_up')).toBe(1);
+    expect(series.get('orders_outbox_service_up')).toBe(1);
     expect(series.get('orders_outbox_results_total{state="rejected",code="http_error"}')).toBe(3);
     expect(series.get('orders_outbox_time_to_apply_seconds_count')).toBe(2);
     expect(series.get('process_cpu_seconds_total')).toBeGreaterThan(0);
     for (const word of [...ids, ...tokens]) expect(text).not.toContain(word);
   });
 
-  test('it is alive and ready, and nothing else can be asked of that port', async () => {
-    expect(await get('/healthz')).toMatchObject({ status: 200, text: 'alive\n' });
+  test('it is alive and ready, and serves nothing else, and nothing by another name', async () => {
+    expect(await get('/livez')).toMatchObject({ status: 200, text: 'alive\n' });
     expect(await get('/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
     expect(await get('/')).toMatchObject({ status: 404 });
     expect(await get('/metrics', 'POST')).toMatchObject({ status: 404 });
+    expect(await statusOf(`${metrics}/metrics`, 'rebound.example')).toBe(403);
+    expect(await statusOf(`${metrics}/metrics`, 'localhost:80')).toBe(200);
   });
 
-  test('status and dead ask it, in plain text and in JSON', async () => {
-    const [table, json, dead, listed, shown] = await Promise.all([
-      ask('status'),
-      ask('status', '--json'),
-      ask('dead', '--rejected', '--code', '401', '--json'),
-      ask('dead'),
-      ask('history', tokens[0] ?? ''),
+  test('the other commands ask it, in plain text and in JSON', async () => {
+    const [table, json, rejected, listed, history] = await Promise.all([
+      run('status'),
+      run('status', '--json'),
+      run('list', '--rejected', '--code', '401', '--json'),
+      run('list'),
+      run('history', tokens[0] ?? ''),
     ]);
-    for (const each of [table, json, dead, listed, shown])
+    for (const each of [table, json, rejected, listed, history])
       expect(each).toMatchObject({ code: 0, stderr: '' });
-    expect(table.stdout).toMatch(/updates rejected +│ +3 /);
-    expect(JSON.parse(json.stdout)).toMatchObject({ place: folder, sending: 0, parked: 1, rejected: 3 });
-    expect(JSON.parse(dead.stdout)).toMatchObject([
+    expect(table.stdout).toMatch(/updates rejected +3 /);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      place: folder,
+      updates: { sending: 0, needsReview: 1, rejected: 3 },
+      service: { state: 'ok' },
+      workers: [{ id: expect.any(String) }],
+    });
+    expect(JSON.parse(rejected.stdout)).toMatchObject([
       { id: ids[4], token: tokens[4], state: 'rejected', status: 401 },
     ]);
-    expect(listed.stdout.match(/^[0-9a-f-]{36} (parked|rejected) since/gm)).toHaveLength(4);
-    expect(shown.stdout).toMatch(/applied +│/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would obey is what must not be there
-    for (const { stdout } of [table, listed, shown]) expect(stdout).not.toMatch(/\u001b/);
+    expect(listed.stdout.match(/^[0-9a-f-]{36} (needs_review|rejected) since/gm)).toHaveLength(4);
+    expect(history.stdout).toMatch(/ applied /);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal obeys this character
+    for (const { stdout } of [table, listed, history]) expect(stdout).not.toMatch(/\u001b/);
   });
 
-  test('status ends when its reader leaves, and tells of output that could not be written', async () => {
+  test('show prints the body and the receipt', async () => {
+    const shown = await run('show', ids[2] ?? '');
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toContain('"quantity": 2\n');
+    expect(shown.stdout).toMatch(/\n {4}attempt 1 after \d+ ms, took \d+ ms: unknown \(500, http_error/);
+  });
+
+  test('status ends when its reader leaves, and reports output that could not be written', async () => {
     await using watching = runOutboxBin(['status', '--json', '--watch', '--folder', folder]);
     await watching.printed(/}\n/);
     watching.child.stdout?.destroy();
     expect(await watching.ended).toMatchObject({ code: 0, stderr: '' });
     if (process.platform !== 'linux') return;
-    await using full = runOutboxBin(['dead', '--json', '--folder', folder], {}, openSync('/dev/full', 'w'));
+    await using full = runOutboxBin(['list', '--json', '--folder', folder], {}, openSync('/dev/full', 'w'));
     expect(await full.ended).toMatchObject({ code: 1 });
   });
 
-  test('a second process cannot work on the folder', async () => {
-    await using second = workOn();
+  test('a second worker cannot start on the folder', async () => {
+    await using second = startWorker();
     const { code, stdout, stderr } = await second.ended;
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(
-      /^orders-outbox: folder_in_use: \S+ is in use by another "orders-outbox work": .*\n$/,
+      /^orders-outbox: folder_locked: \S+ is in use by another "orders-outbox start": .*\n$/,
     );
-    expect(await ask('migrate')).toMatchObject({ code: 0, stderr: '' });
+    expect(await run('migrate')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('retry and discard have it done', async () => {
-    const [, , parked = ''] = ids;
-    const retried = await ask('retry', parked, 'nobody');
+  test('it carries out retry, discard, resolve and resume', async () => {
+    const [, , unknown = '', rejected = ''] = ids;
+    const retried = await run('retry', unknown, 'missing');
     expect(retried).toMatchObject({
       code: 1,
-      stdout: `${parked} of order ${tokens[2]} is queued again.\n`,
-      stderr: 'orders-outbox: unknown_update: There is no update nobody in this outbox.\n',
+      stdout: `${unknown} of order ${tokens[2]} is queued again.\n`,
+      stderr: 'orders-outbox: unknown_update: There is no update missing in this outbox.\n',
     });
     await until('it is applied', () => stepsApplied(service, tokens[2] ?? '').length === 1);
-    const discarded = await ask('discard', '--all', '--rejected', '--code', '401', '--json');
+    const refused = await run('discard', '--all', '--rejected', '--code', '401');
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('needs --yes') });
+    const discarded = await run('discard', '--all', '--yes', '--rejected', '--code', '401', '--json');
     expect(discarded).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(discarded.stdout)).toEqual({ discarded: [ids[4]], failed: [] });
+    expect(JSON.parse(discarded.stdout)).toEqual({ discard: [ids[4]], failed: [] });
+    const resolved = await run('resolve', rejected, '--by', 'ada', '--note', 'seen in the ledger');
+    expect(resolved).toMatchObject({ code: 0, stdout: `${rejected} of order ${tokens[3]} is applied.\n` });
+    const shown = JSON.parse((await run('show', rejected, '--json')).stdout);
+    expect(shown).toMatchObject({ state: 'applied', decision: { by: 'ada', note: 'seen in the ledger' } });
+    expect(await run('resume')).toMatchObject({ code: 0, stdout: 'The pause has ended.\n' });
   });
 
-  test('it ends within its grace on SIGTERM, and parks what it could not end', async () => {
+  test('it stops within its grace on SIGTERM, and what it could not finish needs review', async () => {
     await stall(tokens[5] ?? '', ids[5] ?? '');
-    const begun = performance.now();
-    work.child.kill('SIGTERM');
-    const { code, stdout, stderr } = await work.ended;
-    said.push(stdout);
-    expect(performance.now() - begun).toBeLessThan(11_000);
+    const startedAt = performance.now();
+    worker.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await worker.ended;
+    printed.push(stdout);
+    expect(performance.now() - startedAt).toBeLessThan(11_000);
     expect([code, stderr]).toEqual([0, '']);
     const lines = stdout
       .trim()
@@ -193,39 +232,39 @@ describe.runIf(hasSignals)('beside a process at work on a folder', { timeout: 60
       .map((line) => JSON.parse(line));
     expect(lines.find(({ event }) => event === 'stopping')).toMatchObject({
       signal: 'SIGTERM',
-      graceSeconds: 0.5,
+      graceMs: 500,
     });
-    expect(lines.at(-1)).toMatchObject({ event: 'stopped', applied: 3, rejected: 3, parked: 2 });
+    expect(lines.at(-1)).toMatchObject({ event: 'stopped', applied: 3, rejected: 3, needs_review: 2 });
     await expect(stat(join(folder, 'worker.json'))).rejects.toThrow('ENOENT');
   });
 
-  test('it ends at once on a second signal, and leaves an address that nobody takes for alive', async () => {
+  test('it ends at once on a second signal, and its stale address misleads no command', async () => {
     const [, , , , , id = ''] = ids;
     const token = tokens[5] ?? '';
-    await using again = workOn('--grace', '30', '--no-metrics');
-    await again.printed(/working on \S+, sending to http:\S+\n/);
-    const dead = await ask('dead', '--parked', '--json');
-    expect(JSON.parse(dead.stdout)).toMatchObject([{ id, state: 'parked', code: 'aborted' }]);
+    await using again = startWorker('--grace', '30s', '--no-metrics');
+    await again.printed(/ started store=\S+ target=http:\S+\n/);
+    const listed = await run('list', '--needs-review', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id, state: 'needs_review', code: 'aborted' }]);
     await stall(token, id);
     again.child.kill('SIGINT');
-    await again.printed(/stopping on SIGINT: what is on its way has 30 s\n/);
+    await again.printed(/ stopping signal=SIGINT graceMs=30000\n/);
     again.child.kill('SIGTERM');
     const { code, stdout } = await again.ended;
-    said.push(stdout);
+    printed.push(stdout);
     expect(code).toBe(1);
     expect(await readdir(folder)).toContain('worker.json');
-    const shown = await ask('show', id, '--json');
+    const shown = await run('show', id, '--json');
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(shown.stdout)).toMatchObject({ id, token, state: 'sending' });
   });
 
-  test('nothing that it said or left holds the key', async () => {
+  test('nothing that it printed or stored holds the key', async () => {
     expect(service.journal.filter(({ status }) => status === 500)).toHaveLength(1);
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
-    const kept = files
+    const stored = files
       .filter((file) => file.isFile())
       .map((file) => readFile(join(file.parentPath, file.name)));
-    const texts = [...said, ...(await Promise.all(kept)).map((bytes) => bytes.toString('latin1'))];
+    const texts = [...printed, ...(await Promise.all(stored)).map((bytes) => bytes.toString('latin1'))];
     expect(texts.some((text) => text.includes(tokens[0] ?? ''))).toBe(true);
     for (const text of texts) {
       expect(text.includes(key)).toBe(false);
@@ -235,22 +274,50 @@ describe.runIf(hasSignals)('beside a process at work on a folder', { timeout: 60
 });
 
 test.runIf(process.platform === 'linux')(
-  'works on although nothing that it says can be written',
+  'works although none of its log can be written',
   { timeout: 30_000 },
   async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'orders-outbox-bin-'));
-    const words = ['work', '--folder', folder, '--base-url', 'http://127.0.0.1:1', '--no-metrics'];
-    await using work = runOutboxBin(words, { ORDERS_API_KEY: key }, openSync('/dev/full', 'w'));
-    await until('it works', () => existsSync(join(folder, 'worker.json')));
-    // It has said so by then, or was ended by that.
-    await delay(300);
-    expect(await run(['status', '--json', '--folder', folder])).toMatchObject({ code: 0, stderr: '' });
-    work.child.kill('SIGTERM');
-    expect(await work.ended).toMatchObject({ code: 1 });
-    expect(existsSync(join(folder, 'worker.json'))).toBe(false);
-    await rm(folder, { recursive: true });
+    await inFolder(async (folder) => {
+      const words = ['start', '--folder', folder, '--base-url', 'http://127.0.0.1:1', '--no-metrics'];
+      await using worker = runOutboxBin(words, { ORDERS_API_KEY: key }, openSync('/dev/full', 'w'));
+      await until('it runs', () => existsSync(join(folder, 'worker.json')));
+      // It has logged by then, or died of that.
+      await delay(300);
+      expect(await runBin(['status', '--json', '--folder', folder])).toMatchObject({ code: 0, stderr: '' });
+      worker.child.kill('SIGTERM');
+      expect(await worker.ended).toMatchObject({ code: 1 });
+      expect(existsSync(join(folder, 'worker.json'))).toBe(false);
+    });
   },
 );
+
+test.each([
+  ['throw new Error(text)', /--client \S+ cannot be loaded: it threw Error\. .*"node \S+" prints it\.$/],
+  ['throw text', /it threw a value that is not an Error/],
+  ['export const client = new Proxy({}, { get() { throw new RangeError(text); } })', /it threw RangeError\./],
+  [
+    'setTimeout(() => { throw new TypeError(text); }, 0); await new Promise(() => {})',
+    /A module threw TypeError; its message may contain the key/,
+  ],
+  [
+    'Promise.reject(Object.assign(new Error(text), { code: text })); await new Promise(() => {})',
+    /A module threw Error; its message/,
+  ],
+])('never prints the key of a --client module: %s', { timeout: 30_000 }, async (code, message) => {
+  await inFolder(async (folder) => {
+    const file = join(folder, 'client.mjs');
+    await writeFile(
+      file,
+      `const text = '${key} Basic ${encodedKey}'; setInterval(() => {}, 1_000);\n${code};\n`,
+    );
+    const { code: exitCode, stdout, stderr } = await runBin(['start', '--folder', folder, '--client', file]);
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr.trimEnd()).toMatch(message);
+    expect(stderr).toMatch(/^orders-outbox: [^\n]+\n$/);
+    expect(stderr).not.toContain(key);
+    expect(stderr).not.toContain(encodedKey);
+  });
+});
 
 test.each([
   [
@@ -263,19 +330,37 @@ test.each([
     ['status'],
     { DATABASE_URL: 'postgres://me:hunter2/@[' },
     1,
-    /DATABASE_URL: write postgres:\/\/user:password@host/,
+    /DATABASE_URL: write it as postgres:\/\/user:password@host/,
   ],
   [
-    ['work', '--base-url', 'http://far.example', '--folder', '.'],
+    ['status', '--folder', 'none', '--database-schema', 'pg_temp'],
+    {},
+    1,
+    /There is no outbox in none: run "orders-outbox migrate --folder none" to make one\./,
+  ],
+  [
+    ['migrate', '--database-schema', '1;drop'],
+    { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' },
+    2,
+    /--database-schema: write at most 40/,
+  ],
+  [
+    ['start', '--base-url', 'http://far.example', '--folder', '.'],
     { ORDERS_API_KEY: 'hunter2' },
     2,
     /plain http would show the key/,
   ],
+  [
+    ['start', '--base-url', 'http://localhost'],
+    { ORDERS_API_KEY: 'hunter2' },
+    2,
+    /Write where the outbox is/,
+  ],
 ])(
-  'tells of what is wrong with %j in one line',
+  'reports what is wrong with %j in one line',
   { timeout: 30_000 },
   async (words, env, exitCode, message) => {
-    const { code, stdout, stderr } = await run(words, env as Record<string, string>);
+    const { code, stdout, stderr } = await runBin(words, env as Record<string, string>);
     expect([code, stdout]).toEqual([exitCode, '']);
     expect(stderr).toMatch(/^orders-outbox: [^\n]+\n$/);
     expect(stderr).toMatch(message);
@@ -285,5 +370,5 @@ test.each([
 
 test('prints its version', async () => {
   const manifest = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
-  expect(await run(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+  expect(await runBin(['--version'])).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
 });

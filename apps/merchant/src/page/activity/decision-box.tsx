@@ -65,9 +65,9 @@ export function DecisionBox({ update }: { readonly update: UpdateView }) {
 }
 
 function wordsFor({ state, sentThrough }: UpdateView) {
-  const { client, parked, dead } = activityWords.decide;
+  const { client, needsReview, rejected } = activityWords.decide;
   if (sentThrough === 'client') return client;
-  return state === 'unknown' ? parked : dead;
+  return state === 'unknown' ? needsReview : rejected;
 }
 
 function tellProblem(error: Error): string {

@@ -27,7 +27,13 @@ function keyOf(step: Step): string {
   return 'number' in step ? `${step.kind} ${step.number}` : step.kind;
 }
 
-function TimelineStep({ step, live: { update } }: { readonly step: Step; readonly live: LiveUpdate }) {
+function TimelineStep({
+  step,
+  live: { update, attempts },
+}: {
+  readonly step: Step;
+  readonly live: LiveUpdate;
+}) {
   switch (step.kind) {
     case 'queued':
       return (
@@ -37,15 +43,16 @@ function TimelineStep({ step, live: { update } }: { readonly step: Step; readonl
       );
     case 'attempt': {
       const { number, end } = step;
+      const isOpen = !end && !update.report && number === attempts.at(-1)?.number;
       return (
         <Row
           icon={end ? outcomeIcon[end.outcome] : 'send'}
           tone={end?.outcome}
-          isOpen={!end && !update.report}
+          isOpen={isOpen}
           title={activityWords.attempt(number)}
           aside={end && activityWords.took(formatDuration(end.durationMs))}
         >
-          {end ? describeEnd(end) : activityWords.underWay}
+          {end ? describeEnd(end) : isOpen ? activityWords.underWay : activityWords.unrecorded}
         </Row>
       );
     }

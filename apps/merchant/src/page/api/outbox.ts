@@ -6,7 +6,7 @@ import { requestJson } from './request.ts';
 const queryKey = ['outbox'];
 /** How long events are gathered before the outbox is looked at again, in milliseconds. */
 const gatherMs = 200;
-/** How often it is looked at while the order service has it wait, in milliseconds: the end of that is not told. */
+/** How often it is fetched while it is paused or the service is unavailable, in milliseconds: no event marks the end. */
 const pausedMs = 1_000;
 
 /** How the outbox stands, looked at again soon after anything happens in it. */
@@ -19,6 +19,7 @@ export function useOutbox() {
     queryFn: ({ signal }) => requestJson(OutboxView, '/api/outbox', { signal }),
     // What was seen before another view was looked at may be long over.
     staleTime: 0,
-    refetchInterval: ({ state }) => (state.data?.pausedUntil === undefined ? false : pausedMs),
+    refetchInterval: ({ state: { data } }) =>
+      data && (data.pausedUntil !== undefined || data.service !== 'ok') ? pausedMs : false,
   });
 }

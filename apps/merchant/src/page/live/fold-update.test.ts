@@ -87,7 +87,7 @@ test('comes to the same whatever is repeated and however late it comes', () => {
   );
 });
 
-/** Parked, sent off anew by a person, and applied at the second attempt. */
+/** Unknown, sent again by a person, and applied at the second attempt. */
 const reopenedStory: readonly NumberedEvent[] = (
   [
     { kind: 'update_queued', ...of, update: queued },

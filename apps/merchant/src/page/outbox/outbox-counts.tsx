@@ -4,14 +4,14 @@ import type { UpdateState } from '../../contract/update-view.ts';
 import { Mark } from '../activity/mark.tsx';
 import { outboxWords } from '../words/outbox.ts';
 
-const kinds = ['queued', 'sending', 'parked', 'dead'] as const;
+const kinds = ['queued', 'sending', 'needsReview', 'rejected'] as const;
 type Kind = (typeof kinds)[number];
 
 const stateOf: Readonly<Record<Kind, UpdateState>> = {
   queued: 'queued',
   sending: 'sending',
-  parked: 'unknown',
-  dead: 'rejected',
+  needsReview: 'unknown',
+  rejected: 'rejected',
 };
 
 /** How many updates there are of each kind; undefined while that is not known. */

@@ -47,6 +47,7 @@ function Loading() {
   );
 }
 
-function tellPace({ pausedUntil }: OutboxView): string {
+function tellPace({ service, pausedUntil }: OutboxView): string {
+  if (service !== 'ok') return words.stopped[service];
   return pausedUntil === undefined ? words.flows : words.paused(formatTime(pausedUntil));
 }

@@ -7,7 +7,7 @@ import { EmptySection } from './empty-section.tsx';
 
 const words = outboxWords.decide;
 
-/** Parked and dead updates, each with what can be done about it. */
+/** Updates that need review or were rejected, each with what can be done about it. */
 export function UndecidedList() {
   const { data } = useUndecided();
   return (
@@ -26,7 +26,7 @@ export function UndecidedList() {
               key={`${update.id} ${update.round}`}
               update={update}
               level={3}
-              fact={update.state === 'unknown' ? words.parked : words.dead}
+              fact={update.state === 'unknown' ? words.needsReview : words.rejected}
             />
           ))}
         </ul>

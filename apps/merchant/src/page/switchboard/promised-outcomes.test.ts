@@ -26,7 +26,7 @@ test.each([
   expect(foretellOutcomes(setting, 'client')).toEqual(shares);
 });
 
-test('promises that the outbox sends until an update is taken, and parks what it cannot tell', () => {
+test('promises that the outbox sends until an update is applied, and that an unknown outcome needs review', () => {
   expect(foretellOutcomes({ trouble: 'busy', percent: 100 }, 'outbox')).toEqual([['applied', 100]]);
   expect(promiseOutcomes('down', 'outbox')).toEqual(['applied']);
   expect(promiseOutcomes('failing', 'outbox')).toEqual(['unknown']);

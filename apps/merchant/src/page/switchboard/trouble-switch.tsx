@@ -76,8 +76,8 @@ export function TroubleSwitch({ view, wish, problem, onSet }: TroubleSwitchProps
 function forecast(setting: SwitchboardSetting): string {
   const sendsThrough = readSendsThrough();
   const shares = foretellOutcomes(setting, sendsThrough);
-  const isParked = sendsThrough === 'outbox' && shares.some(([outcome]) => outcome === 'unknown');
-  return isParked ? words.forecastParked : words.forecast(shares);
+  const needsReview = sendsThrough === 'outbox' && shares.some(([outcome]) => outcome === 'unknown');
+  return needsReview ? words.forecastReview : words.forecast(shares);
 }
 
 interface ShareProps {

@@ -16,6 +16,7 @@ export const activityWords = {
   queuedText: 'The desk has stored it.',
   attempt: (number: number) => `Attempt ${number}`,
   underWay: 'Waiting for the answer',
+  unrecorded: 'Its result was not recorded',
   answered: (status: number) => `Answer ${status}`,
   errors: {
     connection_error: 'The connection failed',
@@ -51,16 +52,16 @@ export const activityWords = {
       againText: `It goes out once more, as it was. ${maybeTwice}`,
       discardText: leftAtThat,
     },
-    parked: {
+    needsReview: {
       text: 'Look at the order at the order service if you can. Its later updates wait until you choose:',
       againText: `It goes out once more before those that wait. ${maybeTwice}`,
       discardText: leftAtThat,
     },
-    dead: {
+    rejected: {
       text: 'The order service has none of it, and later updates of the order went on. Choose:',
       againText:
         'It goes out once more, as it was, behind those that were sent since. It is refused again unless what stood in its way has changed.',
-      discardText: 'The desk gives it up. Send a mended update from the order instead.',
+      discardText: 'The desk gives it up. Send a corrected update from the order instead.',
     },
     gone: 'Somebody has decided already.',
     failed: 'The decision could not be stored. Try again.',

@@ -10,10 +10,14 @@ export const outboxWords = {
     label: 'How many there are',
     queued: { name: 'Queued', text: 'Wait for their turn' },
     sending: { name: 'Sending', text: 'Wait for an answer' },
-    parked: { name: 'Parked', text: 'Outcome unknown' },
-    dead: { name: 'Dead', text: 'Refused' },
+    needsReview: { name: 'Needs review', text: 'Outcome unknown' },
+    rejected: { name: 'Rejected', text: 'Not applied' },
   },
   flows: 'Updates leave as soon as it is their turn.',
+  stopped: {
+    service_unavailable: 'The order service is unavailable: updates wait until it responds again.',
+    key_refused: 'The order service rejects the API key: updates wait until it accepts it.',
+  },
   paused: (time: string) => `The order service asked to wait: nothing leaves before ${time}.`,
   queue: {
     title: 'On their way',
@@ -34,10 +38,10 @@ export const outboxWords = {
     title: 'Waiting for you',
     none: {
       title: 'Nothing waits for you',
-      text: 'Parked and dead updates come here until you send them again or discard them.',
+      text: 'Updates that need review or were rejected are listed here until you send them again or discard them.',
     },
-    parked: 'Parked: its outcome is unknown, and its order waits',
-    dead: 'Dead: it was refused, and its order went on without it',
+    needsReview: 'Needs review: its outcome is unknown, and its order waits',
+    rejected: 'Rejected: later updates of its order were sent',
   },
   failed: {
     title: 'The outbox could not be loaded',

@@ -49,10 +49,10 @@ const inOutbox: Readonly<Partial<Record<Trouble, string>>> = {
   slow: 'The outbox waits. Later updates of the same order wait behind, those of other orders do not.',
   busy: 'The outbox pauses the updates of every order, then retries until they are applied.',
   failing:
-    'Sent again, a cart might be taken twice. So the outbox parks it: its order waits for your choice, others go on.',
+    'Sent again, a cart might be applied twice, so the update needs review and its order waits. After failures on three orders in a row the outbox stops and probes the service.',
   reset_after_applying:
-    'The order has changed, but nothing here can tell. The outbox parks it, and its order waits.',
-  down: 'Nothing is lost: updates wait in the outbox and leave when it is back. What was on its way is parked.',
+    'The order has changed, but nothing here can tell. The update needs review, and its order waits.',
+  down: 'Nothing is lost: updates wait in the outbox and leave when it is back. Updates in flight need review.',
 };
 
 const lower = (outcome: Outcome) => outcomeWords[outcome].title.toLowerCase();
@@ -69,7 +69,7 @@ export const switchboardWords = {
     title: 'What the order service does',
     troubles,
     inOutbox,
-    forecastParked: 'An update that meets it is parked, and its order waits for your choice.',
+    forecastReview: 'An update that meets it needs review, and its order waits for your choice.',
     share: 'Share of requests that meet it',
     percent: (percent: number) => `${percent} %`,
     shareOfDown: 'Whoever connects is refused, so there is no share.',

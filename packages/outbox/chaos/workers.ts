@@ -1,0 +1,144 @@
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command, WorkerSettings } from './protocol.ts';
+import { WorkerProcess } from './worker-process.ts';
+
+/** How long a worker may take for what another can do as well, in milliseconds: it may be stopped. */
+const commandMs = 3_000;
+
+interface WorkersOptions {
+  /** What the process that starts as the nth works with, in its slot. */
+  readonly settings: (slot: number, started: number) => WorkerSettings;
+  /**
+   * Whether the database is held back from a slot: its worker gets no commands, which would not end, and is not killed,
+   * since what it does afterwards matters.
+   */
+  readonly isHeld: (slot: number) => boolean;
+  readonly random: () => number;
+}
+
+/** A number of worker processes: one that is killed is replaced. */
+export class Workers {
+  readonly #settings: WorkersOptions['settings'];
+  readonly #isHeld: WorkersOptions['isHeld'];
+  readonly #random: () => number;
+  readonly #count: number;
+  /** The processes that run, by their slots. */
+  readonly #running = new Map<WorkerProcess, number>();
+  readonly #starting = new Set<Promise<unknown>>();
+  #started = 0;
+  #crashes = 0;
+  #isOver = false;
+
+  constructor(count: number, { settings, isHeld, random }: WorkersOptions) {
+    this.#settings = settings;
+    this.#isHeld = isHeld;
+    this.#random = random;
+    this.#count = count;
+    for (let slot = 0; slot < count; slot++) this.#start(slot);
+  }
+
+  /** How many exited that were not killed. */
+  get crashes(): number {
+    return this.#crashes;
+  }
+
+  /** Runs a command in any worker, and in another where that fails or takes too long. */
+  async run(command: Command): Promise<unknown> {
+    for (;;) {
+      try {
+        const worker = this.#pick();
+        if (!worker) throw new Error('No worker runs.');
+        const result = worker.run(command);
+        // A decision that is still to be made would be made on what was known before the next one.
+        if (command.kind === 'decide') return await result;
+        result.catch(() => {});
+        return await Promise.race([result, rejectIn(commandMs)]);
+      } catch (error) {
+        if (this.#isOver) throw error;
+        await delay(50);
+      }
+    }
+  }
+
+  /** Kills a worker and starts another. Resolves with whether there was one. */
+  async kill(): Promise<boolean> {
+    const worker = this.#pickFew();
+    if (!worker) return false;
+    const slot = this.#running.get(worker) ?? 0;
+    this.#running.delete(worker);
+    await worker.kill();
+    this.#start(slot);
+    return true;
+  }
+
+  /**
+   * Stops a worker for so long, in milliseconds, or until the signal, and kills it where all is over by then. Resolves with
+   * whether there was one.
+   */
+  async stall(ms: number, signal: AbortSignal): Promise<boolean> {
+    const worker = this.#pickFew();
+    if (!worker) return false;
+    const slot = this.#running.get(worker) ?? 0;
+    this.#running.delete(worker);
+    // The others exit with this process, which closes their input.
+    const onExit = (): void => void worker.kill();
+    process.once('exit', onExit);
+    worker.stall(true);
+    await delay(ms, undefined, { signal }).catch(() => {});
+    worker.stall(false);
+    process.off('exit', onExit);
+    if (this.#isOver) await worker.kill();
+    else this.#running.set(worker, slot);
+    return true;
+  }
+
+  /** Kills all but those that are stopped now: `stall` does that. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await Promise.allSettled(this.#starting);
+    await Promise.all([...this.#running.keys()].map((worker) => worker.kill()));
+  }
+
+  #pick(): WorkerProcess | undefined {
+    const free = [...this.#running].filter(([, slot]) => !this.#isHeld(slot));
+    return free[Math.floor(this.#random() * free.length)]?.[0];
+  }
+
+  /** One to disturb, unless all others start just now: then nothing would ever happen. */
+  #pickFew(): WorkerProcess | undefined {
+    return this.#running.size < Math.min(2, this.#count) ? undefined : this.#pick();
+  }
+
+  #start(slot: number): void {
+    const started: Promise<unknown> = this.#begin(slot).finally(() => this.#starting.delete(started));
+    this.#starting.add(started);
+  }
+
+  async #begin(slot: number): Promise<void> {
+    while (!this.#isOver) {
+      const worker = new WorkerProcess(this.#settings(slot, this.#started++));
+      try {
+        await worker.ready;
+        if (this.#isOver) return await worker.kill();
+        this.#running.set(worker, slot);
+        void worker.exited.then(() => this.#replace(worker, slot));
+        return;
+      } catch {
+        // The database may be down.
+        await delay(200);
+      }
+    }
+  }
+
+  #replace(worker: WorkerProcess, slot: number): void {
+    if (this.#isOver || !this.#running.delete(worker)) return;
+    this.#crashes++;
+    this.#start(slot);
+  }
+}
+
+async function rejectIn(ms: number): Promise<never> {
+  await delay(ms, undefined, { ref: false });
+  throw new Error(`The worker took longer than ${ms} ms.`);
+}

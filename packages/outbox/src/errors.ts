@@ -1,0 +1,86 @@
+/** What is wrong with a call to the outbox, or with its database. A code never changes its meaning. */
+export type OutboxErrorCode =
+  | 'unknown_update'
+  | 'nothing_to_decide'
+  | 'duplicate_id'
+  | 'not_a_transaction'
+  | 'closed'
+  | 'database_unusable'
+  | 'not_migrated'
+  | 'database_too_new'
+  | 'old_database'
+  | 'folder_unusable'
+  | 'folder_locked';
+
+/** A call that the outbox cannot carry out. Its message says why and what to do, and holds no password and no key. */
+export class OutboxError extends Error {
+  override readonly name = 'OutboxError';
+  readonly code: OutboxErrorCode;
+
+  constructor(code: OutboxErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+/** What an error says, in one line. */
+export function describeError(error: unknown): string {
+  // Node reports several addresses that failed by an error without a message of its own.
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(describeError).join('; ');
+  if (error instanceof Error) {
+    if (/^SASL: .*password must be a (non-empty )?string$/.test(error.message)) return noPassword;
+    return (error.message || String('code' in error ? error.code : error.name)).split('\n', 1)[0] ?? '';
+  }
+  if (typeof error !== 'object' || error === null) return String(error);
+  return 'message' in error ? String(error.message) : JSON.stringify(error).slice(0, 200);
+}
+
+const noPassword =
+  'the server wants a password: write it into the connection string, or set PGPASSWORD or a passfile';
+
+/** What kind of error it is, without its own words, which may hold a key; 80 characters at most. */
+export function kindOfError(error: unknown): string {
+  if (!(error instanceof Error)) return 'a value that is not an Error';
+  const kind = 'code' in error ? `${error.name} (${String(error.code)})` : error.name;
+  return kind.replace(/[^\w ().-]+/g, '?').slice(0, 80);
+}
+
+/** The SQLSTATE of a database error, or that of its cause, where a library wraps it. */
+export function sqlState(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at.code;
+  }
+  return undefined;
+}
+
+/** The error of a database that cannot be used, with its cause and the remedy where the cause is known. */
+export function databaseError(place: string, schema: string, error: unknown): OutboxError {
+  if (error instanceof OutboxError) return error;
+  const message = `${place} cannot be used: ${describeError(error)}.${remedyFor(error, schema)}`;
+  return new OutboxError('database_unusable', message, { cause: error });
+}
+
+function remedyFor(error: unknown, schema: string): string {
+  const state = sqlState(error);
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (state === '42501')
+    return ` As the owner, run the command "migrate", and then: ${requiredGrants(schema, 'this_role').join('; ')}.`;
+  if (state === '28P01' || state === '28000') return ' Check the user and the password.';
+  if (state === '3D000') return ' Create the database, or check its name.';
+  if (state === '55P03' || state === '57014')
+    return ' Another session holds a lock for long: see pg_stat_activity and pg_locks.';
+  if (state === '53100') return ' Free some disk space.';
+  if (state === '53300') return ' Raise max_connections, or lower maxConnections.';
+  return /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST)/.test(code) ? ' Check its host and port.' : '';
+}
+
+/** The statements that give a role all it needs to enqueue and to work, but not to migrate. */
+export function requiredGrants(schema: string, role: string): readonly string[] {
+  const schemas = `${schema}, ${schema}_queue`;
+  return [
+    `grant usage on schema ${schemas} to ${role}`,
+    `grant select, insert, update, delete on all tables in schema ${schemas} to ${role}`,
+    `grant execute on all functions in schema ${schema}_queue to ${role}`,
+  ];
+}

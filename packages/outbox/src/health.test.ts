@@ -1,0 +1,264 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createOrdersClient } from '@orders/client';
+import type { MockOrderService } from '@orders/testing';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { holdResponses } from '../test/hold-responses.ts';
+import { onBoth, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import {
+  healthy,
+  type Observation,
+  observe,
+  probeDelay,
+  probed,
+  type ServiceHealth,
+  type Signal,
+} from './health.ts';
+
+function seen(signal: Signal, token = 'A', isTrial = false): Observation {
+  return { signal, id: `${token}-${signal}`, token, isTrial, message: 'why' };
+}
+
+function observeAll(observations: readonly Observation[], from: ServiceHealth = healthy) {
+  const again: string[] = [];
+  let health = from;
+  for (const each of observations) {
+    const observed = observe(health, each, 1_000);
+    health = observed.health;
+    again.push(...observed.queueAgain);
+  }
+  return { health, again };
+}
+
+test('opens after three failures in a row on different orders', () => {
+  const { health } = observeAll(['A', 'B', 'B', 'C'].map((token) => seen('failure', token)));
+  expect(health).toMatchObject({
+    state: 'service_unavailable',
+    message: 'why',
+    since: 1_000,
+    isTrial: false,
+  });
+});
+
+test('stays closed while one order fails, and where a success lies in between', () => {
+  expect(observeAll(Array.from({ length: 9 }, () => seen('failure'))).health.state).toBe('ok');
+  const broken = ['A', 'B', 'ok', 'C', 'D'].map((token) =>
+    token === 'ok' ? seen('success') : seen('failure', token),
+  );
+  expect(observeAll(broken).health.state).toBe('ok');
+});
+
+test('opens after two refusals of the key in a row on different orders, and queues both again', () => {
+  const { health, again } = observeAll([seen('refused', 'A'), seen('refused', 'B')]);
+  expect(health).toMatchObject({ state: 'key_refused', requeue: ['A-refused'] });
+  expect(again).toEqual(['B-refused']);
+});
+
+test('leaves a lone refusal as it is', () => {
+  const lone = observeAll([seen('refused', 'A'), seen('success', 'B'), seen('refused', 'C')]);
+  expect(lone).toMatchObject({ health: { state: 'ok', requeue: [] }, again: [] });
+});
+
+test('tries one update after an echo that succeeded, and closes after a definite outcome', () => {
+  const open = observeAll(['A', 'B', 'C'].map((token) => seen('failure', token))).health;
+  const trial = probed({ ...open, owner: 'me' }, { signal: 'success', message: '' }).health;
+  expect(trial).toMatchObject({ isTrial: true, owner: 'me' });
+  expect(observe(trial, seen('success', 'D'), 0).health).toEqual(trial);
+  expect(observe(trial, seen('success', 'D', true), 0).health).toEqual(healthy);
+});
+
+test('probes again, later each time, after a trial or a probe that failed', () => {
+  const open = observeAll([seen('refused', 'A'), seen('refused', 'B')]).health;
+  const trial = { ...open, isTrial: true, owner: 'me' };
+  const refused = observe(trial, seen('refused', 'C', true), 0);
+  expect(refused).toMatchObject({
+    health: { state: 'key_refused', isTrial: false, round: 1 },
+    queueAgain: ['C-refused'],
+    waitMs: 1_000,
+  });
+  expect(refused.health).not.toHaveProperty('owner');
+  const failed = probed(refused.health, { signal: 'failure', message: 'down' });
+  expect(failed).toMatchObject({ health: { state: 'service_unavailable', round: 2 }, waitMs: 2_000 });
+  expect([0, 1, 5, 6, 60].map(probeDelay)).toEqual([1_000, 2_000, 32_000, 60_000, 60_000]);
+});
+
+function echoesOf({ journal }: MockOrderService) {
+  return journal.filter(({ operation }) => operation === 'echo');
+}
+
+const signals = fc.constantFrom<Signal>('success', 'failure', 'refused', 'none');
+const observations = fc.array(
+  fc
+    .tuple(signals, fc.constantFrom('A', 'B', 'C', 'D'), fc.nat(1e6))
+    .map(([signal, token, number]): Observation => ({ ...seen(signal, token), id: `${token}${number}` })),
+  { maxLength: 40 },
+);
+
+test('once open, no outcome but that of a trial changes it, and no refusal is final', () => {
+  fc.assert(
+    fc.property(observations, observations, (before, after) => {
+      const { health } = observeAll(before);
+      fc.pre(health.state !== 'ok');
+      const later = observeAll(after, health);
+      expect(later.health).toEqual(health);
+      const refused = after.filter(({ signal }) => signal === 'refused').map(({ id }) => id);
+      expect(later.again).toEqual(refused);
+    }),
+  );
+});
+
+onBoth('stops after an outage of a few updates, and goes on when it is over', async (scene) => {
+  const { open, service, warnings, reaches } = scene;
+  const outbox = await open({ concurrency: 1 });
+  const tokens = service.orders.map(({ token }) => token);
+  for (const token of tokens) await outbox.enqueue(token, step(1));
+  service.faults.always({ type: 'status', status: 502 });
+  service.faults.next({ type: 'none' });
+  await outbox.start();
+  await until('the breaker is open', async () => {
+    const { state, nextProbeAt } = (await outbox.status()).service;
+    return state === 'service_unavailable' && nextProbeAt;
+  });
+  await until('the echo was tried', () => echoesOf(service).length > 1);
+  expect(await outbox.counts()).toMatchObject({ needs_review: 3, queued: 9, sending: 0 });
+  service.faults.clear();
+  await until('the rest is applied', async () => (await outbox.counts()).applied === 9);
+  expect((await outbox.status()).service).toEqual({ state: 'ok' });
+  const [first] = await outbox.list();
+  await outbox.retry(first?.id ?? '');
+  await reaches(outbox, first?.id ?? '', 'applied');
+  expect(warnings).toMatchObject([
+    expect.stringMatching(/^The order service is unavailable, so updates wait .*502/s),
+    'The order service works again: updates are sent.',
+  ]);
+});
+
+onBoth('sends nothing with a key that the echo refuses', async (scene) => {
+  const { open, service, token, warnings } = scene;
+  await using client = createOrdersClient({ baseUrl: service.url, apiKey: 'wrong-key-wrong-key' });
+  const outbox = await open({ client });
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.start();
+  await until('a person is warned', () => warnings.length > 0);
+  expect(warnings[0]).toMatch(/^The order service refuses the key: .*401/s);
+  expect(await outbox.get(id)).toMatchObject({ state: 'queued', attempts: 0 });
+  await outbox.drain();
+  expect(service.requests({ token })).toEqual([]);
+});
+
+onBoth(
+  'queues again what a key of the wrong type is refused for, though the echo takes it',
+  async (scene) => {
+    const { open, service } = scene;
+    const tokens = service.orders.map(({ token }) => token).slice(0, 5);
+    for (const token of tokens) service.faults.always({ type: 'status', status: 403 }, { token });
+    const outbox = await open({ concurrency: 1 });
+    const ids: string[] = [];
+    for (const token of tokens) ids.push(await outbox.enqueue(token, step(1)));
+    await outbox.start();
+    await until('the key is refused', async () => (await outbox.status()).service.state === 'key_refused');
+    await until('all are queued', async () => (await outbox.counts()).queued === 5);
+    await until('a trial failed', () => service.requests({ token: tokens[2] ?? '' }).length > 0);
+    await until('all are queued', async () => (await outbox.counts()).queued === 5);
+    expect(await outbox.counts()).toMatchObject({ rejected: 0, needs_review: 0 });
+    expect((await outbox.status()).service.message).toContain('SalesChannelApiKey');
+    service.faults.clear();
+    await until('all are applied', async () => (await outbox.counts()).applied === 5);
+    for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1]);
+  },
+);
+
+/** An order whose first update is rejected, and whose second is in flight when another order's opens the breaker. */
+async function refuseBeside(scene: Scene) {
+  const { open, service, client, token, reaches } = scene;
+  const held = holdResponses(scene);
+  const refused = { type: 'status', status: 401 } as const;
+  service.faults.next(refused, { token });
+  const outbox = await open({
+    client: {
+      prepareUpdateOrder: client.prepareUpdateOrder,
+      echo: client.echo,
+      safeUpdateOrder: (...call) => (firstIsOver ? held.client : client).safeUpdateOrder(...call),
+    },
+  });
+  let firstIsOver = false;
+  await outbox.start();
+  const first = await outbox.enqueue(token, step(1));
+  await reaches(outbox, first, 'rejected');
+  firstIsOver = true;
+  return {
+    outbox,
+    first,
+    async openBreaker() {
+      const second = await outbox.enqueue(token, step(2));
+      await outbox.enqueue(token, step(3));
+      await until(
+        'the service has responded',
+        () => service.requests({ token })[1]?.respondedAt !== undefined,
+      );
+      expect(await outbox.get(second)).toMatchObject({ state: 'sending' });
+      const other = service.orders[1]?.token ?? '';
+      service.faults.next(refused, { token: other });
+      await outbox.enqueue(other, step(9));
+      await until('the key is refused', async () => (await outbox.status()).service.state === 'key_refused');
+      // Time to queue the first again, in a wrong place.
+      await delay(500);
+      held.release();
+    },
+  };
+}
+
+onBoth('keeps the sequence of an order whose updates are refused with the key', async (scene) => {
+  const { service, token } = scene;
+  const { outbox, openBreaker } = await refuseBeside(scene);
+  service.faults.next({ type: 'status', status: 401 }, { token });
+  await openBreaker();
+  await until('all are applied', async () => (await outbox.counts()).applied === 4);
+  expect(stepsApplied(service, token)).toEqual([1, 2, 3]);
+});
+
+onPglite('leaves an update rejected where a later one was applied meanwhile', async (scene) => {
+  const { service, token } = scene;
+  const { outbox, first, openBreaker } = await refuseBeside(scene);
+  await openBreaker();
+  await until('the others are applied', async () => (await outbox.counts()).applied === 3);
+  expect(stepsApplied(service, token)).toEqual([2, 3]);
+  expect(await outbox.get(first)).toMatchObject({ state: 'rejected' });
+});
+
+onBoth('rejects a lone update that may not be changed', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  service.faults.next({ type: 'status', status: 403 }, { token });
+  const outbox = await open();
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.start();
+  await reaches(outbox, id, 'rejected');
+  const other = await outbox.enqueue(service.orders[1]?.token ?? '', step(1));
+  await reaches(outbox, other, 'applied');
+  expect((await outbox.status()).service).toEqual({ state: 'ok' });
+});
+
+onPostgres('lets one process alone probe, for all', async (scene) => {
+  const { open, service } = scene;
+  const outboxes = [
+    await open({ concurrency: 2 }),
+    await open({ concurrency: 2 }),
+    await open({ concurrency: 2 }),
+  ];
+  await Promise.all(outboxes.map((outbox) => outbox.start()));
+  const [outbox] = outboxes as [(typeof outboxes)[0]];
+  await until('all work', async () => {
+    const { workers } = await outbox.status();
+    return workers.length === 3 && workers.every(({ problem }) => problem === undefined);
+  });
+  service.faults.always({ type: 'status', status: 500 });
+  for (const { token } of service.orders) await outbox.enqueue(token, step(1));
+  await until('the breaker is open', async () => (await outbox.status()).service.state !== 'ok');
+  const before = echoesOf(service).length;
+  await new Promise((resolve) => setTimeout(resolve, 4_000));
+  // At once, after one second, and after two more.
+  expect(echoesOf(service).length - before).toBeLessThanOrEqual(4);
+  expect((await outbox.counts()).needs_review).toBeLessThanOrEqual(5);
+  service.faults.clear();
+  await until('the rest is applied', async () => (await outbox.counts()).queued === 0);
+});

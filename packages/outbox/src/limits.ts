@@ -1,0 +1,270 @@
+import {
+  healthy,
+  isUneventful,
+  type Observation,
+  observe,
+  type Probe,
+  probed,
+  type ServiceHealth,
+} from './health.ts';
+import { maxPauseMs } from './outcome.ts';
+import { rowsOf, type Sql } from './store.ts';
+import { decode, encode } from './updates.ts';
+
+/** How many updates may leave, over all processes on one database. */
+export interface Rate {
+  /** Updates per second, at most: they leave some 4% slower, since what leaves evenly arrives unevenly. */
+  readonly perSecond: number;
+  /**
+   * Updates that may leave at once after a quiet time.
+   * @default 1
+   */
+  readonly burst?: number;
+}
+
+/** What limits all processes now. */
+export interface Limits {
+  /** How long a 429 still pauses everything, in milliseconds. */
+  readonly pausedMs: number;
+  /** Changes whenever a person lifts a pause. */
+  readonly resumed: string;
+  readonly health: ServiceHealth;
+  /** How long no other process may probe or try, in milliseconds. */
+  readonly serviceMs: number;
+  /** How long until the rate has a free slot, in milliseconds; negative where it had one earlier. */
+  readonly rateMs: number;
+}
+
+/** How much wider slots lie apart than the rate says: room for a request that takes longer than others to arrive. */
+const slack = 1.04;
+/** How far ahead slots are taken, in milliseconds: a claim must not grow old while it waits for its slot. */
+const horizonMs = 500;
+/** The longest time without a probe, in milliseconds: longer, the clock of the database was set back. */
+const maxServiceMs = 60_000;
+
+const msUntil = (column: string): string =>
+  `(extract(epoch from ${column})::float8 - extract(epoch from clock_timestamp())::float8) * 1000`;
+const interval = (ms: number | string): string => `${ms}::float8 * interval '1 millisecond'`;
+const inMs = (parameter: string): string => `clock_timestamp() + ${interval(parameter)}`;
+
+interface LimitRow {
+  readonly name: string;
+  readonly data: string | null;
+  readonly ms: number;
+}
+
+/** Reads what limits all processes. */
+export async function readLimits(sql: Sql, schema: string): Promise<Limits> {
+  const rows = await rowsOf<LimitRow>(
+    sql,
+    `select name, data, ${msUntil('until')} as ms from ${schema}.limits where name in ('pause', 'rate', 'service')`,
+  );
+  const row = (name: string): LimitRow =>
+    rows.find((each) => each.name === name) ?? { name, data: null, ms: Number.NEGATIVE_INFINITY };
+  return {
+    // A pause that is longer was not stored by this code, or a clock was set back: `beat` shortens it.
+    pausedMs: Math.max(0, row('pause').ms),
+    resumed: row('pause').data ?? '',
+    health: readHealth(row('service').data),
+    serviceMs: row('service').ms,
+    rateMs: row('rate').ms,
+  };
+}
+
+function readHealth(data: string | null): ServiceHealth {
+  return { ...healthy, ...(decode(data) as Partial<ServiceHealth> | undefined) };
+}
+
+/** Pauses all processes for so long, unless they pause for longer already. */
+export async function pause(sql: Sql, schema: string, ms: number): Promise<void> {
+  await sql.query(`update ${schema}.limits set until = greatest(until, ${inMs('$1')}) where name = 'pause'`, [
+    Math.min(ms, maxPauseMs),
+  ]);
+}
+
+/** Ends a pause now, also within the clients of all processes. */
+export async function liftPause(sql: Sql, schema: string): Promise<void> {
+  await sql.query(
+    `update ${schema}.limits set until = '-infinity', data = clock_timestamp()::text where name = 'pause'`,
+  );
+}
+
+/** What a process says about itself when it shows that it is alive. */
+export interface Heartbeat {
+  readonly workerId: string;
+  /** How long it counts as alive without another, in milliseconds. */
+  readonly aliveMs: number;
+  /** Whether a notification wakes it. */
+  readonly isListening: boolean;
+  /** Why it sends nothing, if it does not. */
+  readonly problem: string | undefined;
+}
+
+/** Whether a notification would wake a worker that is alive, in SQL. */
+export const isHeard = (schema: string): string => `exists (
+  select from ${schema}.limits where name like 'worker:%' and until > clock_timestamp() and data like '%"isListening":true%'
+)`;
+
+/** What a worker stores about itself. */
+export type WorkerData = Pick<Heartbeat, 'isListening' | 'problem'>;
+
+/**
+ * Shows that a worker is alive, bounds what waits for too long, and makes rows again that were lost. Resolves with how many
+ * workers live.
+ */
+export async function beat(
+  sql: Sql,
+  schema: string,
+  { workerId, aliveMs, ...data }: Heartbeat,
+): Promise<number> {
+  const [row] = await rowsOf<{ count: number }>(
+    sql,
+    `with mine as (
+       insert into ${schema}.limits (name, until, data) values ('worker:' || $1, ${inMs('$2')}, $3)
+       on conflict (name) do update set until = excluded.until, data = excluded.data
+     ),
+     lost as (
+       insert into ${schema}.limits (name) values ('pause'), ('rate'), ('service') on conflict do nothing
+     ),
+     bound as (
+       update ${schema}.limits as l set until = clock_timestamp() + longest
+       from (values ('pause', ${interval(maxPauseMs)}), ('service', ${interval(maxServiceMs)})) as given (name, longest)
+       where l.name = given.name and l.until > clock_timestamp() + longest + interval '1 second'
+     ),
+     gone as (
+       delete from ${schema}.limits where name in (
+         select name from ${schema}.limits where name like 'worker:%' and name <> 'worker:' || $1
+           and until < clock_timestamp() - interval '1 minute' for update skip locked
+       )
+     )
+     select count(*)::int as count from ${schema}.limits
+     where name like 'worker:%' and name <> 'worker:' || $1 and until > clock_timestamp()`,
+    [workerId, aliveMs, encode(data satisfies WorkerData)],
+  );
+  return Number(row?.count ?? 0) + 1;
+}
+
+/** Takes all workers out of the count, where the caller is alone with the database. */
+export async function forgetWorkers(sql: Sql, schema: string): Promise<void> {
+  await sql.query(`delete from ${schema}.limits where name like 'worker:%'`);
+}
+
+/** Takes a worker out of the count. */
+export async function leave(sql: Sql, schema: string, workerId: string): Promise<void> {
+  await sql.query(`delete from ${schema}.limits where name = 'worker:' || $1`, [workerId]);
+}
+
+/** How many slots a worker may take now, and when the first is free, in milliseconds. */
+export function freeSlots(rate: Rate, { rateMs }: Limits): { readonly count: number; readonly inMs: number } {
+  const { intervalMs, leewayMs } = spacing(rate);
+  const firstMs = Math.max(-leewayMs, rateMs);
+  const count = Math.max(0, Math.floor((horizonMs - firstMs) / intervalMs) + 1);
+  return { count, inMs: Math.max(0, firstMs - horizonMs) };
+}
+
+/** Takes slots by the generic cell rate algorithm. Resolves with how long each update waits, in milliseconds. */
+export async function takeSlots(
+  sql: Sql,
+  schema: string,
+  rate: Rate,
+  count: number,
+): Promise<readonly number[]> {
+  if (count === 0) return [];
+  const { intervalMs, leewayMs } = spacing(rate);
+  const [row] = await rowsOf<{ ms: number }>(
+    sql,
+    `update ${schema}.limits set until = greatest(until, ${inMs('$1')}) + $2::float8 * interval '1 millisecond'
+     where name = 'rate' returning ${msUntil('until')} as ms`,
+    [-leewayMs, intervalMs * count],
+  );
+  const firstMs = Number(row?.ms ?? 0) - intervalMs * count;
+  // Rounded, since the database adds times as floats.
+  return Array.from({ length: count }, (_, index) =>
+    Math.max(0, Math.round((firstMs + index * intervalMs) * 10) / 10),
+  );
+}
+
+/** Frees slots that lie further ahead than any worker takes them: the clock of the database was set back. */
+export async function boundRate(sql: Sql, schema: string, rate: Rate): Promise<void> {
+  await sql.query(
+    `update ${schema}.limits set until = clock_timestamp() where name = 'rate' and until > ${inMs('$1')}`,
+    [60_000 + spacing(rate).intervalMs * 1_000],
+  );
+}
+
+function spacing({ perSecond, burst = 1 }: Rate) {
+  const intervalMs = (slack * 1_000) / perSecond;
+  return { intervalMs, leewayMs: intervalMs * (burst - 1) };
+}
+
+/** Takes outcomes into account that the breaker looks at. Resolves with the updates to queue again. */
+export async function observeOutcomes(
+  sql: Sql,
+  schema: string,
+  seen: readonly Observation[],
+  known: ServiceHealth,
+): Promise<{ readonly health: ServiceHealth; readonly queueAgain: ReadonlySet<string> }> {
+  if (seen.every((each) => isUneventful(known, each))) return { health: known, queueAgain: new Set() };
+  const queueAgain = new Set<string>();
+  const health = await changeHealth(sql, schema, (current) => {
+    let next = { health: current, waitMs: undefined as number | undefined };
+    for (const each of seen) {
+      const observed = observe(next.health, each, Date.now());
+      for (const id of observed.queueAgain) queueAgain.add(id);
+      next = { health: observed.health, waitMs: observed.waitMs ?? next.waitMs };
+    }
+    // What this very transaction stores needs no second one to be queued again.
+    const stored = new Set(seen.map(({ id }) => id));
+    const requeue = next.health.requeue.filter((id) => !stored.has(id) || !queueAgain.add(id));
+    return { health: { ...next.health, requeue }, waitMs: next.waitMs };
+  });
+  return { health, queueAgain };
+}
+
+/** Becomes the only process that probes or tries, for so long, in milliseconds; false where another is. */
+export async function leaseProbe(
+  sql: Sql,
+  schema: string,
+  { owner, ms }: { readonly owner: string; readonly ms: number },
+): Promise<boolean> {
+  let isMine = false;
+  await changeHealth(sql, schema, (health, untilMs) => {
+    isMine = health.state !== 'ok' && (untilMs <= 0 || health.owner === owner);
+    if (!isMine) return { health };
+    return { health: { ...health, owner, isTrial: health.isTrial && health.owner === owner }, waitMs: ms };
+  });
+  return isMine;
+}
+
+/** Takes the echo of a probe into account. */
+export function storeProbe(sql: Sql, schema: string, probe: Probe): Promise<ServiceHealth> {
+  return changeHealth(sql, schema, (health) => probed(health, probe));
+}
+
+/** Notes that updates were queued again. */
+export async function clearRequeue(sql: Sql, schema: string, ids: readonly string[]): Promise<void> {
+  await changeHealth(sql, schema, (health) => ({
+    health: { ...health, requeue: health.requeue.filter((id) => !ids.includes(id)) },
+  }));
+}
+
+/** Changes the breaker under the lock of its row, in the transaction of `sql`. */
+async function changeHealth(
+  sql: Sql,
+  schema: string,
+  change: (
+    health: ServiceHealth,
+    untilMs: number,
+  ) => { readonly health: ServiceHealth; readonly waitMs?: number | undefined },
+): Promise<ServiceHealth> {
+  const [row] = await rowsOf<LimitRow>(
+    sql,
+    `select data, ${msUntil('until')} as ms from ${schema}.limits where name = 'service' for update`,
+  );
+  const before = readHealth(row?.data ?? null);
+  const { health, waitMs } = change(before, row?.ms ?? 0);
+  const until = waitMs === undefined ? 'until' : inMs('$2');
+  const values = waitMs === undefined ? [encode(health)] : [encode(health), waitMs];
+  await sql.query(`update ${schema}.limits set data = $1, until = ${until} where name = 'service'`, values);
+  return health;
+}

@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isOrdersError } from '@orders/client';
+import { requeueUpdate } from './decide.ts';
+import { describeError, OutboxError } from './errors.ts';
+import { type Probe, probeDelay, type ServiceHealth } from './health.ts';
+import {
+  beat,
+  boundRate,
+  clearRequeue,
+  freeSlots,
+  type Limits,
+  leaseProbe,
+  leave,
+  type Rate,
+  readLimits,
+  storeProbe,
+} from './limits.ts';
+import type { OutboxClient } from './options.ts';
+import type { LaneQueue } from './queue.ts';
+import type { OutboxStore, Sql, Subscription } from './store.ts';
+import type { Sweeper } from './sweep.ts';
+
+/** What a monitor needs. */
+export interface MonitorParts {
+  readonly store: OutboxStore;
+  readonly schema: string;
+  readonly queue: LaneQueue;
+  readonly sweeper: Sweeper;
+  readonly subscription: Subscription;
+  readonly client: OutboxClient;
+  readonly rate: Rate | undefined;
+  readonly concurrency: number;
+  readonly localConcurrency: number;
+  readonly warn: (message: string) => void;
+}
+
+/** What the monitor needs of its worker. */
+export interface Watched {
+  /** Looks at the queue at once. */
+  readonly wake: () => void;
+  /** Looks at the queue by a single statement. */
+  readonly poll: () => void;
+  /** Whether all that is held is confirmed, and the database has worked for a while. */
+  readonly isSteady: () => boolean;
+  readonly inFlight: () => number;
+  readonly onError: (error: unknown) => void;
+}
+
+/** How often a worker shows that it is alive, and how long it counts as alive after that, in milliseconds. */
+const beatMs = 2_500;
+const aliveMs = 10_000;
+/** How long a worker that joins others waits until all of them have counted it, in milliseconds. */
+const joiningMs = 1.2 * beatMs;
+/** How often jobs of lost workers are looked for, in milliseconds: their heartbeat expires after ten seconds. */
+const superviseMs = 5_000;
+/** How long a worker may sweep between two beats, in milliseconds. */
+const sweepMs = 1_000;
+/** How long one process alone may probe or try, in milliseconds; renewed with each beat. */
+const leaseMs = 20_000;
+/** The longest echo, in milliseconds. */
+const echoMs = 15_000;
+
+/** What a worker shares with the others: its part of the concurrency, the limits, and the state of the service. */
+export class Monitor {
+  readonly #parts: MonitorParts;
+  readonly #watched: Watched;
+  /** The connections of the worker: callers may take up all others. */
+  readonly #sql: Sql;
+  readonly #stopping: AbortSignal;
+  readonly #id = randomUUID();
+  #limits: Limits | undefined;
+  /** When they were read, by the clock of `performance.now()`. */
+  #readAt = 0;
+  #workers = 0;
+  /** When this worker may send beside others: they have lowered their share by then. */
+  #countedAt = Number.POSITIVE_INFINITY;
+  /** What the first echo came to. */
+  #echo: Probe | undefined;
+  #state: ServiceHealth['state'] = 'ok';
+  #supervisedAt = 0;
+  /** Why a sweep failed last. */
+  #sweepProblem: string | undefined;
+  /** A probe that is on its way. */
+  #probing: Promise<void> | undefined;
+  #tick = Promise.withResolvers<void>();
+
+  constructor(parts: MonitorParts, watched: Watched, stopping: AbortSignal) {
+    this.#parts = parts;
+    this.#sql = { query: parts.store.executeSql };
+    this.#watched = watched;
+    this.#stopping = stopping;
+    stopping.addEventListener('abort', () => this.#tick.resolve());
+  }
+
+  /** Runs until the worker stops. */
+  async run(): Promise<void> {
+    await Promise.all([this.#checkKey(), this.#attend()]);
+    await this.#probing;
+    await leave(this.#sql, this.#parts.schema, this.#id).catch(() => {});
+  }
+
+  /** Whether this worker may send at all: the service took its key, and the others know of it. */
+  get isReady(): boolean {
+    return this.#echo?.signal === 'success' && performance.now() >= this.#countedAt;
+  }
+
+  /** Whether that will not change soon by itself. */
+  get isStuck(): boolean {
+    return this.#echo !== undefined && this.#echo.signal !== 'success';
+  }
+
+  /** Whether a 429 pauses everything now. */
+  get isPaused(): boolean {
+    return (this.#limits?.pausedMs ?? 0) > performance.now() - this.#readAt;
+  }
+
+  /** How many updates this worker may have in flight. */
+  get share(): number {
+    const { concurrency, localConcurrency } = this.#parts;
+    const share = Math.floor(concurrency / Math.max(1, this.#workers));
+    return Math.max(1, Math.min(share, localConcurrency));
+  }
+
+  /** How long until an update may be sent, in milliseconds, as far as this process knows. */
+  get claimInMs(): number {
+    if (!this.isReady) return Number.POSITIVE_INFINITY;
+    if (!this.#limits) return 0;
+    const passedMs = performance.now() - this.#readAt;
+    const { pausedMs, serviceMs, rateMs, ...rest } = this.#limits;
+    if (pausedMs > passedMs) return pausedMs - passedMs;
+    const limits = { ...rest, pausedMs: 0, serviceMs: serviceMs - passedMs, rateMs: rateMs - passedMs };
+    if (limits.health.state !== 'ok' && !this.mayTry(limits)) return Number.POSITIVE_INFINITY;
+    return this.#parts.rate ? freeSlots(this.#parts.rate, limits).inMs : 0;
+  }
+
+  /** Whether this worker may send the one update of a trial. */
+  mayTry({ health, serviceMs }: Limits): boolean {
+    // What is still to be queued again goes before others of its order.
+    if (health.requeue.length > 0) return false;
+    return health.isTrial && health.owner === this.#id && serviceMs > 0 && this.#watched.inFlight() === 0;
+  }
+
+  /** Reads the limits now: somebody may have lifted one. */
+  async refresh(): Promise<Limits> {
+    const begunAt = performance.now();
+    const limits = await readLimits(this.#sql, this.#parts.schema);
+    // A turn may have changed them meanwhile.
+    if (begunAt >= this.#readAt) this.note(limits);
+    return limits;
+  }
+
+  /** Takes limits into account that were just read. */
+  note(limits: Limits): void {
+    const { client, warn } = this.#parts;
+    const before = this.#limits;
+    this.#limits = limits;
+    this.#readAt = performance.now();
+    // A pause that a person lifted is also one of the client, which saw the 429.
+    if (before && before.resumed !== limits.resumed) client.resume?.();
+    const { state, message = '' } = limits.health;
+    if (state === this.#state) return;
+    this.#state = state;
+    if (state === 'ok') warn('The order service works again: updates are sent.');
+    else warn(`${problems[state]}, so updates wait and the service is probed: ${message}`);
+    this.#tick.resolve();
+    this.#watched.wake();
+  }
+
+  /** Shows that this worker is alive, and looks after what is shared. */
+  async #attend(): Promise<void> {
+    while (!this.#stopping.aborted) {
+      this.#tick = Promise.withResolvers();
+      let waitMs = beatMs;
+      try {
+        await this.#beat();
+        const { health, serviceMs } = await this.refresh();
+        await this.#requeue(health.requeue);
+        if (health.state !== 'ok') {
+          // Beside the beats, since an echo may take longer than a worker without one counts as alive.
+          this.#probing ??= this.#probeInTurn(health, serviceMs)
+            .catch((error) => this.#watched.onError(error))
+            .finally(() => {
+              this.#probing = undefined;
+            });
+          waitMs = Math.min(beatMs, Math.max(50, serviceMs));
+        }
+        await this.#maintain();
+      } catch (error) {
+        this.#watched.onError(error);
+      }
+      const timer = setTimeout(this.#tick.resolve, waitMs);
+      if (!this.#stopping.aborted) await this.#tick.promise;
+      clearTimeout(timer);
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const { schema } = this.#parts;
+    const problem = this.isReady ? undefined : (this.#echo?.message ?? 'It has not reached the service yet.');
+    const { isListening } = this.#parts.subscription;
+    const heartbeat = { workerId: this.#id, aliveMs, isListening, problem: problem || undefined };
+    if (this.#workers > 0) {
+      this.#workers = await beat(this.#sql, schema, heartbeat);
+      return;
+    }
+    // Of two that start together, the later to show itself must see the other, so the first count comes after that.
+    await beat(this.#sql, schema, heartbeat);
+    this.#workers = await beat(this.#sql, schema, heartbeat);
+    const joinMs = this.#workers > 1 ? joiningMs : 0;
+    this.#countedAt = performance.now() + joinMs;
+    setTimeout(this.#watched.wake, joinMs).unref();
+  }
+
+  async #maintain(): Promise<void> {
+    const { schema, queue, rate, sweeper, warn } = this.#parts;
+    // After an outage those who are alive must show it first.
+    if (this.#watched.isSteady() && performance.now() - this.#supervisedAt >= superviseMs - beatMs / 2) {
+      this.#supervisedAt = performance.now();
+      await queue.supervise();
+      this.#watched.poll();
+      if (rate) await boundRate(this.#sql, schema, rate);
+    }
+    // A worker settles in the time of a beat more than one batch.
+    const endAt = performance.now() + sweepMs;
+    try {
+      for (let hasMore = true; hasMore && performance.now() < endAt && !this.#stopping.aborted; ) {
+        const swept = await sweeper.run();
+        hasMore = swept.hasMore;
+        if (swept.hasQueued) this.#watched.wake();
+      }
+    } catch (error) {
+      // Not an outage: jobs of lost workers are looked for all the same.
+      const problem = describeError(error);
+      if (problem !== this.#sweepProblem) warn(`The outbox cannot clean its tables: ${problem}`);
+      this.#sweepProblem = problem;
+    }
+  }
+
+  /** Sends nothing before an echo has shown that the service takes the key. */
+  async #checkKey(): Promise<void> {
+    for (let round = 0; !this.#stopping.aborted; round++) {
+      this.#echo = await this.#probe();
+      const { signal, message } = this.#echo;
+      this.#tick.resolve();
+      this.#watched.wake();
+      if (signal === 'success') return;
+      const problem = problems[signal === 'refused' ? 'key_refused' : 'service_unavailable'];
+      if (round === 0 && !this.#stopping.aborted) this.#parts.warn(`${problem}: ${message}`);
+      await sleep(probeDelay(round), undefined, { signal: this.#stopping }).catch(() => {});
+    }
+  }
+
+  /** Probes where it is this worker's turn: an echo that succeeds lets it try one update. */
+  async #probeInTurn(health: ServiceHealth, serviceMs: number): Promise<void> {
+    if (serviceMs > 0 && health.owner !== this.#id) return;
+    const lease = { owner: this.#id, ms: leaseMs };
+    const isMine = await this.#inTransaction((tx) => leaseProbe(tx, this.#parts.schema, lease));
+    if (!isMine || (health.isTrial && health.owner === this.#id)) return;
+    const probe = await this.#probe();
+    if (this.#stopping.aborted) return;
+    await this.#inTransaction((tx) => storeProbe(tx, this.#parts.schema, probe));
+    await this.refresh();
+    this.#tick.resolve();
+    this.#watched.wake();
+  }
+
+  async #probe(): Promise<Probe> {
+    try {
+      const timeouts = { total: echoMs };
+      await this.#parts.client.echo({ retry: { maxAttempts: 1 }, signal: this.#stopping, timeouts });
+      return { signal: 'success', message: '' };
+    } catch (error) {
+      if (!isOrdersError(error)) return { signal: 'failure', message: 'The client threw in its echo.' };
+      const status = 'status' in error ? error.status : undefined;
+      const isRefused = error.outcome === 'rejected' && (status === 401 || status === 403);
+      return { signal: isRefused ? 'refused' : 'failure', message: error.message };
+    }
+  }
+
+  /** Queues updates again that were rejected before the key was known to be refused. */
+  async #requeue(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    const { schema, queue } = this.#parts;
+    const settled: string[] = [];
+    for (const id of ids) {
+      const isSettled = await this.#inTransaction((tx) => requeueUpdate({ tx, schema, queue }, id)).catch(
+        (error) => {
+          // A person has decided about it meanwhile.
+          if (error instanceof OutboxError) return true;
+          throw error;
+        },
+      );
+      if (isSettled) settled.push(id);
+    }
+    if (settled.length > 0) await this.#inTransaction((tx) => clearRequeue(tx, schema, settled));
+  }
+
+  #inTransaction<T>(run: (tx: Sql) => Promise<T>): Promise<T> {
+    return this.#parts.store.transaction(run, { worker: true });
+  }
+}
+
+const problems = {
+  service_unavailable: 'The order service is unavailable',
+  key_refused: 'The order service refuses the key',
+} as const;

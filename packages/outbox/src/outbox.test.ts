@@ -1,0 +1,564 @@
+import { randomUUID } from 'node:crypto';
+import { createOrdersClient, isOrdersError } from '@orders/client';
+import { createOutbox } from '@orders/outbox';
+import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
+import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
+import { sql as drizzleSql } from 'drizzle-orm/sql';
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { onBoth, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { fromDrizzle, fromKysely } from './executors.ts';
+import { postgresStore } from './postgres-store.ts';
+import { rowsOf, type Sql } from './store.ts';
+
+/** Runs `work` in a transaction of the caller's, and undoes it when it rejects. */
+async function inTransaction<T>(
+  { engine, pglite, postgres }: Scene,
+  work: (tx: Sql) => Promise<T>,
+): Promise<T> {
+  if (engine === 'PGlite') return pglite.transaction(work);
+  const client = new pg.Client(postgres.connectionString);
+  await client.connect();
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } finally {
+    await client.end();
+  }
+}
+
+async function countRows({ sql, schema }: Scene, table: string): Promise<number> {
+  const [row] = await rowsOf<{ count: string }>(sql, `select count(*) as count from ${schema}.${table}`);
+  return Number(row?.count);
+}
+
+onBoth('refuses an invalid update with the issues of the client, and stores nothing', async (scene) => {
+  const { open, client, token } = scene;
+  const outbox = await open();
+  const bad = { cart: { items: [{ quantity: 1.5 }] }, orderId: 'x' };
+  const byClient = await client.safeUpdateOrder(token, bad);
+  const byOutbox = await outbox.enqueue(token, bad).catch((error: unknown) => error);
+  if (byClient.ok || !isOrdersError(byOutbox)) throw new Error('both must refuse it');
+  expect(byOutbox).toMatchObject({ code: 'validation_error', outcome: 'not_sent' });
+  expect('issues' in byOutbox && byOutbox.issues).toEqual(
+    'issues' in byClient.error && byClient.error.issues,
+  );
+  await expect(outbox.enqueue('..', step(1))).rejects.toMatchObject({ code: 'validation_error' });
+  await expect(outbox.enqueue('t'.repeat(2_601), step(1))).rejects.toThrow('2600 bytes');
+  await expect(outbox.enqueue(token, step(1), { id: 'mine' })).rejects.toThrow('write id as a UUID');
+  await expect(outbox.enqueue(token, step(1), { trace: 'x' } as object)).rejects.toThrow('unknown option');
+  await expect(outbox.enqueue(token, step(1), { traceparent: 'x' })).rejects.toThrow('traceparent');
+  for (const table of ['updates', 'lanes']) expect(await countRows(scene, table)).toBe(0);
+});
+
+onBoth('enqueues without a client, with the same checks', async ({ open, token, sql }) => {
+  void sql;
+  const outbox = await open({ client: undefined as never });
+  const id = await outbox.enqueue(token, step(1));
+  expect(await outbox.get(id)).toMatchObject({ state: 'queued', update: step(1) });
+  await expect(outbox.enqueue(token, {} as never)).rejects.toMatchObject({ code: 'validation_error' });
+  await expect(outbox.start()).rejects.toThrow('start: create the outbox with a client');
+});
+
+onBoth('accepts an update with a transaction that commits, and sends it', async (scene) => {
+  const { open, service, token, sql, schema, reaches } = scene;
+  const outbox = await open();
+  await outbox.start();
+  await sql.query(`create table ${schema}.shop (note text)`);
+  const id = await inTransaction(scene, async (tx) => {
+    await tx.query(`insert into ${schema}.shop values ('saved')`);
+    return outbox.enqueue(token, step(1), { tx });
+  });
+  await reaches(outbox, id, 'applied');
+  expect(stepsApplied(service, token)).toEqual([1]);
+  expect(await countRows(scene, 'shop')).toBe(1);
+});
+
+onBoth('leaves nothing of an update whose transaction is rolled back', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open();
+  const undone = inTransaction(scene, async (tx) => {
+    await outbox.enqueue(token, step(1), { tx });
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  for (const table of ['updates', 'lanes']) expect(await countRows(scene, table)).toBe(0);
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([]);
+});
+
+onBoth('refuses an id that it has, and leaves the transaction usable', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open();
+  const id = randomUUID();
+  expect(await outbox.enqueue(token, step(1), { id })).toBe(id);
+  await expect(outbox.enqueue(token, step(2), { id })).rejects.toMatchObject({ code: 'duplicate_id' });
+  await inTransaction(scene, async (tx) => {
+    await expect(outbox.enqueue(token, step(2), { id, tx })).rejects.toMatchObject({ code: 'duplicate_id' });
+    await outbox.enqueue(token, step(3), { tx });
+  });
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([1, 3]);
+});
+
+onPostgres('refuses a client of pg that has not begun a transaction', async (scene) => {
+  const { open, postgres, token } = scene;
+  const outbox = await open();
+  const client = new pg.Client(postgres.connectionString);
+  await client.connect();
+  try {
+    for (const tx of [client, { query: client.query.bind(client) as Sql['query'] }]) {
+      const refused = outbox.enqueue(token, step(1), { tx });
+      await expect(refused).rejects.toMatchObject({ code: 'not_a_transaction' });
+    }
+    const pool = new pg.Pool({ connectionString: postgres.connectionString });
+    await expect(outbox.enqueue(token, step(1), { tx: pool })).rejects.toThrow('a pool is no transaction');
+    await pool.end();
+  } finally {
+    await client.end();
+  }
+  expect(await countRows(scene, 'updates')).toBe(0);
+});
+
+onPglite('refuses a database in place of its transaction', async ({ open, pglite, token }) => {
+  const outbox = await open();
+  await expect(outbox.enqueue(token, step(1), { tx: pglite })).rejects.toThrow(
+    'a database is no transaction',
+  );
+});
+
+onPostgres('joins a transaction of Kysely', async ({ open, service, postgres, token }) => {
+  const outbox = await open();
+  const pool = new pg.Pool({ connectionString: postgres.connectionString });
+  const kysely = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
+  try {
+    const undone = kysely.transaction().execute(async (trx) => {
+      await outbox.enqueue(token, step(1), { tx: fromKysely(trx) });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await kysely.transaction().execute((trx) => outbox.enqueue(token, step(2), { tx: fromKysely(trx) }));
+    expect(() => fromKysely(kysely as never)).toThrow('not the database');
+    await outbox.drain();
+    expect(stepsApplied(service, token)).toEqual([2]);
+  } finally {
+    await kysely.destroy();
+  }
+});
+
+onPostgres('joins a transaction of Drizzle', async ({ open, service, postgres, token }) => {
+  const outbox = await open({ latestWins: true });
+  const pool = new pg.Pool({ connectionString: postgres.connectionString });
+  const database = drizzlePg({ client: pool });
+  try {
+    const undone = database.transaction(async (tx) => {
+      await outbox.enqueue(token, step(1), { tx: fromDrizzle(tx, drizzleSql) });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    await database.transaction((tx) => outbox.enqueue(token, step(2), { tx: fromDrizzle(tx, drizzleSql) }));
+    expect(() => fromDrizzle(database as never, drizzleSql)).toThrow('not the database');
+    await outbox.drain();
+    expect(stepsApplied(service, token)).toEqual([2]);
+  } finally {
+    await pool.end();
+  }
+});
+
+onPglite('joins a transaction of Drizzle', async ({ open, service, pglite, token }) => {
+  const outbox = await open();
+  const database = drizzlePglite({ client: pglite });
+  await database.transaction((tx) => outbox.enqueue(token, step(2), { tx: fromDrizzle(tx, drizzleSql) }));
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([2]);
+});
+
+onBoth('sends the exact body, and keeps it no longer than it may be sent', async (scene) => {
+  const { open, service, client, token, sql, schema } = scene;
+  const outbox = await open();
+  const update = {
+    cart: { items: [{ name: 'Crème “brûlée” \u0000 \ud83c\udf6e', quantity: 2 }] },
+    extra: { 10: 1, 2: [null] },
+  };
+  const id = await outbox.enqueue(token, update);
+  expect((await outbox.get(id))?.update).toEqual(update);
+  const given = await outbox.enqueue(service.orders[1]?.token ?? '', step(1));
+  await outbox.discard(given);
+  await outbox.drain();
+  const [sent] = service.requests({ token });
+  expect(String(sent?.body)).toBe(client.prepareUpdateOrder(token, update).body);
+  expect(await rowsOf(sql, `select distinct body from ${schema}.updates`)).toEqual([{ body: null }]);
+  expect(await outbox.get(id)).not.toHaveProperty('update');
+});
+
+onBoth('discards with latestWins what is queued, and never what is in flight', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const outbox = await open({ latestWins: true });
+  service.faults.next({ type: 'latency', ms: 300 }, { token });
+  await outbox.start();
+  const first = await outbox.enqueue(token, step(1));
+  await reaches(outbox, first, 'sending');
+  const second = await outbox.enqueue(token, step(2));
+  const third = await outbox.enqueue(token, step(3));
+  await reaches(outbox, third, 'applied');
+  expect(await outbox.get(second)).toMatchObject({ state: 'discarded', code: 'superseded' });
+  expect(stepsApplied(service, token)).toEqual([1, 3]);
+});
+
+onBoth('lists what waits for a person, oldest first, in pages', async ({ open, service, token }) => {
+  const outbox = await open();
+  service.faults.next(
+    [422, 422, 422].map((status) => ({ type: 'status', status })),
+    { token },
+  );
+  const ids: string[] = [];
+  for (const quantity of [1, 2, 3, 4]) ids.push(await outbox.enqueue(token, step(quantity)));
+  await outbox.drain();
+  const listed = await outbox.list();
+  expect(listed.map(({ id }) => id)).toEqual(ids.slice(0, 3));
+  expect((await outbox.list({ limit: 2 })).map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  const [, second = ''] = ids;
+  expect((await outbox.list({ after: second })).map(({ id }) => id)).toEqual(ids.slice(2, 3));
+  expect(await outbox.list({ after: randomUUID() })).toHaveLength(3);
+  expect(await outbox.list({ token: 'another' })).toEqual([]);
+  expect(await outbox.list({ states: ['applied'] })).toMatchObject([{ id: ids[3] }]);
+  expect(await outbox.list({ states: ['queued', 'sending'] })).toEqual([]);
+  expect((await outbox.history(token, 2)).map(({ id }) => id)).toEqual([ids[3], ids[2]]);
+  await expect(outbox.list({ states: ['dead'] as never })).rejects.toThrow('write states as some of');
+  await expect(outbox.list({ after: 'x' })).rejects.toThrow(TypeError);
+  await expect(outbox.list({ limit: 0 })).rejects.toThrow('list: limit');
+  await expect(outbox.history(token, -1)).rejects.toThrow('history: limit');
+});
+
+onBoth('reports the backlog, what holds it up, and the workers', async ({ open, service, reaches }) => {
+  const outbox = await open();
+  expect(await outbox.status()).toEqual({
+    updates: { queued: 0, sending: 0, needsReview: 0, rejected: 0 },
+    orders: { waiting: 0, active: 0, held: 0 },
+    service: { state: 'ok' },
+    workers: [],
+  });
+  const [held = '', other = ''] = service.orders.map(({ token }) => token);
+  service.faults.next({ type: 'status', status: 500 }, { token: held });
+  service.faults.next({ type: 'status', status: 400 }, { token: other });
+  const id = await outbox.enqueue(held, step(1));
+  await outbox.enqueue(held, step(2));
+  await outbox.enqueue(other, step(3));
+  await outbox.start();
+  await reaches(outbox, id, 'needs_review');
+  await until('one is rejected', async () => (await outbox.counts()).rejected === 1);
+  const status = await outbox.status();
+  expect(status).toMatchObject({
+    updates: { queued: 1, sending: 0, needsReview: 1, rejected: 1 },
+    orders: { waiting: 0, active: 0, held: 1 },
+    workers: [{ id: expect.any(String) }],
+  });
+  expect(Date.now() - Number(status.updates.oldestQueuedAt)).toBeLessThan(60_000);
+});
+
+onBoth('pages through changes, each update with its latest state', async ({ open, service, token }) => {
+  const outbox = await open();
+  const first = await outbox.enqueue(token, step(1));
+  const { updates, cursor } = await outbox.changes();
+  expect(updates).toMatchObject([{ id: first, state: 'queued' }]);
+  expect(await outbox.changes({ after: cursor })).toEqual({ updates: [], cursor });
+  const now = await outbox.changes({ after: 'now' });
+  const second = await outbox.enqueue(service.orders[1]?.token ?? '', step(2));
+  expect((await outbox.changes({ after: now.cursor })).updates).toMatchObject([{ id: second }]);
+  await outbox.drain();
+  const page = await outbox.changes({ after: cursor, limit: 1 });
+  expect(page.updates).toHaveLength(1);
+  const rest = await outbox.changes({ after: page.cursor });
+  const seen = [...page.updates, ...rest.updates];
+  expect(seen.map(({ id }) => id).toSorted()).toEqual([first, second].toSorted());
+  expect(seen.every(({ state }) => state === 'applied')).toBe(true);
+  await expect(outbox.changes({ after: 'yesterday' })).rejects.toThrow(TypeError);
+});
+
+onPostgres('passes over no change of a transaction that commits late', async (scene) => {
+  const { open, service, postgres } = scene;
+  const outbox = await open();
+  const [one = '', two = ''] = service.orders.map(({ token }) => token);
+  const late = new pg.Client(postgres.connectionString);
+  await late.connect();
+  try {
+    await late.query('begin');
+    const early = await outbox.enqueue(one, step(1), { tx: late });
+    const quick = await outbox.enqueue(two, step(2));
+    const before = await outbox.changes();
+    expect(before.updates).toEqual([]);
+    await late.query('commit');
+    const { updates } = await outbox.changes({ after: before.cursor });
+    expect(updates.map(({ id }) => id)).toEqual([early, quick]);
+  } finally {
+    await late.end();
+  }
+});
+
+onBoth('drains what is due without start, again and again, and nothing that is delayed', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open();
+  for (const quantity of [1, 2]) {
+    await outbox.enqueue(token, step(quantity));
+    await outbox.drain();
+  }
+  expect(stepsApplied(service, token)).toEqual([1, 2]);
+  service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '3000' } }, { token });
+  await outbox.enqueue(token, step(3));
+  await outbox.drain();
+  expect(await outbox.counts()).toMatchObject({ queued: 1 });
+  service.faults.next({ type: 'stalled_headers' }, { token });
+  await outbox.resume();
+  const begunAt = performance.now();
+  await outbox.drain({ maxMs: 200 });
+  expect(performance.now() - begunAt).toBeLessThan(15_000);
+});
+
+onBoth('lets drains and start share one worker, which close stops', async (scene) => {
+  const { open, openStore, service, token, sql, schema, reaches } = scene;
+  const store = await openStore();
+  let listeners = 0;
+  const listen: typeof store.listen = (...args) => {
+    listeners++;
+    return store.listen(...args);
+  };
+  const outbox = await open({ store: { ...store, listen } });
+  service.faults.next({ type: 'latency', ms: 200 }, { token });
+  await outbox.enqueue(token, step(1));
+  await Promise.all([outbox.drain(), outbox.drain(), outbox.start()]);
+  expect(stepsApplied(service, token)).toEqual([1]);
+  await reaches(outbox, await outbox.enqueue(token, step(2)), 'applied');
+  expect((await outbox.status()).workers).toHaveLength(1);
+  expect(listeners).toBe(1);
+  await outbox.close();
+  expect(await rowsOf(sql, `select from ${schema}.limits where name like 'worker:%'`)).toEqual([]);
+});
+
+onBoth('rejects a drain that is closed before it works, a first one and another', async ({ open }) => {
+  for (const drainsBefore of [true, false]) {
+    const outbox = await open();
+    if (drainsBefore) await outbox.drain({ maxMs: 100 });
+    const draining = expect(outbox.drain()).rejects.toMatchObject({ code: 'closed' });
+    await outbox.close();
+    await draining;
+  }
+});
+
+onBoth('says which update may be accepted when the response to a commit is lost', async (scene) => {
+  const { open, openStore, token } = scene;
+  const store = await openStore();
+  let lost: 'before' | 'after' | undefined;
+  const outbox = await open({
+    store: {
+      ...store,
+      async transaction(run, options) {
+        if (lost === 'before') throw new Error('Connection terminated unexpectedly');
+        const result = await store.transaction(run, options);
+        if (lost === 'after') throw new Error('Connection terminated unexpectedly');
+        return result;
+      },
+    },
+  });
+  lost = 'before';
+  const refused = await outbox.enqueue(token, step(1)).catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    code: 'database_unusable',
+    message: expect.stringMatching(/unexpectedly\.$/),
+  });
+  lost = 'after';
+  const id = randomUUID();
+  await expect(outbox.enqueue(token, step(1), { id })).rejects.toMatchObject({
+    code: 'database_unusable',
+    message: expect.stringContaining(`Whether the update ${id} was accepted is unknown`),
+  });
+  lost = undefined;
+  await expect(outbox.enqueue(token, step(1), { id })).rejects.toMatchObject({ code: 'duplicate_id' });
+});
+
+onPostgres('notifies only while a worker listens', async ({ open, postgres, schema, token, reaches }) => {
+  const listener = new pg.Client(postgres.connectionString);
+  await listener.connect();
+  const heard: string[] = [];
+  listener.on('notification', ({ payload = '' }) => heard.push(payload));
+  const hear = async (mark: string): Promise<void> => {
+    await listener.query(`select pg_notify('${schema}_wake', '${mark}')`);
+    await until(`${mark} was heard`, () => heard.includes(mark));
+  };
+  try {
+    await listener.query(`listen ${schema}_wake`);
+    const { connectionString } = postgres;
+    const polling = await open({ store: postgresStore({ connectionString, listen: false }) });
+    await polling.start();
+    await reaches(polling, await polling.enqueue(token, step(1)), 'applied');
+    await hear('first');
+    expect(heard).toEqual(['first']);
+    const listening = await open();
+    await listening.start();
+    await until('both work', async () => (await listening.status()).workers.length === 2);
+    await polling.enqueue(token, step(2));
+    await hear('last');
+    expect(heard).toEqual(['first', '', 'last']);
+  } finally {
+    await listener.end();
+  }
+});
+
+onPostgres('closes though calls wait for a connection of the pool', async ({ open, postgres, token }) => {
+  const pool = new pg.Pool({ connectionString: postgres.connectionString, max: 1 });
+  const outbox = await open({ store: postgresStore({ pool }) });
+  const mine = await pool.connect();
+  try {
+    const waiting = outbox.enqueue(token, step(1));
+    const begunAt = performance.now();
+    await outbox.close({ graceMs: 0 });
+    expect(performance.now() - begunAt).toBeLessThan(9_000);
+    mine.release();
+    await waiting.catch(() => {});
+  } finally {
+    await pool.end();
+  }
+});
+
+onBoth(
+  'reports a database that fails as its own error, whatever the call',
+  async ({ open, openStore, token }) => {
+    const store = await openStore();
+    let isAway = false;
+    const query: typeof store.query = async (text, values) => {
+      if (isAway) throw new Error('Connection terminated unexpectedly');
+      return store.query(text, values);
+    };
+    const outbox = await open({ store: { ...store, query } });
+    const id = await outbox.enqueue(token, step(1));
+    isAway = true;
+    const calls: readonly (() => Promise<unknown>)[] = [
+      () => outbox.get(id),
+      () => outbox.list(),
+      () => outbox.history(token),
+      () => outbox.status(),
+      () => outbox.counts(),
+      () => outbox.changes(),
+      () => outbox.discard(id),
+      () => outbox.resume(),
+    ];
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({ name: 'OutboxError', code: 'database_unusable' });
+  },
+);
+
+onBoth('refuses everything once it is closed', async ({ open, token }) => {
+  const outbox = await open();
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.close();
+  const calls: readonly (() => Promise<unknown>)[] = [
+    () => outbox.enqueue(token, step(2)),
+    () => outbox.start(),
+    () => outbox.drain(),
+    () => outbox.get(id),
+    () => outbox.list(),
+    () => outbox.history(token),
+    () => outbox.status(),
+    () => outbox.counts(),
+    () => outbox.changes(),
+    () => outbox.retry(id),
+    () => outbox.discard(id),
+    () => outbox.resolve(id, 'applied'),
+    () => outbox.purge({ token }),
+    () => outbox.resume(),
+  ];
+  for (const call of calls)
+    await expect(call()).rejects.toMatchObject({ name: 'OutboxError', code: 'closed' });
+  await outbox.close();
+});
+
+onBoth('erases all that is stored of an order', async (scene) => {
+  const { open, service, token, sql, schema } = scene;
+  const outbox = await open();
+  const other = service.orders[1]?.token ?? '';
+  await outbox.enqueue(token, step(1));
+  await outbox.drain();
+  await outbox.enqueue(token, step(2));
+  await outbox.enqueue(other, step(3));
+  expect(await outbox.purge({ token })).toBe(2);
+  expect(await outbox.history(token)).toEqual([]);
+  for (const stored of [
+    `select token from ${schema}.lanes`,
+    `select data ->> 'token' as token from ${schema}_queue.job`,
+  ])
+    expect(await rowsOf(sql, stored)).toEqual([{ token: other }]);
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([1]);
+  expect(stepsApplied(service, other)).toEqual([3]);
+  await outbox.enqueue(token, step(4));
+  await outbox.drain();
+  expect(stepsApplied(service, token)).toEqual([1, 4]);
+  await outbox.purge({ token });
+  expect(await rowsOf(sql, `select token from ${schema}.lanes where token = $1`, [token])).toEqual([]);
+  service.faults.next({ type: 'latency', ms: 200 }, { token });
+  await outbox.start();
+  await outbox.enqueue(token, step(5));
+  await until('it is in flight', async () => (await outbox.counts()).sending === 1);
+  await expect(outbox.purge({ token })).rejects.toMatchObject({ code: 'nothing_to_decide' });
+});
+
+onBoth('reads rows that cannot be read, and sends none of them', async (scene) => {
+  const { open, service, sql, schema, reaches } = scene;
+  const [broken = '', full = '', old = '', other = '', lost = ''] = service.orders.map(({ token }) => token);
+  const outbox = await open();
+  const [id, high, ancient] = [
+    await outbox.enqueue(broken, step(1)),
+    await outbox.enqueue(full, step(2)),
+    await outbox.enqueue(old, step(3)),
+  ];
+  const unclaimed = await outbox.enqueue(lost, step(5));
+  await sql.query(`update ${schema}.updates set state = 'sending' where id = $1`, [unclaimed]);
+  await sql.query(
+    `update ${schema}.updates set body = 'not JSON', receipt = '{', message = 'plain', issues = '<', note = '"', decided_at = now()
+     where id = $1`,
+    [id],
+  );
+  await sql.query(`update ${schema}.updates set attempts = 2147483647 where id = $1`, [high]);
+  await sql.query(`update ${schema}.updates set created_at = 'infinity' where id = $1`, [ancient]);
+  expect(await outbox.get(id)).toMatchObject({ state: 'queued' });
+  await outbox.start();
+  await reaches(outbox, await outbox.enqueue(other, step(4)), 'applied');
+  expect(await reaches(outbox, id, 'needs_review')).toMatchObject({ code: 'unreadable', attempts: 1 });
+  await reaches(outbox, high, 'applied');
+  await reaches(outbox, ancient, 'applied');
+  expect(await reaches(outbox, unclaimed, 'needs_review')).toMatchObject({ code: 'worker_lost' });
+  expect(stepsApplied(service, broken)).toEqual([]);
+  expect(stepsApplied(service, other)).toEqual([4]);
+  expect(await outbox.history(old)).toMatchObject([{ createdAt: new Date(0) }]);
+});
+
+onBoth('publishes the trace context of an update when it sends it', async ({ open, token }) => {
+  const { tracingChannel } = await import('node:diagnostics_channel');
+  const channel = tracingChannel<unknown, object>('orders.outbox.send');
+  const traces: object[] = [];
+  const subscriber = { start: (trace: unknown) => void traces.push({ ...(trace as object) }) };
+  channel.start.subscribe(subscriber.start);
+  try {
+    const outbox = await open();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const id = await outbox.enqueue(token, step(1), { traceparent });
+    await outbox.drain();
+    expect(traces).toEqual([{ id, attempt: 1, traceparent }]);
+    expect(await outbox.get(id)).toMatchObject({ traceparent });
+  } finally {
+    channel.start.unsubscribe(subscriber.start);
+  }
+});
+
+onBoth('says what is wrong with its options before it opens anything', async ({ openStore }) => {
+  const store = await openStore();
+  const client = createOrdersClient({ baseUrl: 'https://localhost', apiKey: 'key' });
+  const wrong = createOutbox({ client, store, concurency: 3 } as never);
+  await expect(wrong).rejects.toThrow(
+    'createOutbox: unknown option "concurency". Did you mean "concurrency"?',
+  );
+  await client.close();
+  await store.close();
+});

@@ -1,0 +1,56 @@
+import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { expect, onTestFinished, test } from 'vitest';
+import { lockFolder, pgliteStore } from './pglite-store.ts';
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'orders-outbox-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('takes a folder once, makes it where there is none, and leaves nothing there but its lock', async () => {
+  const folder = join(await makeFolder(), 'deep', 'er');
+  const lock = await lockFolder(folder);
+  expect(lock.dataFolder).toBe(join(folder, 'data'));
+  if (process.platform !== 'win32') expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  expect(await readdir(folder)).toEqual(['lock.sqlite']);
+  await expect(lockFolder(folder)).rejects.toMatchObject({ name: 'OutboxError', code: 'folder_locked' });
+  lock.release();
+  (await lockFolder(folder)).release();
+  expect(await readdir(folder)).toEqual(['lock.sqlite']);
+});
+
+test('refuses what cannot be a folder of an outbox, and says why', async () => {
+  await expect(pgliteStore('')).rejects.toThrow(TypeError);
+  const folder = await makeFolder();
+  const file = join(folder, 'file');
+  await writeFile(file, '');
+  const error = await pgliteStore(join(file, 'inside')).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: 'OutboxError', code: 'folder_unusable' });
+  expect(String(error)).toMatch(/cannot hold a database: .*ENOTDIR/);
+  const other = 'not a database, but long enough to be taken for one\n'.repeat(99);
+  await writeFile(join(folder, 'lock.sqlite'), other);
+  await expect(lockFolder(folder)).rejects.toMatchObject({ code: 'folder_unusable' });
+});
+
+test('makes a folder anew that was left half made, for its user alone, and keeps what is stored', async () => {
+  const folder = await makeFolder();
+  await writeFile(join(folder, 'data.making'), '');
+  const store = await pgliteStore(folder);
+  expect((await readdir(folder)).toSorted()).toEqual(['data', 'lock.sqlite']);
+  if (process.platform !== 'win32') expect((await stat(join(folder, 'data'))).mode & 0o777).toBe(0o700);
+  await store.query('create table kept (word text)');
+  await store.transaction((tx) => tx.query(`insert into kept values ('yes')`));
+  const undone = store.transaction(async (tx) => {
+    await tx.query(`insert into kept values ('no')`);
+    throw new Error('undone');
+  });
+  await expect(undone).rejects.toThrow('undone');
+  await store.close();
+  const again = await pgliteStore(folder);
+  expect((await again.query('select word from kept')).rows).toEqual([{ word: 'yes' }]);
+  await again.close();
+});

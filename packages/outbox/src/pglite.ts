@@ -1,0 +1,1 @@
+export { type FolderLock, lockFolder, type PgliteDatabase, pgliteStore } from './pglite-store.ts';

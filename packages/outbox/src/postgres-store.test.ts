@@ -1,0 +1,162 @@
+import { connect, createServer } from 'node:net';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
+import { testPassword } from '../../../.ci/start-postgres.ts';
+import { onPostgres, step, stepsApplied, until } from '../test/scene.ts';
+import { postgresStore } from './postgres-store.ts';
+
+test.for([
+  `postgres://user:${testPassword}@host:port/name`,
+  `postgres://user:${testPassword}@[/name`,
+  'postgres://user:secret/word@host/name',
+  'hello',
+  'mysql://user:secret-word@host/name',
+])('shows nothing of a wrong connection string: %s', (connectionString) => {
+  let shown: unknown;
+  try {
+    const store = postgresStore({ connectionString });
+    shown = store.place;
+    void store.close();
+  } catch (error) {
+    expect(error).toBeInstanceOf(TypeError);
+    shown = `${error} ${inspect(error, { depth: 8, showHidden: true })}`;
+  }
+  expect(shown).not.toMatch(/secret|horse|\/word/);
+});
+
+onPostgres('shares a pool of the caller, and leaves it open', async ({ open, service, postgres, token }) => {
+  // Its only connection is taken while the outbox works.
+  const pool = new pg.Pool({ connectionString: postgres.connectionString, max: 1 });
+  try {
+    const outbox = await open({ store: postgresStore({ pool }) });
+    await outbox.start();
+    await outbox.enqueue(token, step(1));
+    const client = await pool.connect();
+    await until('it is applied', () => stepsApplied(service, token).length === 1);
+    client.release();
+    await outbox.close();
+    expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await pool.end();
+  }
+});
+
+onPostgres('bounds what its own connections wait for, where a pool does not', async (scene) => {
+  const configs: pg.ClientConfig[] = [];
+  class Client extends pg.Client {
+    constructor(config: pg.ClientConfig = {}) {
+      super(config);
+      configs.push(config);
+    }
+  }
+  const { connectionString } = scene.postgres;
+  const pool = new pg.Pool({ connectionString, Client, connectionTimeoutMillis: 1_234 });
+  const store = postgresStore({ pool });
+  try {
+    await store.executeSql('select 1');
+    expect(configs).toEqual([
+      expect.objectContaining({ query_timeout: 60_000, keepAlive: true, connectionTimeoutMillis: 1_234 }),
+    ]);
+  } finally {
+    await store.close();
+    await pool.end();
+  }
+});
+
+onPostgres('lets no transaction stand still for long, and changes no setting of a session', async (scene) => {
+  const pool = new pg.Pool({ connectionString: scene.postgres.connectionString, max: 1 });
+  const store = postgresStore({ pool });
+  try {
+    const shown = `select name, setting from pg_settings
+      where name in ('idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout', 'enable_seqscan') order by name`;
+    const before = (await pool.query(shown)).rows;
+    const within = await store.transaction((tx) => tx.query(shown), {
+      settings: 'set local enable_seqscan = off',
+    });
+    expect(within.rows).toEqual([
+      { name: 'enable_seqscan', setting: 'off' },
+      { name: 'idle_in_transaction_session_timeout', setting: '10000' },
+      { name: 'lock_timeout', setting: '3000' },
+      { name: 'statement_timeout', setting: '50000' },
+    ]);
+    expect((await pool.query(shown)).rows).toEqual(before);
+    const lost = store.transaction(async (tx) => {
+      await tx.query("set local idle_in_transaction_session_timeout = '50ms'");
+      await delay(500);
+      await tx.query('select 1');
+    });
+    await expect(lost).rejects.toThrow();
+    expect((await store.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  } finally {
+    await store.close();
+    await pool.end();
+  }
+});
+
+onPostgres('listens again after its connection broke', async ({ openStore, postgres, sql }) => {
+  const store = await openStore();
+  let messages = 0;
+  const subscription = await store.listen('some_channel', () => {
+    messages++;
+  });
+  try {
+    expect(subscription.isListening).toBe(true);
+    await sql.query(`notify some_channel`);
+    await until('it was heard', () => messages === 2);
+    await postgres.run(
+      `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen "some_channel"'`,
+    );
+    await until('it listens again', () => messages === 3 && subscription.isListening);
+    await sql.query(`notify some_channel`);
+    await until('it was heard', () => messages === 4);
+  } finally {
+    await subscription.close();
+    await store.close();
+  }
+});
+
+/** Passes bytes on, and sends the message of a server that shuts down right behind the one that it is ready. */
+async function startEndingRelay(connectionString: string): Promise<{ readonly url: string; close(): void }> {
+  const { hostname, port } = new URL(connectionString);
+  const ready = Buffer.from('Z\0\0\0\x05I', 'latin1');
+  const fields = 'SFATAL\0VFATAL\0C57P01\0Mterminating connection due to administrator command\0\0';
+  const fatal = Buffer.from(`E\0\0\0${String.fromCharCode(fields.length + 4)}${fields}`, 'latin1');
+  const server = createServer((client) => {
+    const database = connect(Number(port), hostname).on('error', () => {});
+    client.on('error', () => {}).pipe(database);
+    database.on('data', (chunk) => {
+      if (!chunk.includes(ready)) return void client.write(chunk);
+      client.end(Buffer.concat([chunk, fatal]));
+      database.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const url = new URL(connectionString);
+  url.port = String(typeof address === 'object' ? address?.port : '');
+  return { url: url.href, close: () => server.close() };
+}
+
+onPostgres('survives a server that shuts down just as it opens a connection', async ({ postgres }) => {
+  const relay = await startEndingRelay(postgres.connectionString);
+  const pool = new pg.Pool({ connectionString: relay.url });
+  const uncaught = vi.fn();
+  process.on('uncaughtExceptionMonitor', uncaught);
+  try {
+    for (const store of [postgresStore({ connectionString: relay.url }), postgresStore({ pool })]) {
+      for (const worker of [false, true])
+        await expect(store.transaction(async () => {}, { worker })).rejects.toThrow();
+      await expect(store.query('select 1')).rejects.toThrow();
+      await expect(store.executeSql('select 1')).rejects.toThrow();
+      await store.close();
+    }
+    expect(uncaught).not.toHaveBeenCalled();
+  } finally {
+    process.off('uncaughtExceptionMonitor', uncaught);
+    await pool.end();
+    relay.close();
+  }
+});

@@ -1,0 +1,194 @@
+import { checkOptions } from '@orders/schema/check-options';
+import pg from 'pg';
+import type { OutboxStore, Subscription } from './store.ts';
+
+/** Options of `postgresStore`. */
+export interface PostgresStoreOptions {
+  /** `postgres://user:password@host:port/name`; a transaction pooler such as PgBouncer may stand in between. */
+  readonly connectionString?: string;
+  /** A pool of your own instead, which stays open when the outbox closes. Two more connections are opened like it. */
+  readonly pool?: pg.Pool;
+  /**
+   * Connections of this process, at least 3: two are kept for the worker. One more listens for notifications.
+   * @default 6
+   */
+  readonly maxConnections?: number;
+  /**
+   * Whether a worker of this process listens for notifications; otherwise it polls every second. While any worker listens,
+   * each `enqueue` notifies, and PostgreSQL lets transactions that notify commit one at a time.
+   * @default true
+   */
+  readonly listen?: boolean;
+}
+
+/** Connections that only the worker uses: one for its turns, one for what it looks after beside them. */
+const workerConnections = 2;
+/** Nothing that was accepted is lost by a crash, and no process that stalls holds a lock for long. */
+const begin = (lockMs: number): string =>
+  `begin isolation level read committed; set local synchronous_commit = on; set local statement_timeout = 50000;
+   set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = 10000`;
+/** How long a transaction waits for a lock: a caller's that waits keeps a connection from calls for other orders. */
+const lockMs = { worker: 10_000, caller: 3_000 };
+/** Without an end, a worker would wait forever for a network that has lost its connection. */
+const bounds = {
+  connectionTimeoutMillis: 10_000,
+  query_timeout: 60_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+} as const;
+/** How soon a listener connects again, in milliseconds. */
+const reconnectMs = 1_000;
+
+/**
+ * Keeps an outbox in PostgreSQL, which any number of processes may share. It keeps no session state, so it works behind a
+ * transaction pooler too: no named statements, no session locks, no startup parameters.
+ *
+ * @throws TypeError when an option is wrong; the password is not in it.
+ */
+export function postgresStore(options: PostgresStoreOptions): OutboxStore {
+  checkOptions('postgresStore', options, ['connectionString', 'pool', 'maxConnections', 'listen']);
+  const {
+    connectionString,
+    pool: given,
+    maxConnections = 6,
+    listen: listens = true,
+  }: PostgresStoreOptions = options ?? {};
+  if ((connectionString === undefined) === (given === undefined))
+    throw new TypeError('postgresStore: pass either connectionString or pool.');
+  if (!(Number.isSafeInteger(maxConnections) && maxConnections >= workerConnections + 1))
+    throw new TypeError(
+      `postgresStore: maxConnections must be a whole number from ${workerConnections + 1}.`,
+    );
+  if (typeof listens !== 'boolean') throw new TypeError('postgresStore: listen: write true or false.');
+  const base: pg.PoolConfig = given
+    ? // The password of a pool is not enumerable.
+      { ...bounds, ...given.options, password: given.options.password }
+    : { ...bounds, connectionString };
+  const place = describePlace(base);
+  const callers = given ?? new pg.Pool({ ...base, max: maxConnections - workerConnections });
+  const workers = new pg.Pool({ ...base, max: workerConnections });
+  // The pool replaces an idle connection that breaks; without a listener it would end the process.
+  const ignore = (): void => {};
+  callers.on('error', ignore);
+  workers.on('error', ignore);
+
+  return {
+    backend: 'postgres',
+    place,
+    query: (text, values) => callers.query(text, values),
+    async transaction(run, { worker = false, settings = '' } = {}) {
+      let broken: Error | undefined;
+      const onError = (error: Error): void => {
+        broken = error;
+      };
+      const client = await takeClient(worker ? workers : callers, onError);
+      try {
+        await client.query(`${begin(worker ? lockMs.worker : lockMs.caller)}; ${settings}`);
+        const result = await run(client);
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((lost: Error) => {
+          broken ??= lost;
+        });
+        throw error;
+      } finally {
+        // The pool closes a broken one without listening to it, and its last message may still be an error.
+        if (!broken) client.off('error', onError);
+        client.release(broken);
+      }
+    },
+    async executeSql(text, values) {
+      const result: pg.QueryResult | pg.QueryResult[] = await workers.query(text, values);
+      return { rows: [result].flat().flatMap(({ rows }) => rows ?? []) };
+    },
+    listen: async (channel, onMessage) =>
+      listens
+        ? listen(base, channel, onMessage)
+        : { isListening: false, reason: 'listen is false', async close() {} },
+    async close() {
+      await workers.end();
+      if (given) callers.off('error', ignore);
+      else await callers.end();
+    },
+  };
+}
+
+/** Takes a connection with a listener from its first message on: without one, its last could end the process. */
+function takeClient(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.PoolClient> {
+  return new Promise((resolve, reject) => {
+    pool.connect((error, client) => {
+      if (!client) return reject(error);
+      client.on('error', onError);
+      resolve(client);
+    });
+  });
+}
+
+async function listen(base: pg.PoolConfig, channel: string, onMessage: () => void): Promise<Subscription> {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  let reason: string | undefined;
+
+  async function connect(): Promise<void> {
+    const fresh = new pg.Client(base);
+    let isLost = false;
+    const lose = (): void => {
+      if (isLost) return;
+      isLost = true;
+      if (client === fresh) client = undefined;
+      fresh.end().catch(() => {});
+      if (!isClosed && !reason) timer = setTimeout(() => void connect(), reconnectMs);
+    };
+    // Without a listener an error would end the process.
+    fresh.on('error', lose);
+    fresh.on('end', lose);
+    try {
+      await fresh.connect();
+      const { rows } = await fresh.query<{ pid: number }>('select pg_backend_pid() as pid');
+      // A pooler reports a number of its own; behind it, LISTEN would stay on a connection that others use.
+      const { processID } = fresh as unknown as { readonly processID: number | null };
+      if (processID !== rows[0]?.pid) reason = 'a pooler stands in between';
+      else await fresh.query(`listen "${channel}"`);
+    } catch {
+      return lose();
+    }
+    if (isClosed || reason) return lose();
+    fresh.on('notification', onMessage);
+    client = fresh;
+    onMessage();
+  }
+
+  await connect();
+  return {
+    get isListening() {
+      return client !== undefined;
+    },
+    get reason() {
+      return reason ?? '';
+    },
+    async close() {
+      isClosed = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+    },
+  };
+}
+
+/** What pg takes for an address: a URL, or the path of a socket. It would complete anything else with a host of its own. */
+const address = /^(?:postgres(?:ql)?:\/\/|socket:|\/)/;
+
+function describePlace(config: pg.PoolConfig): string {
+  try {
+    if (!address.test(config.connectionString ?? '/')) throw new TypeError('no address');
+    const { host, port, database = '' } = new pg.Client(config);
+    // Of a password with a slash in it, a part is taken for the name of the database.
+    return `PostgreSQL at ${host}:${port}, database ${/^[\w.-]+$/.test(database) ? database : '…'}`;
+  } catch {
+    // Whatever it says may hold the password.
+    throw new TypeError(
+      'postgresStore: write connectionString as postgres://user:password@host:port/name, with special characters percent-encoded.',
+    );
+  }
+}

@@ -1,0 +1,183 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as newest from 'pg-boss';
+import * as oldestPgBoss from 'pg-boss-oldest';
+import { expect, test } from 'vitest';
+import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { migrate } from './outbox.ts';
+import { type LaneJob, LaneQueue } from './queue.ts';
+import { type OutboxStore, rowsOf } from './store.ts';
+
+const oldest = oldestPgBoss as unknown as typeof newest;
+const releases = { oldest, newest };
+
+async function withQueue(
+  { openStore, schema }: Scene,
+  pgBoss: typeof newest,
+  use: (queue: LaneQueue, store: OutboxStore) => Promise<void>,
+): Promise<void> {
+  const store = await openStore();
+  const errors: unknown[] = [];
+  const queue = new LaneQueue(store, schema, { onError: (error) => errors.push(error), pgBoss });
+  try {
+    await use(queue, store);
+    expect(errors).toEqual([]);
+  } finally {
+    await queue.stop();
+    await store.close();
+  }
+}
+
+for (const [release, pgBoss] of Object.entries(releases)) {
+  onBoth(`keeps one job for each order, fenced by its attempt (${release} pg-boss)`, async (scene) => {
+    await withQueue(scene, pgBoss, async (queue, store) => {
+      expect(await queue.isReady()).toBe(false);
+      await queue.migrate();
+      expect(await queue.isReady()).toBe(true);
+      await queue.start();
+      const inTx = store.transaction.bind(store);
+      await inTx(async (tx) => {
+        await queue.send(tx, 'A');
+        await queue.send(tx, 'A');
+        await queue.insert(tx, [{ token: 'B' }, { token: 'A' }, { token: 'later', delayMs: 400 }]);
+      });
+      const due = (await inTx((tx) => queue.fetch(tx, 10))).toSorted((x, y) => (x.token < y.token ? -1 : 1));
+      expect(due.map(({ token }) => token)).toEqual(['A', 'B']);
+      const [a, b] = due as [LaneJob, LaneJob];
+      // A second job would let two workers send for one order.
+      await inTx((tx) => queue.send(tx, 'A'));
+      expect(await inTx((tx) => queue.fetch(tx, 10))).toEqual([]);
+      expect(await inTx((tx) => queue.withoutJob(tx, ['A', 'later', 'none']))).toEqual(['none']);
+
+      // pg-boss types its response as empty: what is still held is read from it all the same.
+      expect(await inTx((tx) => queue.touch(tx, [a, b]))).toEqual(new Set([a.id, b.id]));
+      await queue.releaseAll();
+      expect(await inTx((tx) => queue.touch(tx, [a, b]))).toEqual(new Set());
+      const again = await inTx((tx) => queue.fetch(tx, 10));
+      expect(again.map(({ token, retryCount }) => [token, retryCount]).toSorted()).toEqual([
+        ['A', 1],
+        ['B', 1],
+      ]);
+      expect(await inTx((tx) => queue.remove(tx, [a]))).toEqual(new Set());
+      expect((await inTx((tx) => queue.remove(tx, again))).size).toBe(2);
+      expect((await inTx((tx) => queue.remove(tx, again))).size).toBe(0);
+      await delay(450);
+      expect(await inTx((tx) => queue.fetch(tx, 10))).toMatchObject([{ token: 'later', retryCount: 0 }]);
+    });
+  });
+}
+
+onPostgres('gives back jobs whose heartbeat has stopped, and no other', async (scene) => {
+  await withQueue(scene, newest, async (queue, store) => {
+    await queue.migrate();
+    await queue.start();
+    await store.transaction((tx) => queue.insert(tx, [{ token: 'lost' }, { token: 'held' }]));
+    const held = (await store.transaction((tx) => queue.fetch(tx, 2))).filter(
+      ({ token }) => token === 'held',
+    );
+    await scene.sql.query(
+      `update ${scene.schema}_queue.job_common set heartbeat_on = heartbeat_on - interval '11 seconds'`,
+    );
+    await store.transaction((tx) => queue.touch(tx, held));
+    await queue.supervise();
+    expect(await store.transaction((tx) => queue.fetch(tx, 2))).toMatchObject([
+      { token: 'lost', retryCount: 1 },
+    ]);
+  });
+});
+
+onPostgres('goes on with the oldest pg-boss after the newest has migrated', async (scene) => {
+  await withQueue(scene, oldest, (queue) => queue.migrate());
+  await withQueue(scene, newest, async (queue) => {
+    expect(await queue.isReady()).toBe(false);
+    await expect(queue.start()).rejects.toThrow();
+    await queue.migrate();
+    await queue.start();
+  });
+  await withQueue(scene, oldest, async (queue, store) => {
+    expect(await queue.isReady()).toBe(true);
+    await queue.start();
+    await store.transaction((tx) => queue.send(tx, 'A'));
+    expect(await store.transaction((tx) => queue.fetch(tx, 1))).toMatchObject([{ token: 'A' }]);
+  });
+});
+
+onPostgres('brings the tables of the oldest pg-boss up to date', async (scene) => {
+  const { open, openStore, schema, token, reaches } = scene;
+  const store = await openStore();
+  await migrate(store, { databaseSchema: schema });
+  await scene.sql.query(`drop schema ${schema}_queue cascade`);
+  await withQueue(scene, oldest, (queue) => queue.migrate());
+  await migrate(store, { databaseSchema: schema });
+  await store.close();
+  const outbox = await open({ migrate: false });
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.drain();
+  await reaches(outbox, id, 'applied');
+});
+
+onPostgres('enqueues again after a deadlock with a migration of pg-boss', async (scene) => {
+  const { open, openStore, schema, token } = scene;
+  const outbox = await open();
+  await outbox.enqueue(token, step(1));
+  const store = await openStore();
+  let enqueueing: Promise<string> | undefined;
+  await store.transaction(async (tx) => {
+    await tx.query(`lock table ${schema}_queue.queue in access exclusive mode`);
+    enqueueing = outbox.enqueue(token, step(2));
+    await delay(300);
+    await tx.query(`select from ${schema}.lanes for update`);
+  });
+  await enqueueing;
+  await store.close();
+  expect(await outbox.counts()).toMatchObject({ queued: 2 });
+});
+
+onPostgres('migrates again after a deadlock with a caller', async (scene) => {
+  const { openStore, schema, sql } = scene;
+  const store = await openStore();
+  await migrate(store, { databaseSchema: schema });
+  await sql.query(`drop schema ${schema}_queue cascade`);
+  await withQueue(scene, oldest, (queue) => queue.migrate());
+  let migrating: Promise<void> | undefined;
+  await store.transaction(async (tx) => {
+    await tx.query(`select from ${schema}_queue.job_common`);
+    migrating = migrate(store, { databaseSchema: schema });
+    const locked = await until('the migration waits with a lock', async () => {
+      const [row] = await rowsOf<{ name: string }>(
+        sql,
+        `select held.relation::regclass::text as name from pg_locks as held
+         join pg_locks as wanted on wanted.pid = held.pid and not wanted.granted
+         join pg_class as class on class.oid = held.relation and class.relkind in ('r', 'p')
+         where held.granted and held.mode = 'AccessExclusiveLock' and held.relation <> wanted.relation limit 1`,
+      );
+      return row?.name;
+    });
+    await tx.query(`select from ${locked}`);
+  });
+  await migrating;
+  await store.close();
+  await withQueue(scene, newest, async (queue) => {
+    expect(await queue.isReady()).toBe(true);
+  });
+});
+
+onPostgres('takes tokens up to the longest that is accepted', async ({ open, service }) => {
+  // Bytes that compress badly, as an index stores them.
+  let longest = '';
+  for (let number = 0; longest.length < 2_600; number++) longest += Math.sin(number).toString(36).slice(2);
+  longest = longest.slice(0, 2_600);
+  service.addOrder({ token: longest } as never);
+  const outbox = await open();
+  await outbox.enqueue(longest, step(1));
+  await outbox.drain();
+  expect(stepsApplied(service, longest)).toEqual([1]);
+});
+
+test('no statement of ours names a table of pg-boss', async () => {
+  for (const name of await readdir(import.meta.dirname)) {
+    if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
+    const text = await readFile(`${import.meta.dirname}/${name}`, 'utf8');
+    expect(text, name).not.toMatch(/_queue\.|job_common|pgboss\./);
+  }
+});

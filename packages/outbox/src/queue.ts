@@ -1,0 +1,205 @@
+import { randomUUID } from 'node:crypto';
+import type { ConstructorOptions, JobInsert, PgBoss } from 'pg-boss';
+import * as installed from 'pg-boss';
+import type { OutboxStore, Sql } from './store.ts';
+
+/** A job of pg-boss: one order that has something to send. The attempt fences what a worker says about it. */
+export interface LaneJob {
+  readonly id: string;
+  readonly retryCount: number;
+  readonly token: string;
+}
+
+/** A lane that is to be queued, at once or later. */
+export interface LaneInsert {
+  readonly token: string;
+  readonly delayMs?: number;
+}
+
+const queueName = 'lanes';
+const noJob = '00000000-0000-0000-0000-000000000000';
+/** The longest that pg-boss can count, in seconds. */
+const forever = 2_147_483_647;
+
+const queueOptions = {
+  /** One job for each order, whatever its state. */
+  policy: 'exclusive',
+  /** pg-boss gives up what failed too often, and deletes what waited too long. */
+  retryLimit: forever,
+  retentionSeconds: forever,
+  /** The longest that pg-boss allows: it counts from the fetch, whatever the heartbeat. */
+  expireInSeconds: 86_400,
+  /** The shortest that pg-boss allows. */
+  heartbeatSeconds: 10,
+  deleteAfterSeconds: 60,
+} as const;
+
+/** The exports of pg-boss that the queue uses. */
+type PgBossModule = Pick<typeof installed, 'PgBoss' | 'getMigrationPlans'>;
+
+/** All that touches pg-boss, by its public API: the queue of orders that have something to send. */
+export class LaneQueue {
+  readonly #options: ConstructorOptions;
+  readonly #pgBoss: PgBossModule;
+  readonly #onError: (error: unknown) => void;
+  #boss: PgBoss;
+
+  constructor(
+    store: OutboxStore,
+    schema: string,
+    {
+      onError,
+      pgBoss = installed,
+    }: { readonly onError: (error: unknown) => void; readonly pgBoss?: PgBossModule },
+  ) {
+    this.#onError = onError;
+    this.#pgBoss = pgBoss;
+    this.#options = {
+      db: { executeSql: (text, values) => store.executeSql(text, values) },
+      backend: store.backend,
+      schema: `${schema}_queue`,
+      migrate: false,
+      schedule: false,
+      supervise: false,
+      monitorIntervalSeconds: 5,
+      monitorVacuum: false,
+      reindex: false,
+      registerInstance: false,
+    };
+    this.#boss = this.#create();
+  }
+
+  #create(options: ConstructorOptions = {}): PgBoss {
+    return new this.#pgBoss.PgBoss({ ...this.#options, ...options }).on('error', this.#onError);
+  }
+
+  /** Whether the tables of pg-boss are there and no older than this release of it. */
+  async isReady(): Promise<boolean> {
+    if (!(await this.#boss.isInstalled())) return false;
+    return !this.#isOlder(await this.#boss.schemaVersion());
+  }
+
+  #isOlder(version: number | null): boolean {
+    try {
+      // It throws unless there is something to migrate.
+      this.#pgBoss.getMigrationPlans(this.#options.schema, version ?? 0);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Makes the tables and the queue, or brings them up to date; two processes must not do so at once. */
+  async migrate(): Promise<void> {
+    const boss = this.#create({ migrate: true, bamIntervalSeconds: 10 });
+    try {
+      await boss.start();
+      // What pg-boss builds in the background is waited for, since only a migration may do it.
+      while ((await boss.getBamStatus()).some(({ status }) => /pending|in_progress/.test(status)))
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      if (!(await boss.getQueue(queueName))) await boss.createQueue(queueName, queueOptions);
+      const { policy: _, ...changeable } = queueOptions;
+      await boss.updateQueue(queueName, changeable);
+    } finally {
+      await boss.stop({ graceful: false, close: false });
+    }
+  }
+
+  async start(): Promise<void> {
+    try {
+      await this.#boss.start();
+    } catch (error) {
+      await this.#boss.stop({ graceful: false, close: false }).catch(() => {});
+      if (!(await this.isReady())) throw error;
+      // A newer release has migrated: pg-boss goes on working with its tables, but says so only where it might migrate.
+      this.#boss = this.#create({ migrate: true });
+      await this.#boss.start();
+    }
+    // Looked up within a transaction, on another connection, the queue would wait for itself on PGlite.
+    await this.#boss.touch(queueName, noJob);
+  }
+
+  async stop(): Promise<void> {
+    await this.#boss.stop({ graceful: false, close: false });
+  }
+
+  /** Queues an order within a transaction; one that is queued or being worked on stays as it is. */
+  async send(tx: Sql, token: string): Promise<void> {
+    await this.#boss.send(queueName, { token }, { singletonKey: token, db: asDb(tx) });
+  }
+
+  /** Queues orders, some later. */
+  async insert(tx: Sql, lanes: readonly LaneInsert[]): Promise<void> {
+    if (lanes.length === 0) return;
+    const jobs = lanes.map(({ token, delayMs = 0 }): JobInsert => {
+      const job = { data: { token }, singletonKey: token };
+      return delayMs > 0 ? { ...job, startAfter: `${(delayMs / 1_000).toFixed(3)} seconds` } : job;
+    });
+    await this.#boss.insert(queueName, jobs, { db: asDb(tx), returnId: false });
+  }
+
+  /** Of these orders, those without a job; while the transaction lasts, they stay without. */
+  async withoutJob(tx: Sql, tokens: readonly string[]): Promise<readonly string[]> {
+    const jobs = tokens.map((token) => ({ id: randomUUID(), data: { token }, singletonKey: token }));
+    if (jobs.length === 0) return [];
+    const db = asDb(tx);
+    // pg-boss says whether an order has a job only by refusing another.
+    const made = new Set(await this.#boss.insert(queueName, jobs, { db, returnId: true }));
+    if (made.size > 0) await this.#boss.deleteJob(queueName, [...made], { db });
+    return jobs.filter(({ id }) => made.has(id)).map(({ singletonKey }) => singletonKey);
+  }
+
+  /** Removes the job of an order, whoever holds it: it holds the token. */
+  async forget(tx: Sql, token: string): Promise<void> {
+    const db = asDb(tx);
+    const jobs = await this.#boss.findJobs(queueName, { key: token, db });
+    if (jobs.length === 0) return;
+    await this.#boss.deleteJob(
+      queueName,
+      jobs.map(({ id }) => id),
+      { db },
+    );
+  }
+
+  /** Takes the orders that have waited longest. */
+  async fetch(tx: Sql, count: number): Promise<LaneJob[]> {
+    const jobs = await this.#boss.fetch<{ token: string }>(queueName, { batchSize: count, db: asDb(tx) });
+    return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, token: data.token }));
+  }
+
+  /** Renews the heartbeat of jobs. Resolves with the ids of those that are still held. */
+  async touch(tx: Sql, jobs: readonly LaneJob[]): Promise<ReadonlySet<string>> {
+    if (jobs.length === 0) return new Set();
+    return settledIds(await this.#boss.touch(queueName, jobs.map(toAttempt), { db: asDb(tx) }));
+  }
+
+  /** Ends jobs that are still held. Resolves with their ids. */
+  async remove(tx: Sql, jobs: readonly LaneJob[]): Promise<ReadonlySet<string>> {
+    if (jobs.length === 0) return new Set();
+    return settledIds(await this.#boss.deleteJob(queueName, jobs.map(toAttempt), { db: asDb(tx) }));
+  }
+
+  /** Gives back the jobs of workers whose heartbeat has stopped. */
+  async supervise(): Promise<void> {
+    await this.#boss.supervise(queueName);
+  }
+
+  /** Gives back every job that is held, for a process that is alone with its database and has just started. */
+  async releaseAll(): Promise<void> {
+    const held = (await this.#boss.findJobs(queueName)).filter(({ state }) => state === 'active');
+    if (held.length > 0) await this.#boss.fail(queueName, held.map(toAttempt));
+  }
+}
+
+function toAttempt({ id, retryCount }: { readonly id: string; readonly retryCount: number }) {
+  return { id, retryCount };
+}
+
+/** The ids that a command of pg-boss names as settled: it types its response as empty. */
+function settledIds(response: object): ReadonlySet<string> {
+  return new Set((response as { readonly settled?: readonly string[] | null }).settled ?? []);
+}
+
+function asDb(sql: Sql): Pick<OutboxStore, 'executeSql'> {
+  return { executeSql: (text, values) => sql.query(text, values) };
+}

@@ -1,0 +1,216 @@
+import { checkOptions } from '@orders/schema/check-options';
+import type { ServiceHealth } from './health.ts';
+import { readLimits, type WorkerData } from './limits.ts';
+import { checkCount } from './options.ts';
+import { rowsOf, type Sql } from './store.ts';
+import {
+  decode,
+  isUpdateId,
+  type StatusRow,
+  statusColumns,
+  toDetails,
+  toStatus,
+  type UpdateDetails,
+  type UpdateState,
+  type UpdateStatus,
+  updateStates,
+} from './updates.ts';
+
+/** Which updates `list` resolves with. */
+export interface ListOptions {
+  /**
+   * Updates in these states.
+   * @default ['needs_review', 'rejected'], which wait for a person
+   */
+  readonly states?: readonly UpdateState[];
+  /** Updates of this order. */
+  readonly token?: string;
+  /** Updates that were accepted after this one; all, where the outbox does not know it any more. */
+  readonly after?: string | undefined;
+  /** How many, at most 100,000. @default 100 */
+  readonly limit?: number;
+}
+
+/** The backlog of an outbox, and what holds it up. */
+export interface OutboxStatus {
+  readonly updates: {
+    readonly queued: number;
+    readonly sending: number;
+    readonly needsReview: number;
+    readonly rejected: number;
+    /** When the oldest queued update was accepted. */
+    readonly oldestQueuedAt?: Date;
+  };
+  readonly orders: {
+    /** Orders whose next update is queued. */
+    readonly waiting: number;
+    /** Orders with an update in flight. */
+    readonly active: number;
+    /** Orders that wait for a person. */
+    readonly held: number;
+  };
+  /** Until when a 429 pauses everything; `resume()` ends it. */
+  readonly pausedUntil?: Date;
+  /** The order service, as the workers see it; while it is not `ok`, they only probe. */
+  readonly service: {
+    readonly state: ServiceHealth['state'];
+    readonly since?: Date;
+    readonly message?: string;
+    /** When it is probed next. */
+    readonly nextProbeAt?: Date;
+  };
+  /** The workers that are alive. */
+  readonly workers: readonly {
+    readonly id: string;
+    /** Why it sends nothing: it has not reached the service with its key yet. */
+    readonly problem?: string;
+  }[];
+}
+
+/** A page of changes. */
+export interface Changes {
+  readonly updates: readonly UpdateStatus[];
+  /** Where the next page begins. */
+  readonly cursor: string;
+}
+
+/** What reads an outbox, without a lock and without a transaction. */
+export function readings(sql: Sql, schema: string) {
+  const table = `${schema}.updates`;
+
+  async function get(id: string): Promise<UpdateDetails | undefined> {
+    if (!isUpdateId(id)) return undefined;
+    const [row] = await rowsOf<StatusRow>(sql, `select ${statusColumns}, body from ${table} where id = $1`, [
+      id,
+    ]);
+    return row && toDetails(row);
+  }
+
+  async function list(options: ListOptions = {}): Promise<readonly UpdateStatus[]> {
+    checkOptions('list', options, ['states', 'token', 'after', 'limit']);
+    const { states = ['needs_review', 'rejected'], token, after, limit = 100 } = options;
+    checkCount('list: limit', limit);
+    const unknown = Array.isArray(states) ? states.find((state) => !updateStates.includes(state)) : states;
+    if (unknown !== undefined)
+      throw new TypeError(`list: write states as some of ${updateStates.join(', ')}.`);
+    if (after !== undefined && !isUpdateId(after))
+      throw new TypeError('list: write the id of an update as after.');
+    // Partial indexes serve what is watched all the time.
+    const index = states.every((state) => state === 'needs_review' || state === 'rejected')
+      ? 'needs_decision and'
+      : states.every((state) => state === 'queued' || state === 'sending')
+        ? 'open and'
+        : '';
+    const place = 'created_at, token, accepted_position';
+    const rows = await rowsOf<StatusRow>(
+      sql,
+      `select ${statusColumns} from ${table} as u
+       where ${index} state = any($1::text[]) and ($2::text is null or token = $2)
+         and (not exists (select from ${table} where id = $3::uuid)
+           or (${place}) > (select ${place} from ${table} where id = $3::uuid))
+       order by u.created_at, u.token, u.accepted_position limit $4`,
+      [states, token ?? null, after ?? null, limit],
+    );
+    return rows.map(toStatus);
+  }
+
+  async function history(token: string, limit: number): Promise<readonly UpdateStatus[]> {
+    const text = `select ${statusColumns} from ${table} where token = $1 order by position desc limit $2`;
+    return (await rowsOf<StatusRow>(sql, text, [token, limit])).map(toStatus);
+  }
+
+  async function counts(): Promise<Readonly<Record<UpdateState, number>>> {
+    const rows = await rowsOf<{ state: UpdateState; count: number }>(
+      sql,
+      `select state, count(*)::float8 as count from ${table} group by state`,
+    );
+    const none = Object.fromEntries(updateStates.map((state) => [state, 0])) as Record<UpdateState, number>;
+    return { ...none, ...Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)])) };
+  }
+
+  async function status(): Promise<OutboxStatus> {
+    const now = Date.now();
+    const [limits, [row = {}], workers] = await Promise.all([
+      readLimits(sql, schema),
+      rowsOf<Record<string, unknown>>(
+        sql,
+        `select count(*) filter (where state = 'queued')::float8 as queued, count(*) filter (where state = 'sending')::float8 as sending,
+           extract(epoch from min(created_at) filter (where state = 'queued'))::float8 as oldest,
+           count(*) filter (where is_head and state = 'queued')::float8 as waiting,
+           count(*) filter (where is_head and state = 'sending')::float8 as active,
+           count(*) filter (where is_head and state in ('needs_review', 'rejected'))::float8 as held,
+           (select count(*) from ${table} where needs_decision and state = 'needs_review')::float8 as review,
+           (select count(*) from ${table} where needs_decision and state = 'rejected')::float8 as rejected
+         from (
+           select state, created_at, row_number() over (partition by token order by position) = 1 as is_head
+           from ${table} where open
+         ) as open`,
+      ),
+      rowsOf<{ id: string; data: string | null }>(
+        sql,
+        `select substr(name, 8) as id, data from ${schema}.limits
+         where name like 'worker:%' and until > clock_timestamp() order by name`,
+      ),
+    ]);
+    const { health, pausedMs, serviceMs } = limits;
+    const oldest = row['oldest'] === null ? Number.NaN : Number(row['oldest']);
+    return {
+      updates: {
+        queued: Number(row['queued']),
+        sending: Number(row['sending']),
+        needsReview: Number(row['review']),
+        rejected: Number(row['rejected']),
+        ...(Number.isFinite(oldest) && { oldestQueuedAt: new Date(oldest * 1_000) }),
+      },
+      orders: { waiting: Number(row['waiting']), active: Number(row['active']), held: Number(row['held']) },
+      // A date has an end, and an infinite pause has none.
+      ...(pausedMs > 0 && { pausedUntil: new Date(Math.min(now + pausedMs, 8.64e15)) }),
+      service: {
+        state: health.state,
+        ...(health.since !== undefined && { since: new Date(health.since) }),
+        ...(health.message !== undefined && { message: health.message }),
+        ...(health.state !== 'ok' && { nextProbeAt: new Date(now + Math.max(0, serviceMs)) }),
+      },
+      workers: workers.map(({ id, data }) => {
+        const { problem } = (decode(data) ?? {}) as Partial<WorkerData>;
+        return typeof problem === 'string' ? { id, problem } : { id };
+      }),
+    };
+  }
+
+  async function changes({
+    after,
+    limit = 100,
+  }: {
+    readonly after?: string;
+    readonly limit?: number;
+  } = {}): Promise<Changes> {
+    checkCount('changes: limit', limit);
+    const start = '0:00000000-0000-0000-0000-000000000000';
+    const [xid = '', id = ''] = (after === 'now' ? start : (after ?? start)).split(':');
+    if (!/^\d{1,20}$/.test(xid) || !isUpdateId(id))
+      throw new TypeError("changes: pass the cursor of an earlier call as after, or 'now'.");
+    if (after === 'now') {
+      const [row] = await rowsOf<{ xmin: string }>(
+        sql,
+        'select pg_snapshot_xmin(pg_current_snapshot())::text as xmin',
+      );
+      return { updates: [], cursor: `${row?.xmin ?? 0}:00000000-0000-0000-0000-000000000000` };
+    }
+    // Below the oldest transaction that is open, no change can appear any more.
+    const rows = await rowsOf<StatusRow>(
+      sql,
+      `select ${statusColumns}, changed::text as changed from ${table}
+       where (changed, id) > ($1::text::xid8, $2::uuid) and changed < pg_snapshot_xmin(pg_current_snapshot())
+       order by updates.changed, updates.id limit $3`,
+      [xid, id, limit],
+    );
+    const last = rows.at(-1);
+    return {
+      updates: rows.map(toStatus),
+      cursor: last ? `${String(last['changed'])}:${String(last['id'])}` : `${xid}:${id}`,
+    };
+  }
+
+  return { get, list, history, counts, status, changes };
+}

@@ -1,0 +1,194 @@
+import pg from 'pg';
+import { expect } from 'vitest';
+import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { requiredGrants } from './errors.ts';
+import { migrate } from './outbox.ts';
+import { postgresStore } from './postgres-store.ts';
+import { rowsOf } from './store.ts';
+
+/** Runs with a store on a database of its own, of the given settings. */
+async function onDatabase(
+  { postgres, sql }: Scene,
+  create: (name: string) => readonly string[],
+  use: (connectionString: string) => Promise<void>,
+): Promise<void> {
+  const name = `own_${Math.random().toString(36).slice(2)}`;
+  for (const statement of create(name)) await sql.query(statement);
+  const url = new URL(postgres.connectionString);
+  url.pathname = `/${name}`;
+  try {
+    await use(url.href);
+  } finally {
+    await sql.query(`drop database ${name} with (force)`);
+  }
+}
+
+onPostgres('makes its tables once, though many processes start at once', async ({ open, service, token }) => {
+  const outboxes = await Promise.all(Array.from({ length: 8 }, () => open({ migrate: true })));
+  await Promise.all(outboxes.map((outbox, place) => outbox.enqueue(token, step(place))));
+  await outboxes[0]?.drain();
+  expect(stepsApplied(service, token).toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+onPostgres('waits for no lock where the tables are there', async (scene) => {
+  const { open, postgres, schema } = scene;
+  await open();
+  const client = new pg.Client(postgres.connectionString);
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock(hashtext($1))', [`orders-outbox:${schema}`]);
+    const outboxes = await Promise.all(
+      Array.from({ length: 12 }, (_, place) => open({ migrate: place % 2 === 0 })),
+    );
+    await Promise.all(outboxes.map((outbox) => outbox.close()));
+  } finally {
+    await client.end();
+  }
+});
+
+onBoth('refuses a schema without tables unless it may make them', async ({ open, openStore, schema }) => {
+  await expect(open({ migrate: false })).rejects.toMatchObject({
+    code: 'not_migrated',
+    message: expect.stringContaining('pass migrate: true'),
+  });
+  const store = await openStore();
+  await migrate(store, { databaseSchema: schema });
+  await migrate(store, { databaseSchema: schema });
+  await store.close();
+  await open({ migrate: false });
+});
+
+onBoth('refuses tables that a newer release made, unless it can read them', async ({ open, sql, schema }) => {
+  const outbox = await open();
+  await outbox.close();
+  await sql.query(`insert into ${schema}.migrations (version, readable_from) values (98, 1)`);
+  await (await open()).close();
+  await sql.query(`insert into ${schema}.migrations (version, readable_from) values (99, 99)`);
+  await expect(open()).rejects.toMatchObject({ code: 'database_too_new' });
+});
+
+onBoth('refuses a database of the first version, and leaves it as it is', async ({ open, sql, schema }) => {
+  await sql.query(`create schema ${schema}`);
+  for (const table of ['version', 'lanes', 'updates', 'events', 'limits'])
+    await sql.query(`create table ${schema}.${table} (version integer)`);
+  await expect(open()).rejects.toMatchObject({
+    code: 'old_database',
+    message: expect.stringContaining(`The schema ${schema} holds an outbox of the first version`),
+  });
+  await expect(open({ migrate: true })).rejects.toMatchObject({ code: 'old_database' });
+  const tables = await rowsOf(
+    sql,
+    `select from pg_tables where schemaname in ('${schema}', '${schema}_queue')`,
+  );
+  expect(tables).toHaveLength(5);
+});
+
+onPostgres('works with the rights that its error names', async (scene) => {
+  const { open, postgres, schema, sql, token, reaches } = scene;
+  await open();
+  const user = `plain_${schema}`;
+  await sql.query(`create role ${user} login password 'plain'`);
+  const url = new URL(postgres.connectionString);
+  Object.assign(url, { username: user, password: 'plain' });
+  const openPlain = () => open({ store: postgresStore({ connectionString: url.href }) });
+  const refused = await openPlain().catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'database_unusable' });
+  expect(String(refused)).toContain(`permission denied for schema ${schema}`);
+  expect(String(refused)).toContain(requiredGrants(schema, 'this_role').join('; '));
+  for (const statement of requiredGrants(schema, user)) await sql.query(statement);
+  const plain = await openPlain();
+  await plain.start();
+  await reaches(plain, await plain.enqueue(token, step(1)), 'applied');
+  await plain.purge({ token });
+});
+
+onPostgres('keeps everything in a database of another encoding', async (scene) => {
+  const { open, service, token } = scene;
+  const create = (name: string) => [
+    `create database ${name} encoding 'LATIN1' locale 'C' template template0`,
+  ];
+  await onDatabase(scene, create, async (connectionString) => {
+    const outbox = await open({ store: postgresStore({ connectionString }) });
+    const update = { cart: { items: [{ name: 'Ωmega 🍮 “…”', quantity: 1 }] } };
+    service.faults.next({ type: 'status', status: 422, body: '{"error":"…漢字"}' }, { token });
+    const id = await outbox.enqueue(token, update);
+    await outbox.drain();
+    expect(await outbox.get(id)).toMatchObject({ state: 'rejected', update });
+    await outbox.retry(id, { by: '漢字', note: '…' });
+    await outbox.drain();
+    expect(await outbox.get(id)).toMatchObject({ state: 'applied', decision: { by: '漢字', note: '…' } });
+    expect(service.appliedUpdates(token)).toEqual([update]);
+    await outbox.close();
+  });
+});
+
+onPostgres('reads its times whatever the settings of the database are', async (scene) => {
+  const create = (name: string) => [
+    `create database ${name}`,
+    `alter database ${name} set datestyle = 'German'`,
+    `alter database ${name} set timezone = 'Pacific/Kiritimati'`,
+    `alter database ${name} set default_transaction_isolation = 'serializable'`,
+    `alter database ${name} set synchronous_commit = off`,
+  ];
+  await onDatabase(scene, create, async (connectionString) => {
+    const { open, token } = scene;
+    const store = postgresStore({ connectionString });
+    const settings = await store.transaction(async (tx) => {
+      const shown = async (name: string) =>
+        Object.values((await rowsOf<object>(tx, `show ${name}`))[0] ?? {})[0];
+      return [await shown('synchronous_commit'), await shown('transaction_isolation')];
+    });
+    expect(settings).toEqual(['on', 'read committed']);
+    const outbox = await open({ store });
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, (_, number) => outbox.enqueue(token, step(number))),
+    );
+    await outbox.drain();
+    for (const id of ids) {
+      const status = await outbox.get(id);
+      expect(status?.state).toBe('applied');
+      for (const time of [status?.createdAt, status?.sendingAt, status?.settledAt])
+        expect(Math.abs(Number(time) - Date.now())).toBeLessThan(60_000);
+    }
+    await outbox.close();
+  });
+});
+
+onPostgres('says what is wrong with a database, and no password', async ({ open, postgres }) => {
+  const url = new URL(postgres.connectionString);
+  const cases: readonly [(wrong: URL) => void, RegExp][] = [
+    [(wrong) => Object.assign(wrong, { port: '1' }), /ECONNREFUSED.*Check its host and port\.$/],
+    [(wrong) => Object.assign(wrong, { password: 'wrong-secret' }), /Check the user and the password\.$/],
+    [(wrong) => Object.assign(wrong, { pathname: '/nothing' }), /Create the database, or check its name\.$/],
+  ];
+  for (const [change, message] of cases) {
+    const wrong = new URL(url);
+    change(wrong);
+    const error = await open({ store: postgresStore({ connectionString: wrong.href }) }).catch(
+      (thrown: Error) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'database_unusable', message: expect.stringMatching(message) });
+    expect(String(error)).not.toContain(wrong.password);
+  }
+});
+
+onPostgres('fails in time where another session holds an order', async ({ open, postgres, token }) => {
+  const outbox = await open();
+  await outbox.enqueue(token, step(1));
+  const client = new pg.Client(postgres.connectionString);
+  await client.connect();
+  try {
+    await client.query('begin');
+    await outbox.enqueue(token, step(2), { tx: client });
+    const begunAt = performance.now();
+    await expect(outbox.enqueue(token, step(3))).rejects.toMatchObject({
+      code: 'database_unusable',
+      message: expect.stringContaining('Another session holds a lock for long'),
+    });
+    expect(performance.now() - begunAt).toBeLessThan(12_000);
+  } finally {
+    await client.end();
+  }
+  await until('the order is free', () => outbox.enqueue(token, step(4)));
+});

@@ -1,0 +1,183 @@
+import { OutboxError, sqlState } from './errors.ts';
+import type { LaneQueue } from './queue.ts';
+import { type OutboxStore, rowsOf, type Sql } from './store.ts';
+
+/** One step of the tables. Once released it never changes: a correction is another step. */
+interface Migration {
+  /**
+   * The oldest version of this code that works with the tables after this step. A step that only adds keeps it, so old
+   * processes go on while new ones start; what they still use is removed by a later release.
+   */
+  readonly readableFrom: number;
+  readonly sql: (schema: string) => string;
+}
+
+/** Version n is what the first n steps make. */
+const migrations: readonly Migration[] = [
+  {
+    readableFrom: 1,
+    // No constraint checks states: PostgreSQL would parse it anew in each statement that writes a row. No index has the
+    // state in it, and "open" changes once, so marking an update as being sent writes few index entries.
+    sql: (schema) => `
+      create table ${schema}.lanes (
+        token text primary key,
+        last bigint not null
+      ) with (fillfactor = 80);
+
+      create table ${schema}.updates (
+        id uuid primary key,
+        token text not null,
+        position bigint not null,
+        accepted_position bigint not null,
+        body text,
+        state text not null,
+        open boolean not null default true,
+        needs_decision boolean not null default false,
+        claim text,
+        attempts integer not null default 0,
+        failures integer not null default 0,
+        created_at timestamptz not null default clock_timestamp(),
+        sending_at timestamptz,
+        settled_at timestamptz,
+        code text,
+        message text,
+        status integer,
+        issues text,
+        receipt text,
+        traceparent text,
+        decided_by text,
+        decided_at timestamptz,
+        note text,
+        changed xid8 not null default pg_current_xact_id(),
+        unique (token, position)
+      ) with (fillfactor = 70);
+      create index updates_open on ${schema}.updates (token, position) where open;
+      create index updates_to_decide on ${schema}.updates (created_at) where needs_decision;
+      create index updates_changed on ${schema}.updates (changed, id);
+
+      create table ${schema}.limits (
+        name text primary key,
+        until timestamptz not null default '-infinity',
+        data text
+      ) with (fillfactor = 50);
+      insert into ${schema}.limits (name) values ('pause'), ('rate'), ('service');`,
+  },
+];
+
+/** The version that this code makes. */
+const currentVersion = migrations.length;
+
+/** Checks the name of a database schema, which stands in statements as it is. @throws TypeError */
+export function checkSchemaName(name: string): string {
+  if (/^pg_|^information_schema$/.test(name))
+    throw new TypeError('databaseSchema: choose another name: PostgreSQL keeps this one for itself.');
+  if (/^[a-z_][a-z0-9_]{0,39}$/.test(name)) return name;
+  throw new TypeError(
+    'databaseSchema: write at most 40 lower-case letters, digits and underscores, with a letter first.',
+  );
+}
+
+/** What is in a schema: nothing of ours, or tables of a version. */
+export type Installed = 'empty' | { readonly version: number; readonly readableFrom: number };
+
+/** Looks what is in a schema, without a lock. @throws OutboxError `old_database` */
+export async function readInstalled(sql: Sql, schema: string): Promise<Installed> {
+  const [found] = await rowsOf<{ ours: boolean; first: boolean }>(
+    sql,
+    `select coalesce(bool_or(relname = 'migrations'), false) as ours, count(*) filter (where relname in ('version', 'events', 'updates')) = 3 as first
+     from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r'`,
+    [schema],
+  );
+  if (found?.first && !found.ours) {
+    const message = `The schema ${schema} holds an outbox of the first version, which this release does not read: it was left untouched. Settle its updates with that version, and choose another databaseSchema.`;
+    throw new OutboxError('old_database', message);
+  }
+  if (!found?.ours) return 'empty';
+  const [row] = await rowsOf<{ version: number; readable_from: number }>(
+    sql,
+    `select version, readable_from from ${schema}.migrations order by version desc limit 1`,
+  );
+  return row ? { version: row.version, readableFrom: row.readable_from } : 'empty';
+}
+
+/**
+ * Checks that this code works with what is in the schema. It takes no lock, so any number of processes may start at once.
+ *
+ * @throws OutboxError `not_migrated`, `database_too_new` or `old_database`
+ */
+export async function checkInstalled(store: OutboxStore, schema: string, queue: LaneQueue): Promise<void> {
+  const installed = await readInstalled(store, schema);
+  checkReadable(installed, schema);
+  if (installed === 'empty' || installed.version < currentVersion || !(await queue.isReady())) {
+    const message = `The schema ${schema} has no tables of this release: run the command "migrate", call migrate(), or pass migrate: true.`;
+    throw new OutboxError('not_migrated', message);
+  }
+}
+
+function checkReadable(installed: Installed, schema: string): void {
+  if (installed === 'empty' || installed.readableFrom <= currentVersion) return;
+  const message = `The tables in ${schema} have version ${installed.version}, which this release, with version ${currentVersion}, does not read: upgrade @orders/outbox.`;
+  throw new OutboxError('database_too_new', message);
+}
+
+/**
+ * Makes the tables of the outbox and of pg-boss, or brings them up to date. Several processes may do so at once; where
+ * nothing is to be done, it takes no lock.
+ *
+ * @throws OutboxError `database_too_new` or `old_database`
+ */
+export async function migrateSchema(store: OutboxStore, schema: string, queue: LaneQueue): Promise<void> {
+  const before = await readInstalled(store, schema);
+  checkReadable(before, schema);
+  if (before !== 'empty' && before.version >= currentVersion && (await queue.isReady())) return;
+  await store.transaction(
+    async (tx) => {
+      await lock(tx, schema);
+      const installed = await readInstalled(tx, schema);
+      checkReadable(installed, schema);
+      await tx.query(`create schema if not exists ${schema}`);
+      await tx.query(
+        `create table if not exists ${schema}.migrations (
+           version integer primary key, readable_from integer not null, at timestamptz not null default clock_timestamp()
+         )`,
+      );
+      const version = installed === 'empty' ? 0 : installed.version;
+      for (const [index, { sql, readableFrom }] of migrations.entries()) {
+        if (index < version) continue;
+        for (const statement of sql(schema).split(';')) if (statement.trim()) await tx.query(statement);
+        await tx.query(`insert into ${schema}.migrations (version, readable_from) values ($1, $2)`, [
+          index + 1,
+          readableFrom,
+        ]);
+      }
+    },
+    { worker: true, settings: patiently },
+  );
+  // pg-boss migrates in transactions of its own; on PGlite they would wait for this one, and no other process is there.
+  if (store.backend === 'pglite') return queue.migrate();
+  const migrateQueue = async (tx: Sql): Promise<void> => {
+    await lock(tx, schema);
+    for (let deadlocks = 0; ; deadlocks++)
+      try {
+        return await queue.migrate();
+      } catch (error) {
+        // Callers take the locks of pg-boss's tables in another order, and PostgreSQL rolled the migration back.
+        if (sqlState(error) !== '40P01' || deadlocks === maxDeadlocks) throw error;
+      }
+  };
+  // Not on a connection of the worker: pg-boss needs one to build an index, and one to look how far it is.
+  await store.transaction(migrateQueue, { settings: patiently });
+}
+
+/**
+ * "create ... if not exists" races between processes. The lock ends with the transaction, behind a pooler too. A statement
+ * with parameters would keep its snapshot until then, and an index that pg-boss builds meanwhile would wait for it forever.
+ */
+async function lock(tx: Sql, schema: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('orders-outbox:${schema}'))`);
+}
+
+/** How often a migration of pg-boss may be in the way of callers. */
+const maxDeadlocks = 10;
+const patiently =
+  'set local lock_timeout = 120000; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';

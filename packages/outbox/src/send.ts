@@ -1,0 +1,163 @@
+import { tracingChannel } from 'node:diagnostics_channel';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { OrdersClient } from '@orders/client';
+import type { OrderUpdate } from '@orders/schema';
+import { describeError, kindOfError } from './errors.ts';
+import type { Signal } from './health.ts';
+import type { UnknownUpdate } from './options.ts';
+import {
+  type Failure,
+  failureOf,
+  type Settlement,
+  type SettleOptions,
+  settleResult,
+  settleUnknown,
+  type UnknownChoice,
+} from './outcome.ts';
+import { decode } from './updates.ts';
+
+/** The first open update of an order, marked as being sent. */
+export interface Head {
+  readonly id: string;
+  readonly token: string;
+  /** Who marked it; null in a row that was changed by hand. */
+  readonly claim: string | null;
+  /** How often it was tried, this attempt among them. */
+  readonly attempts: number;
+  readonly failures: number;
+  readonly body: unknown;
+  readonly traceparent: string | null;
+}
+
+/** A moment by both clocks: the monotonic one may stop while a machine sleeps, the other may be set. */
+export interface Moment {
+  readonly monotonicMs: number;
+  readonly wallMs: number;
+}
+
+/** What sending needs. */
+export interface SendParts extends SettleOptions {
+  readonly client: Pick<OrdersClient, 'safeUpdateOrder'>;
+  readonly onUnknown: UnknownChoice | ((update: UnknownUpdate) => UnknownChoice | Promise<UnknownChoice>);
+  readonly warn: (message: string) => void;
+  /** Ends what is on its way. */
+  readonly ending: AbortSignal;
+}
+
+/** What subscribers of the tracing channel `orders.outbox.send` receive. */
+export interface OutboxSendTrace {
+  readonly id: string;
+  readonly attempt: number;
+  /** The trace context that `enqueue` was given, to link to. */
+  readonly traceparent?: string;
+}
+
+const channel = tracingChannel<unknown, OutboxSendTrace>('orders.outbox.send');
+
+/** How old a claim may be when the first byte leaves, in milliseconds: by then another worker may have taken over. */
+const maxClaimAgeMs = 3_000;
+/** How long `onUnknown` may take, in milliseconds. */
+const chooseWithinMs = 60_000;
+
+/** The present moment. */
+export function currentMoment(): Moment {
+  return { monotonicMs: performance.now(), wallMs: Date.now() };
+}
+
+/** How long ago a moment was, in milliseconds, by the clock that counts more. */
+export function ageOf({ monotonicMs, wallMs }: Moment): number {
+  return Math.max(performance.now() - monotonicMs, Date.now() - wallMs);
+}
+
+/** Sends a head that was marked at a moment, after a delay, and decides what becomes of it. It never rejects. */
+export async function sendHead(
+  parts: SendParts,
+  head: Head,
+  { markedAt, delayMs }: { readonly markedAt: Moment; readonly delayMs: Promise<number> },
+): Promise<Settlement> {
+  const { client, ending, warn } = parts;
+  const update = decode(head.body);
+  if (typeof update !== 'object' || update === null)
+    return settleUnknown('review', unreadable, { ...parts, failures: 0, signal: 'none' });
+  let unknown: { readonly failure: Failure; readonly signal: Signal };
+  try {
+    const waitMs = await delayMs;
+    if (waitMs > 0) await sleep(waitMs, undefined, { signal: ending }).catch(() => {});
+    const call = async () =>
+      client.safeUpdateOrder(head.token, update as OrderUpdate, {
+        signal: ending,
+        retry: { maxAttempts: 1 },
+        beforeSend: () => {
+          if (ageOf(markedAt) > maxClaimAgeMs) throw new Error('The claim is too old.');
+        },
+      });
+    const result = await (channel.hasSubscribers ? traced(head, call) : call());
+    const settlement = settleResult(result, head.failures, parts);
+    if (settlement || result.ok) return settlement as Settlement;
+    const signal = result.error.code === 'aborted' ? 'none' : 'failure';
+    unknown = { failure: failureOf(result.error), signal };
+  } catch (error) {
+    // Its message is not kept: a client of the caller's own may have put the key there.
+    const message = `The client threw ${kindOfError(error)}, and whether the update was applied is unknown.`;
+    warn(message);
+    unknown = { failure: { code: 'client_failed', message }, signal: 'failure' };
+  }
+  return chooseUnknown(parts, head, unknown);
+}
+
+async function traced<T>({ id, attempts, traceparent }: Head, call: () => Promise<T>): Promise<T> {
+  const settled = Promise.withResolvers<T>();
+  await channel.tracePromise(
+    async () => {
+      await call().then(settled.resolve, settled.reject);
+    },
+    { id, attempt: attempts, ...(traceparent === null ? {} : { traceparent }) },
+  );
+  return settled.promise;
+}
+
+/** Decides what becomes of a head whose worker ended or stalled while it was sending. It never rejects. */
+export function settleLost(parts: SendParts, head: Head): Promise<Settlement> {
+  return chooseUnknown(parts, head, { failure: workerLost, signal: 'none' });
+}
+
+async function chooseUnknown(
+  parts: SendParts,
+  { id, token, attempts, failures }: Head,
+  { failure, signal }: { readonly failure: Failure; readonly signal: Signal },
+): Promise<Settlement> {
+  const { onUnknown, ending, warn } = parts;
+  const options = { ...parts, failures, signal };
+  try {
+    if (typeof onUnknown === 'string') return settleUnknown(onUnknown, failure, options);
+    const { code = '', message = '' } = failure;
+    const choosing = Promise.resolve(onUnknown({ id, token, attempts, code, message }));
+    return settleUnknown(await withTimeout(choosing, ending), failure, options);
+  } catch (error) {
+    warn(`onUnknown failed, so the update ${id} needs review: ${describeError(error)}`);
+    return settleUnknown('review', failure, options);
+  }
+}
+
+async function withTimeout<T>(promise: Promise<T>, ending: AbortSignal): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const onAbort = (): void => over.reject(new Error('the outbox was closed meanwhile'));
+  const timer = setTimeout(() => over.reject(new Error('it took longer than a minute')), chooseWithinMs);
+  if (ending.aborted) onAbort();
+  ending.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([promise, over.promise]);
+  } finally {
+    clearTimeout(timer);
+    ending.removeEventListener('abort', onAbort);
+  }
+}
+
+const workerLost = {
+  code: 'worker_lost',
+  message: 'Its worker ended or stalled while it was being sent. Whether it was applied is unknown.',
+};
+const unreadable = {
+  code: 'unreadable',
+  message: 'Its stored body is not a JSON object, so it was not sent. Discard it, and enqueue it again.',
+};

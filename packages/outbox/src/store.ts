@@ -1,0 +1,45 @@
+/**
+ * Something that runs one SQL statement with `$1` parameters: a client or a transaction of `pg`, a PGlite or its
+ * transaction, or what `fromKysely` and `fromDrizzle` return.
+ */
+export interface Sql {
+  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+}
+
+/** Runs a statement whose rows have a type that is known where it is written. */
+export async function rowsOf<T>(sql: Sql, text: string, values: readonly unknown[] = []): Promise<T[]> {
+  const { rows } = await sql.query(text, [...values]);
+  return rows as T[];
+}
+
+/** A listener for notifications of one channel. */
+export interface Subscription {
+  /** Whether notifications arrive now; otherwise the worker polls more often. */
+  readonly isListening: boolean;
+  /** Why they do not arrive, where that will not change. */
+  readonly reason?: string;
+  close(): Promise<void>;
+}
+
+/** How a transaction of ours runs. */
+export interface TransactionOptions {
+  /** Uses the connections of the worker, which callers that wait for locks cannot take up. */
+  readonly worker?: boolean;
+  /** `set local ...` statements that run right after `begin`. */
+  readonly settings?: string;
+}
+
+/** A database that holds an outbox: made by `postgresStore`, or by `pgliteStore` of `@orders/outbox/pglite`. */
+export interface OutboxStore extends Sql {
+  readonly backend: 'postgres' | 'pglite';
+  /** Where it is, for people; never a password. */
+  readonly place: string;
+  /** Runs one transaction, READ COMMITTED and flushed to disk, and rolls it back when `run` rejects. */
+  transaction<T>(run: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /** Runs statements outside a transaction; without values, several in one text. */
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  /** Listens on a channel, on a connection of its own, until closed. `onMessage` is also called after each reconnect. */
+  listen(channel: string, onMessage: () => void): Promise<Subscription>;
+  /** Frees what it holds; a pool or a database of the caller stays open. */
+  close(): Promise<void>;
+}

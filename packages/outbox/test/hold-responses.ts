@@ -1,0 +1,22 @@
+import type { OutboxClient } from '@orders/outbox';
+import type { Scene } from './scene.ts';
+
+/** A client whose responses for the first order arrive once they are released, however quick the service was. */
+export function holdResponses({ client, token }: Pick<Scene, 'client' | 'token'>): {
+  readonly client: OutboxClient;
+  release(): void;
+} {
+  const held = Promise.withResolvers<void>();
+  return {
+    client: {
+      prepareUpdateOrder: client.prepareUpdateOrder,
+      echo: client.echo,
+      safeUpdateOrder: async (...call) => {
+        const result = await client.safeUpdateOrder(...call);
+        if (call[0] === token) await held.promise;
+        return result;
+      },
+    },
+    release: held.resolve,
+  };
+}

