@@ -25,10 +25,11 @@ export async function runOnEngine(
   between: Between,
 ): Promise<ChaosReport | undefined> {
   await using started = new AsyncDisposableStack();
-  const onSignal = (): void => void started.disposeAsync().finally(() => process.exit(130));
-  for (const signal of ['SIGINT', 'SIGTERM']) {
-    process.once(signal, onSignal);
-    started.defer(() => void process.off(signal, onSignal));
+  const interruption = new AbortController();
+  const onSignal = (): void => interruption.abort();
+  for (const name of ['SIGINT', 'SIGTERM']) {
+    process.once(name, onSignal);
+    started.defer(() => void process.off(name, onSignal));
   }
   const service = started.use(await startMockOrderService({ orders: size.orders }));
   const baseUrls: string[] = [];
@@ -36,7 +37,7 @@ export async function runOnEngine(
     if (each === 'direct') baseUrls.push(service.url);
     else baseUrls.push(await startVarnish(service.url, started));
   }
-  const place = { engine, service, baseUrls };
+  const place = { engine, service, baseUrls, interrupted: interruption.signal };
   if (engine === 'pglite') {
     const folder = await mkdtemp(join(tmpdir(), 'orders-chaos-'));
     started.defer(() => rm(folder, { recursive: true, force: true }));

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command, WorkerSettings } from './protocol.ts';
 import { WorkerProcess } from './worker-process.ts';
@@ -81,13 +80,9 @@ export class Workers {
     if (!worker) return false;
     const slot = this.#running.get(worker) ?? 0;
     this.#running.delete(worker);
-    // The others exit with this process, which closes their input.
-    const onExit = (): void => void worker.kill();
-    process.once('exit', onExit);
     worker.stall(true);
     await delay(ms, undefined, { signal }).catch(() => {});
     worker.stall(false);
-    process.off('exit', onExit);
     if (this.#isOver) await worker.kill();
     else this.#running.set(worker, slot);
     return true;

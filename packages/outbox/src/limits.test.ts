@@ -1,7 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { onBoth, onPostgres, step, until } from '../test/scene.ts';
+import { onBoth, onPglite, onPostgres, step, until } from '../test/scene.ts';
 import { boundRate, freeSlots, readLimits, takeSlots } from './limits.ts';
 
 onBoth('lets the burst leave at once, and the others evenly', async ({ open, sql, schema }) => {
@@ -234,3 +235,18 @@ onBoth(
     await until('it is applied', () => service.ledger.length === 1);
   },
 );
+
+onPglite('probes at once where the process that did so was killed', async (scene) => {
+  const { open, sql, schema, token } = scene;
+  const killed = await open();
+  const id = await killed.enqueue(token, step(1));
+  await killed.close();
+  const leased = JSON.stringify({ state: 'service_unavailable', owner: randomUUID() });
+  await sql.query(
+    `update ${schema}.limits set data = $1, until = clock_timestamp() + interval '60 seconds' where name = 'service'`,
+    [leased],
+  );
+  const outbox = await open();
+  await outbox.start();
+  await scene.reaches(outbox, id, 'applied');
+});

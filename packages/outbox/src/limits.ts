@@ -144,9 +144,13 @@ export async function beat(
   return Number(row?.count ?? 0) + 1;
 }
 
-/** Takes all workers out of the count, where the caller is alone with the database. */
+/** Forgets all workers, and which of them probes, where the caller is alone with the database. */
 export async function forgetWorkers(sql: Sql, schema: string): Promise<void> {
   await sql.query(`delete from ${schema}.limits where name like 'worker:%'`);
+  await changeHealth(sql, schema, ({ owner, ...health }) => ({
+    health,
+    waitMs: owner === undefined ? undefined : 0,
+  }));
 }
 
 /** Takes a worker out of the count. */

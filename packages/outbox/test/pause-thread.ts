@@ -39,11 +39,11 @@ export function startPausableWorker(): PausableWorker {
   const call =
     (name: keyof WorkerCalls) =>
     (...args: unknown[]): Promise<never> => {
-      const answer = Promise.withResolvers<never>();
-      if (failure) answer.reject(failure);
-      pending.set(++made, answer);
+      const settling = Promise.withResolvers<never>();
+      if (failure) settling.reject(failure);
+      pending.set(++made, settling);
       thread.postMessage({ id: made, name, args });
-      return answer.promise;
+      return settling.promise;
     };
   return {
     sites: call('sites'),

@@ -232,7 +232,7 @@ async function openStage(scene: Scene, schema: string, cleanups: (() => Promise<
       const isKept = () => run.stops === 'flow' && performance.now() > endAt;
       await until('another has taken over', async () => isKept() || isDone());
       if (isKept()) {
-        // Nobody can decide yet.
+        // There is nothing to decide yet.
       } else if (run.choice === 'retry in silence') {
         const requests = service.requests({ token }).length;
         service.faults.next({ type: 'stalled_headers', applied: false }, { token });
