@@ -9,15 +9,15 @@ import { type Between, runOnEngine } from './run-on-engine.ts';
 const help = `Sends updates through an outbox while the service fails, workers are killed and stopped, the database restarts
 and stalls, and callers keep transactions open; then compares what was accepted with what the order service applied.
 
-  --engine postgres|pglite      repeatable; both by default
-  --behind direct|varnish       repeatable; how workers reach the service
-  --pooler none|pgbouncer       repeatable; how workers reach PostgreSQL
-  --prepared-statements <number>  max_prepared_statements of PgBouncer 1.21 or newer; its own default
-  --seed <number>               repeatable; 1 by default
-  --updates <number>            10000 by default
-  --orders <number>             500 by default
-  --workers <number>            worker processes on PostgreSQL; 4 by default
-  --minutes <number>            gives up after; 30 by default
+  --engine postgres|pglite         repeatable; both by default
+  --behind direct|varnish          repeatable; how workers reach the service
+  --pooler none|pgbouncer          repeatable; how workers reach PostgreSQL
+  --prepared-statements <number>   max_prepared_statements of PgBouncer 1.21 or newer; its own default
+  --seed <number>                  repeatable; 1 by default
+  --updates <number>               10000 by default
+  --orders <number>                500 by default
+  --workers <number>               worker processes on PostgreSQL; 4 by default
+  --minutes <number>               gives up after; 30 by default
 
 Workers take turns with what --behind and --pooler name: by default all that is installed. The variable PGBOUNCER names
 another PgBouncer than the installed one.

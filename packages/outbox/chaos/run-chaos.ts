@@ -104,7 +104,8 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
   /** Ends everything that disturbs. */
   const calm = new AbortController();
   const over = new AbortController();
-  let calming: NodeJS.Timeout | undefined;
+  let calming: Promise<void> | undefined;
+  const hasDisturbed = (): boolean => did.kills > 0 && did.stops > 0;
   /** Whether what the database sends to the workers behind the relay is held back. */
   let isHolding = false;
   const workers = new Workers(engine === 'pglite' ? 1 : size.workers, {
@@ -125,6 +126,14 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
       await delay(everyMs * (0.5 + random()), undefined, { signal: calm.signal }).catch(() => {});
       if (!calm.signal.aborted) await act();
     }
+  }
+
+  /** Ends what disturbs after its time, however slow the machine: not before each of it has happened. */
+  async function calmDown(): Promise<void> {
+    const options = { signal: over.signal, ref: false };
+    await delay(size.calmAfterMs ?? withinMs, undefined, options).catch(() => {});
+    while (!hasDisturbed() && !over.signal.aborted) await delay(50);
+    calm.abort();
   }
 
   async function kill(): Promise<void> {
@@ -189,7 +198,7 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
     const id = randomUUID();
     await workers.run({ kind: 'enqueue', id, token, step: acceptedOf(token).length });
     accepted.set(token, [...acceptedOf(token), id]);
-    calming ??= setTimeout(() => calm.abort(), size.calmAfterMs ?? withinMs);
+    calming ??= calmDown();
   }
 
   /** Enqueues in a transaction that stays open while its caller goes on with other updates. */
@@ -251,7 +260,7 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
         (sum, state) => sum + (counts[state] ?? 0),
         0,
       );
-      if (unsettled === 0) return;
+      if (unsettled === 0 && hasDisturbed()) return;
     }
   }
 
@@ -278,10 +287,10 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
   try {
     await Promise.race([enqueueAll().then(settle), ended]);
   } finally {
-    clearTimeout(calming);
     clearInterval(reporting);
     calm.abort();
     over.abort();
+    await calming;
     await workers.close();
     await Promise.allSettled(background);
     await Promise.allSettled(open);

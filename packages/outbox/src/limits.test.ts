@@ -145,32 +145,36 @@ onBoth('makes rows of limits again that were lost', async ({ open, sql, schema }
   });
 });
 
-onPostgres('keeps its pace though a commit was slow', async ({ open, openStore, service }) => {
-  const store = await openStore();
-  let turns = 0;
-  const outbox = await open({
-    rate: { perSecond: 5 },
-    store: {
-      ...store,
-      async transaction(run, options) {
-        return store.transaction(async (tx) => {
-          const result = await run(tx);
-          const { heads = [] } = (result ?? {}) as { heads?: readonly unknown[] };
-          if (heads.length > 0 && ++turns === 2) await delay(700);
-          return result;
-        }, options);
+onPostgres(
+  'keeps its pace though a commit was slow',
+  async ({ open, openStore, service }) => {
+    const store = await openStore();
+    let turns = 0;
+    const outbox = await open({
+      rate: { perSecond: 5 },
+      store: {
+        ...store,
+        async transaction(run, options) {
+          return store.transaction(async (tx) => {
+            const result = await run(tx);
+            const { heads = [] } = (result ?? {}) as { heads?: readonly unknown[] };
+            if (heads.length > 0 && ++turns === 2) await delay(700);
+            return result;
+          }, options);
+        },
       },
-    },
-  });
-  for (const { token } of service.orders.slice(0, 8)) await outbox.enqueue(token, step(1));
-  await outbox.start();
-  await until('all is applied', () => service.ledger.length === 8);
-  const times = service.journal
-    .flatMap(({ at, operation }) => (operation === 'update' ? [at] : []))
-    .sort((a, b) => a - b);
-  // Slots are 200 ms apart: those that were missed are not made up for at once.
-  for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(100);
-});
+    });
+    for (const { token } of service.orders.slice(0, 8)) await outbox.enqueue(token, step(1));
+    await outbox.start();
+    await until('all is applied', () => service.ledger.length === 8);
+    const times = service.journal
+      .flatMap(({ at, operation }) => (operation === 'update' ? [at] : []))
+      .sort((a, b) => a - b);
+    // Slots are 200 ms apart: those that were missed are not made up for at once.
+    for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(100);
+  },
+  { isAlone: true },
+);
 
 onPostgres('shares one concurrency between processes', async ({ open, service }) => {
   const outboxes = [await open({ concurrency: 4 }), await open({ concurrency: 4 })];

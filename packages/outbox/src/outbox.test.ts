@@ -259,24 +259,28 @@ onBoth('reports the backlog, what holds it up, and the workers', async ({ open, 
   expect(Date.now() - Number(status.updates.oldestQueuedAt)).toBeLessThan(60_000);
 });
 
-onBoth('pages through changes, each update with its latest state', async ({ open, service, token }) => {
-  const outbox = await open();
-  const first = await outbox.enqueue(token, step(1));
-  const { updates, cursor } = await outbox.changes();
-  expect(updates).toMatchObject([{ id: first, state: 'queued' }]);
-  expect(await outbox.changes({ after: cursor })).toEqual({ updates: [], cursor });
-  const now = await outbox.changes({ after: 'now' });
-  const second = await outbox.enqueue(service.orders[1]?.token ?? '', step(2));
-  expect((await outbox.changes({ after: now.cursor })).updates).toMatchObject([{ id: second }]);
-  await outbox.drain();
-  const page = await outbox.changes({ after: cursor, limit: 1 });
-  expect(page.updates).toHaveLength(1);
-  const rest = await outbox.changes({ after: page.cursor });
-  const seen = [...page.updates, ...rest.updates];
-  expect(seen.map(({ id }) => id).toSorted()).toEqual([first, second].toSorted());
-  expect(seen.every(({ state }) => state === 'applied')).toBe(true);
-  await expect(outbox.changes({ after: 'yesterday' })).rejects.toThrow(TypeError);
-});
+onBoth(
+  'pages through changes, each update with its latest state',
+  async ({ open, service, token }) => {
+    const outbox = await open();
+    const first = await outbox.enqueue(token, step(1));
+    const { updates, cursor } = await outbox.changes();
+    expect(updates).toMatchObject([{ id: first, state: 'queued' }]);
+    expect(await outbox.changes({ after: cursor })).toEqual({ updates: [], cursor });
+    const now = await outbox.changes({ after: 'now' });
+    const second = await outbox.enqueue(service.orders[1]?.token ?? '', step(2));
+    expect((await outbox.changes({ after: now.cursor })).updates).toMatchObject([{ id: second }]);
+    await outbox.drain();
+    const page = await outbox.changes({ after: cursor, limit: 1 });
+    expect(page.updates).toHaveLength(1);
+    const rest = await outbox.changes({ after: page.cursor });
+    const seen = [...page.updates, ...rest.updates];
+    expect(seen.map(({ id }) => id).toSorted()).toEqual([first, second].toSorted());
+    expect(seen.every(({ state }) => state === 'applied')).toBe(true);
+    await expect(outbox.changes({ after: 'yesterday' })).rejects.toThrow(TypeError);
+  },
+  { isAlone: true },
+);
 
 onPostgres('passes over no change of a transaction that commits late', async (scene) => {
   const { open, service, postgres } = scene;
@@ -534,23 +538,27 @@ onBoth('reads rows that cannot be read, and sends none of them', async (scene) =
   expect(await outbox.history(old)).toMatchObject([{ createdAt: new Date(0) }]);
 });
 
-onBoth('publishes the trace context of an update when it sends it', async ({ open, token }) => {
-  const { tracingChannel } = await import('node:diagnostics_channel');
-  const channel = tracingChannel<unknown, object>('orders.outbox.send');
-  const traces: object[] = [];
-  const subscriber = { start: (trace: unknown) => void traces.push({ ...(trace as object) }) };
-  channel.start.subscribe(subscriber.start);
-  try {
-    const outbox = await open();
-    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
-    const id = await outbox.enqueue(token, step(1), { traceparent });
-    await outbox.drain();
-    expect(traces).toEqual([{ id, attempt: 1, traceparent }]);
-    expect(await outbox.get(id)).toMatchObject({ traceparent });
-  } finally {
-    channel.start.unsubscribe(subscriber.start);
-  }
-});
+onBoth(
+  'publishes the trace context of an update when it sends it',
+  async ({ open, token }) => {
+    const { tracingChannel } = await import('node:diagnostics_channel');
+    const channel = tracingChannel<unknown, object>('orders.outbox.send');
+    const traces: object[] = [];
+    const subscriber = { start: (trace: unknown) => void traces.push({ ...(trace as object) }) };
+    channel.start.subscribe(subscriber.start);
+    try {
+      const outbox = await open();
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+      const id = await outbox.enqueue(token, step(1), { traceparent });
+      await outbox.drain();
+      expect(traces).toEqual([{ id, attempt: 1, traceparent }]);
+      expect(await outbox.get(id)).toMatchObject({ traceparent });
+    } finally {
+      channel.start.unsubscribe(subscriber.start);
+    }
+  },
+  { isAlone: true },
+);
 
 onBoth('says what is wrong with its options before it opens anything', async ({ openStore }) => {
   const store = await openStore();

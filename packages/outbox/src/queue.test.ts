@@ -1,5 +1,4 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import * as newest from 'pg-boss';
 import * as oldestPgBoss from 'pg-boss-oldest';
 import { expect, test } from 'vitest';
@@ -39,7 +38,7 @@ for (const [release, pgBoss] of Object.entries(releases)) {
       await inTx(async (tx) => {
         await queue.send(tx, 'A');
         await queue.send(tx, 'A');
-        await queue.insert(tx, [{ token: 'B' }, { token: 'A' }, { token: 'later', delayMs: 400 }]);
+        await queue.insert(tx, [{ token: 'B' }, { token: 'A' }, { token: 'later', delayMs: 2_000 }]);
       });
       const due = (await inTx((tx) => queue.fetch(tx, 10))).toSorted((x, y) => (x.token < y.token ? -1 : 1));
       expect(due.map(({ token }) => token)).toEqual(['A', 'B']);
@@ -61,8 +60,11 @@ for (const [release, pgBoss] of Object.entries(releases)) {
       expect(await inTx((tx) => queue.remove(tx, [a]))).toEqual(new Set());
       expect((await inTx((tx) => queue.remove(tx, again))).size).toBe(2);
       expect((await inTx((tx) => queue.remove(tx, again))).size).toBe(0);
-      await delay(450);
-      expect(await inTx((tx) => queue.fetch(tx, 10))).toMatchObject([{ token: 'later', retryCount: 0 }]);
+      const later = await until('the later one is due', async () => {
+        const jobs = await inTx((tx) => queue.fetch(tx, 10));
+        return jobs.length > 0 && jobs;
+      });
+      expect(later).toMatchObject([{ token: 'later', retryCount: 0 }]);
     });
   });
 }
@@ -117,15 +119,23 @@ onPostgres('brings the tables of the oldest pg-boss up to date', async (scene) =
 });
 
 onPostgres('enqueues again after a deadlock with a migration of pg-boss', async (scene) => {
-  const { open, openStore, schema, token } = scene;
+  const { open, openStore, schema, sql, token } = scene;
   const outbox = await open();
   await outbox.enqueue(token, step(1));
   const store = await openStore();
   let enqueueing: Promise<string> | undefined;
   await store.transaction(async (tx) => {
+    // PostgreSQL rolls back the one that has waited for its own timeout.
+    await tx.query(`set local deadlock_timeout = '1min'`);
     await tx.query(`lock table ${schema}_queue.queue in access exclusive mode`);
     enqueueing = outbox.enqueue(token, step(2));
-    await delay(300);
+    await until('the caller waits for a lock', async () => {
+      const [row] = await rowsOf<{ count: number }>(
+        sql,
+        `select count(*)::int from pg_locks where not granted and relation = '${schema}_queue.queue'::regclass`,
+      );
+      return row?.count;
+    });
     await tx.query(`select from ${schema}.lanes for update`);
   });
   await enqueueing;

@@ -14,9 +14,11 @@ export interface Sweeper {
 }
 
 /** Rows in one batch, so that each transaction is short. */
-const batch = 500;
+const batch = { old: 500, lost: 1_000, foreign: 500 };
 /** How often a pass begins, in milliseconds. */
 const everyMs = { old: 60_000, lost: 300_000, foreign: 300_000 };
+/** How long the search for orders without a job rests after a batch: it looks at all that wait, and finds none mostly. */
+const restMs = 1_000;
 
 /**
  * Deletes what is older than it is kept, and queues orders again that have no job though an update of theirs has been
@@ -36,9 +38,15 @@ export function createSweeper({
   readonly keepRejectedMs: number;
 }): Sweeper {
   const passes = [
-    { everyMs: everyMs.lost, from: undefined as string | undefined, step: queueLost, dueAt: 0 },
-    { everyMs: everyMs.old, from: undefined as string | undefined, step: deleteOld, dueAt: 0 },
-    { everyMs: everyMs.foreign, from: undefined as string | undefined, step: takeOverChanges, dueAt: 0 },
+    { everyMs: everyMs.lost, restMs, from: undefined as string | undefined, step: queueLost, dueAt: 0 },
+    { everyMs: everyMs.old, restMs: 0, from: undefined as string | undefined, step: deleteOld, dueAt: 0 },
+    {
+      everyMs: everyMs.foreign,
+      restMs: 0,
+      from: undefined as string | undefined,
+      step: takeOverChanges,
+      dueAt: 0,
+    },
   ];
 
   /** Resolves with where to go on; `undefined` at the end. */
@@ -49,7 +57,7 @@ export function createSweeper({
           tx,
           `select distinct token from ${schema}.updates
            where open and token > $1 and created_at < clock_timestamp() - interval '1 minute' and state in ('queued', 'sending')
-           order by token limit ${batch}`,
+           order by token limit ${batch.lost}`,
           [after],
         );
         const tokens = open.map(({ token }) => token);
@@ -60,7 +68,7 @@ export function createSweeper({
         );
         // The queue drops those that have a job; the others would wait forever.
         await queue.insert(tx, locked);
-        return tokens.length < batch ? undefined : tokens.at(-1);
+        return tokens.length < batch.lost ? undefined : tokens.at(-1);
       },
       { worker: true },
     );
@@ -84,7 +92,7 @@ export function createSweeper({
            from (
              select *, (extract(epoch from clock_timestamp())::float8
                - extract(epoch from greatest(created_at, sending_at, settled_at, decided_at))::float8) * 1000 as age
-             from ${schema}.updates where (changed, id) > ($1::text::xid8, $2::uuid) order by changed, id limit ${batch}
+             from ${schema}.updates where (changed, id) > ($1::text::xid8, $2::uuid) order by changed, id limit ${batch.old}
            ) as looked`,
           [xid, id, Math.min(keepSettledMs, Number.MAX_VALUE), Math.min(keepRejectedMs, Number.MAX_VALUE)],
         );
@@ -102,7 +110,7 @@ export function createSweeper({
         await removeEmptyLanes({ tx, schema, queue }, [...free]);
         const last = looked.at(-1);
         // Rows come in the order of their last change, so what follows a young one is young.
-        const isDone = !last || looked.length < batch || last.is_young;
+        const isDone = !last || looked.length < batch.old || last.is_young;
         return isDone ? undefined : `${last.xid}:${last.id}`;
       },
       { worker: true },
@@ -115,10 +123,10 @@ export function createSweeper({
       { query: store.executeSql },
       `update ${schema}.updates set changed = pg_current_xact_id() where id in (
          select id from ${schema}.updates where changed >= pg_snapshot_xmax(pg_current_snapshot())
-         order by changed limit ${batch} for update skip locked
+         order by changed limit ${batch.foreign} for update skip locked
        ) returning id`,
     );
-    return changed.length < batch ? undefined : '';
+    return changed.length < batch.foreign ? undefined : '';
   }
 
   return {
@@ -130,7 +138,7 @@ export function createSweeper({
         // One that fails waits, too, and lets the others go on.
         pass.dueAt = now + pass.everyMs;
         pass.from = await pass.step(pass.from);
-        if (pass.from !== undefined) pass.dueAt = now;
+        if (pass.from !== undefined) pass.dueAt = now + pass.restMs;
         hasQueued ||= pass.step === queueLost;
       }
       return { hasQueued, hasMore: passes.some(({ dueAt }) => dueAt <= now) };

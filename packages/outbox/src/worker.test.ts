@@ -543,100 +543,115 @@ onBoth('takes up an order whose job was lost', async (scene) => {
 /** How long the database is away, in milliseconds. */
 const awayMs = inFull ? 30_000 : 2_500;
 
-onPostgres('goes on once a database is back, and loses and repeats nothing', async (scene) => {
-  const { open, service, postgres, warnings } = scene;
-  const outboxes = [await open(), await open()] as const;
-  const [outbox] = outboxes;
-  await Promise.all(outboxes.map((each) => each.start()));
-  service.faults.always({ type: 'latency', ms: 50 });
-  const enqueueing = (async () => {
-    for (let number = 0; number < 60; number++) {
-      const id = randomUUID();
-      const token = service.orders[number % 12]?.token ?? '';
-      await until('it is accepted', () =>
-        outbox.enqueue(token, step(number), { id }).catch((error) => error.code === 'duplicate_id'),
-      );
-    }
-  })();
-  await until('some are in flight', () => service.journal.length > 10);
-  await postgres.stop();
-  await delay(awayMs);
-  await postgres.start();
-  await enqueueing;
-  await until('all is applied', async () => {
-    const counts = await outbox.counts().catch(() => undefined);
-    // What was in flight when the database left may have been taken over: its response settles it.
-    return counts?.applied === 60;
-  });
-  for (const { token } of service.orders) {
-    const steps = stepsApplied(service, token).map(Number);
-    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
-    expect(steps).toHaveLength(5);
-  }
-  await until(
-    'both say that it is over',
-    () => warnings.filter((text) => /works again/.test(text)).length === 2,
-  );
-  expect(warnings.filter((text) => /The database of the outbox fails/.test(text))).toHaveLength(2);
-  expect(warnings.join()).not.toContain(testPassword);
-});
-
-onPostgres('closes in time without its database', async (scene) => {
-  const { open, service, postgres, token, reaches, warnings } = scene;
-  const outbox = await open();
-  service.faults.next({ type: 'latency', ms: 300 }, { token });
-  await outbox.start();
-  const id = await outbox.enqueue(token, step(1));
-  await reaches(outbox, id, 'sending');
-  await postgres.stop();
-  try {
-    await until('the service has responded', () => service.requests({ token })[0]?.respondedAt !== undefined);
-    const begunAt = performance.now();
-    await outbox.close({ graceMs: 10 });
-    expect(performance.now() - begunAt).toBeLessThan(11_000);
-  } finally {
+onPostgres(
+  'goes on once a database is back, and loses and repeats nothing',
+  async (scene) => {
+    const { open, service, postgres, warnings } = scene;
+    const outboxes = [await open(), await open()] as const;
+    const [outbox] = outboxes;
+    await Promise.all(outboxes.map((each) => each.start()));
+    service.faults.always({ type: 'latency', ms: 50 });
+    const enqueueing = (async () => {
+      for (let number = 0; number < 60; number++) {
+        const id = randomUUID();
+        const token = service.orders[number % 12]?.token ?? '';
+        await until('it is accepted', () =>
+          outbox.enqueue(token, step(number), { id }).catch((error) => error.code === 'duplicate_id'),
+        );
+      }
+    })();
+    await until('some are in flight', () => service.journal.length > 10);
+    await postgres.stop();
+    await delay(awayMs);
     await postgres.start();
-  }
-  expect(warnings).toContain(
-    'The outbox closed before 1 outcomes could be stored: the updates will need review.',
-  );
-  const again = await open();
-  await again.start();
-  await reaches(again, id, 'needs_review');
-});
+    await enqueueing;
+    await until('all is applied', async () => {
+      const counts = await outbox.counts().catch(() => undefined);
+      // What was in flight when the database left may have been taken over: its response settles it.
+      return counts?.applied === 60;
+    });
+    for (const { token } of service.orders) {
+      const steps = stepsApplied(service, token).map(Number);
+      expect(steps).toEqual(steps.toSorted((a, b) => a - b));
+      expect(steps).toHaveLength(5);
+    }
+    await until(
+      'both say that it is over',
+      () => warnings.filter((text) => /works again/.test(text)).length === 2,
+    );
+    expect(warnings.filter((text) => /The database of the outbox fails/.test(text))).toHaveLength(2);
+    expect(warnings.join()).not.toContain(testPassword);
+  },
+  { isAlone: true },
+);
 
-onPostgres('asks the database little while it is idle', async (scene) => {
-  const { open, openStore, token, reaches } = scene;
-  const store = await openStore();
-  let statements = 0;
-  const counted = (sql: Sql): Sql => ({
-    query(text, values) {
-      statements++;
-      return sql.query(text, values);
-    },
-  });
-  const outbox = await open({
-    store: {
-      ...store,
-      ...counted(store),
-      executeSql(text, values) {
+onPostgres(
+  'closes in time without its database',
+  async (scene) => {
+    const { open, service, postgres, token, reaches, warnings } = scene;
+    const outbox = await open();
+    service.faults.next({ type: 'latency', ms: 300 }, { token });
+    await outbox.start();
+    const id = await outbox.enqueue(token, step(1));
+    await reaches(outbox, id, 'sending');
+    await postgres.stop();
+    try {
+      await until(
+        'the service has responded',
+        () => service.requests({ token })[0]?.respondedAt !== undefined,
+      );
+      const begunAt = performance.now();
+      await outbox.close({ graceMs: 10 });
+      expect(performance.now() - begunAt).toBeLessThan(11_000);
+    } finally {
+      await postgres.start();
+    }
+    expect(warnings).toContain(
+      'The outbox closed before 1 outcomes could be stored: the updates will need review.',
+    );
+    const again = await open();
+    await again.start();
+    await reaches(again, id, 'needs_review');
+  },
+  { isAlone: true },
+);
+
+onPostgres(
+  'asks the database little while it is idle',
+  async (scene) => {
+    const { open, openStore, token, reaches } = scene;
+    const store = await openStore();
+    let statements = 0;
+    const counted = (sql: Sql): Sql => ({
+      query(text, values) {
         statements++;
-        return store.executeSql(text, values);
+        return sql.query(text, values);
       },
-      transaction(run, options) {
-        statements += 2;
-        return store.transaction((tx) => run(counted(tx)), options);
+    });
+    const outbox = await open({
+      store: {
+        ...store,
+        ...counted(store),
+        executeSql(text, values) {
+          statements++;
+          return store.executeSql(text, values);
+        },
+        transaction(run, options) {
+          statements += 2;
+          return store.transaction((tx) => run(counted(tx)), options);
+        },
       },
-    },
-  });
-  await outbox.start();
-  await reaches(outbox, await outbox.enqueue(token, step(1)), 'applied');
-  await delay(1_000);
-  statements = 0;
-  const seconds = inFull ? 60 : 10;
-  await delay(seconds * 1_000);
-  expect(statements / seconds).toBeLessThanOrEqual(3);
-});
+    });
+    await outbox.start();
+    await reaches(outbox, await outbox.enqueue(token, step(1)), 'applied');
+    await delay(1_000);
+    statements = 0;
+    const seconds = inFull ? 60 : 10;
+    await delay(seconds * 1_000);
+    expect(statements / seconds).toBeLessThanOrEqual(3);
+  },
+  { isAlone: true },
+);
 
 onBoth('stores no key, even one that the service echoes', async ({ open, service, sql, schema }) => {
   const outbox = await open();

