@@ -116,21 +116,23 @@ export async function resolveUpdate(
  *
  * @throws OutboxError `nothing_to_decide` while one of its updates is being sent.
  */
-export async function purgeOrder({ tx, schema, queue }: DecisionParts, token: string): Promise<number> {
+export async function purgeOrder(
+  { tx, schema, queue }: DecisionParts,
+  token: string,
+): Promise<{ readonly deleted: number; readonly isSending: boolean }> {
   await tx.query(`select from ${schema}.lanes where token = $1 for update`, [token]);
-  const busy = await rowsOf(
+  const sending = `token = $1 and open and state = 'sending'`;
+  const gone = await rowsOf(
     tx,
-    `select from ${schema}.updates where token = $1 and open and state = 'sending'`,
+    `delete from ${schema}.updates where token = $1 and not (${sending}) returning 1`,
     [token],
   );
-  if (busy.length > 0) {
-    const message = 'An update of this order is being sent: purge it once that has ended.';
-    throw new OutboxError('nothing_to_decide', message);
+  const busy = await rowsOf(tx, `select from ${schema}.updates where ${sending}`, [token]);
+  if (busy.length === 0) {
+    await queue.forget(tx, token);
+    await tx.query(`delete from ${schema}.lanes where token = $1`, [token]);
   }
-  const gone = await rowsOf(tx, `delete from ${schema}.updates where token = $1 returning 1`, [token]);
-  await queue.forget(tx, token);
-  await tx.query(`delete from ${schema}.lanes where token = $1`, [token]);
-  return gone.length;
+  return { deleted: gone.length, isSending: busy.length > 0 };
 }
 
 /** Deletes lanes, which the caller has locked, that have neither an update nor a job. */
@@ -157,7 +159,10 @@ async function lockUpdate(
   id: string,
   { states, action }: { readonly states: readonly UpdateState[]; readonly action: string },
 ): Promise<string> {
-  const unknown = new OutboxError('unknown_update', `There is no update ${id} in this outbox.`);
+  const unknown = new OutboxError(
+    'unknown_update',
+    `There is no update ${id} in this outbox. What was settled is deleted after keepSettledMs or keepRejectedMs.`,
+  );
   if (!isUpdateId(id)) throw unknown;
   await tx.query(
     `select from ${schema}.lanes where token = (select token from ${schema}.updates where id = $1) for update`,

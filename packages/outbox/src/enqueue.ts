@@ -114,7 +114,7 @@ export async function insertUpdate(
     [token, id, toAscii(body), traceparent ?? null],
   );
   if (stored.length === 0) {
-    const message = `There is an update ${id} in this outbox already: nothing was accepted.`;
+    const message = `There is an update ${id} in this outbox already: the earlier call was accepted, and this one added nothing.`;
     throw new OutboxError('duplicate_id', message);
   }
   if (latestWins) {

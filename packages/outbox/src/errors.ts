@@ -4,6 +4,7 @@ export type OutboxErrorCode =
   | 'nothing_to_decide'
   | 'duplicate_id'
   | 'not_a_transaction'
+  | 'order_locked'
   | 'closed'
   | 'database_unusable'
   | 'not_migrated'
@@ -57,6 +58,10 @@ export function sqlState(error: unknown): string | undefined {
 /** The error of a database that cannot be used, with its cause and the remedy where the cause is known. */
 export function databaseError(place: string, schema: string, error: unknown): OutboxError {
   if (error instanceof OutboxError) return error;
+  if (sqlState(error) === '55P03') {
+    const message = `A transaction of another session holds the order, or a table of ${place}, for long: nothing was changed. Repeat the call; pg_stat_activity and pg_locks show who holds it.`;
+    return new OutboxError('order_locked', message, { cause: error });
+  }
   const message = `${place} cannot be used: ${describeError(error)}.${remedyFor(error, schema)}`;
   return new OutboxError('database_unusable', message, { cause: error });
 }
@@ -68,19 +73,29 @@ function remedyFor(error: unknown, schema: string): string {
     return ` As the owner, run the command "migrate", and then: ${requiredGrants(schema, 'this_role').join('; ')}.`;
   if (state === '28P01' || state === '28000') return ' Check the user and the password.';
   if (state === '3D000') return ' Create the database, or check its name.';
-  if (state === '55P03' || state === '57014')
-    return ' Another session holds a lock for long: see pg_stat_activity and pg_locks.';
+  if (state === '57014') return ' Another session holds a lock for long: see pg_stat_activity and pg_locks.';
   if (state === '53100') return ' Free some disk space.';
   if (state === '53300') return ' Raise max_connections, or lower maxConnections.';
   return /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST)/.test(code) ? ' Check its host and port.' : '';
 }
 
-/** The statements that give a role all it needs to enqueue and to work, but not to migrate. */
+/**
+ * The statements that give a role all it needs to enqueue and to work, but not to migrate.
+ *
+ * @throws TypeError when the schema or the role is missing.
+ */
 export function requiredGrants(schema: string, role: string): readonly string[] {
-  const schemas = `${schema}, ${schema}_queue`;
+  if (!schema || !role) throw new TypeError('requiredGrants: pass the database schema and the role.');
+  const grantee = quoted(role);
+  const schemas = [schema, `${schema}_queue`].map(quoted).join(', ');
   return [
-    `grant usage on schema ${schemas} to ${role}`,
-    `grant select, insert, update, delete on all tables in schema ${schemas} to ${role}`,
-    `grant execute on all functions in schema ${schema}_queue to ${role}`,
+    `grant usage on schema ${schemas} to ${grantee}`,
+    `grant select, insert, update, delete on all tables in schema ${schemas} to ${grantee}`,
+    `grant execute on all functions in schema ${quoted(`${schema}_queue`)} to ${grantee}`,
   ];
+}
+
+/** A name as PostgreSQL reads it. */
+function quoted(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

@@ -10,10 +10,10 @@ export {
 } from './executors.ts';
 export type { Rate } from './limits.ts';
 export type { OutboxClient, OutboxOptions, SettledUpdate, UnknownUpdate } from './options.ts';
-export { createOutbox, migrate, type Outbox } from './outbox.ts';
+export { createOutbox, type Drained, migrate, type Outbox } from './outbox.ts';
 export type { RejectedChoice, UnknownChoice } from './outcome.ts';
 export { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';
-export type { Changes, ListOptions, OutboxStatus } from './read.ts';
+export type { Changes, ChangesOptions, ListOptions, OutboxStatus } from './read.ts';
 export type { OutboxSendTrace } from './send.ts';
 export type { OutboxStore, Sql, Subscription, TransactionOptions } from './store.ts';
 export type { UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';

@@ -110,6 +110,17 @@ export class Monitor {
     return this.#echo !== undefined && this.#echo.signal !== 'success';
   }
 
+  /** Why this worker may not send now, in a sentence. */
+  get problem(): string | undefined {
+    const { state = 'ok', message = '' } = this.#limits?.health ?? {};
+    return this.#keyProblem() ?? (state === 'ok' ? undefined : `${problems[state]}: ${message}`);
+  }
+
+  #keyProblem(): string | undefined {
+    if (this.isReady || this.#echo?.signal === 'success') return undefined;
+    return this.#echo?.message ?? 'It has not reached the service yet.';
+  }
+
   /** Whether a 429 pauses everything now. */
   get isPaused(): boolean {
     return (this.#limits?.pausedMs ?? 0) > performance.now() - this.#readAt;
@@ -197,9 +208,9 @@ export class Monitor {
 
   async #beat(): Promise<void> {
     const { schema } = this.#parts;
-    const problem = this.isReady ? undefined : (this.#echo?.message ?? 'It has not reached the service yet.');
+    const problem = this.#keyProblem();
     const { isListening } = this.#parts.subscription;
-    const heartbeat = { workerId: this.#id, aliveMs, isListening, problem: problem || undefined };
+    const heartbeat = { workerId: this.#id, aliveMs, isListening, problem };
     if (this.#workers > 0) {
       this.#workers = await beat(this.#sql, schema, heartbeat);
       return;

@@ -60,7 +60,7 @@ onBoth('enqueues without a client, with the same checks', async ({ open, token, 
   const id = await outbox.enqueue(token, step(1));
   expect(await outbox.get(id)).toMatchObject({ state: 'queued', update: step(1) });
   await expect(outbox.enqueue(token, {} as never)).rejects.toMatchObject({ code: 'validation_error' });
-  await expect(outbox.start()).rejects.toThrow('start: create the outbox with a client');
+  await expect(outbox.start()).rejects.toThrow('create the outbox with a client');
 });
 
 onBoth('accepts an update with a transaction that commits, and sends it', async (scene) => {
@@ -321,6 +321,23 @@ onBoth('drains what is due without start, again and again, and nothing that is d
   expect(performance.now() - begunAt).toBeLessThan(15_000);
 });
 
+onBoth('says why a drain could not send', async ({ open, service, token }) => {
+  const outbox = await open();
+  expect(await outbox.drain()).toEqual({ problem: undefined });
+  service.faults.always({ type: 'status', status: 401 });
+  await outbox.enqueue(token, step(1));
+  expect((await outbox.drain()).problem).toContain('401');
+  expect(await outbox.counts()).toMatchObject({ queued: 1 });
+});
+
+onBoth('refuses options that it does not know', async ({ open }) => {
+  const outbox = await open();
+  await expect(outbox.drain({ maxMS: 5 } as object)).rejects.toThrow('Did you mean "maxMs"?');
+  await expect(outbox.changes({ since: 'now' } as object)).rejects.toThrow('Known: after, limit');
+  await expect(outbox.changes({ after: 5 } as object)).rejects.toThrow('pass the cursor of an earlier call');
+  await expect(outbox.close({ grace: 5 } as object)).rejects.toThrow('Did you mean "graceMs"?');
+});
+
 onBoth('lets drains and start share one worker, which close stops', async (scene) => {
   const { open, openStore, service, token, sql, schema, reaches } = scene;
   const store = await openStore();
@@ -503,9 +520,11 @@ onBoth('erases all that is stored of an order', async (scene) => {
   expect(await rowsOf(sql, `select token from ${schema}.lanes where token = $1`, [token])).toEqual([]);
   service.faults.next({ type: 'latency', ms: 200 }, { token });
   await outbox.start();
-  await outbox.enqueue(token, step(5));
-  await until('it is in flight', async () => (await outbox.counts()).sending === 1);
-  await expect(outbox.purge({ token })).rejects.toMatchObject({ code: 'nothing_to_decide' });
+  for (const number of [5, 6, 7]) await outbox.enqueue(token, step(number));
+  await until('one is in flight', async () => (await outbox.counts()).sending === 1);
+  expect(await outbox.purge({ token })).toBe(3);
+  expect(stepsApplied(service, token)).toEqual([1, 4, 5]);
+  expect(await outbox.history(token)).toEqual([]);
 });
 
 onBoth('reads rows that cannot be read, and sends none of them', async (scene) => {

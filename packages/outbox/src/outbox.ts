@@ -9,7 +9,7 @@ import { databaseError, describeError, OutboxError, sqlState } from './errors.ts
 import { forgetWorkers, liftPause } from './limits.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
 import { LaneQueue } from './queue.ts';
-import { type Changes, type ListOptions, type OutboxStatus, readings } from './read.ts';
+import { type Changes, type ChangesOptions, type ListOptions, type OutboxStatus, readings } from './read.ts';
 import { checkInstalled, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import type { OutboxStore, Sql, Subscription } from './store.ts';
 import { createSweeper } from './sweep.ts';
@@ -48,10 +48,11 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   counts(): Promise<Readonly<Record<UpdateState, number>>>;
   /**
    * What has changed since a cursor, in order, with the latest state of each update: nothing is missed, and an update that
-   * changes twice between two calls comes once. Begins with the oldest update that is kept, or with `after: 'now'`. A
+   * changes twice between two calls comes once. An empty page means that there is nothing new: read it again when you want
+   * to know, by the same cursor, also in another process. What is deleted does not come again. Begins with the oldest update that is kept, or with `after: 'now'`. A
    * transaction that is open anywhere on the server delays it until it ends; a restored backup makes cursors invalid.
    */
-  changes(options?: { readonly after?: string; readonly limit?: number }): Promise<Changes>;
+  changes(options?: ChangesOptions): Promise<Changes>;
   /**
    * Notes that an update was applied after all, as a person found out: one that needs review, or was rejected.
    *
@@ -68,9 +69,11 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   /** Gives up an update that is queued, needs review or was rejected. @throws OutboxError as `resolve` does */
   discard(id: string, decision?: Decision): Promise<UpdateStatus>;
   /**
-   * Deletes all that is stored of an order, also what is queued. Resolves with the number of updates.
+   * Deletes all that is stored of an order, also what is queued, and waits up to 30 s for an update that is being sent.
+   * Resolves with the number of updates.
    *
-   * @throws OutboxError `nothing_to_decide` while one of them is being sent, `closed` or `database_unusable`
+   * @throws OutboxError `nothing_to_decide` when that update is still being sent: all others are deleted by then; `closed`,
+   *   `order_locked` or `database_unusable`
    */
   purge(options: { readonly token: string }): Promise<number>;
   /** Ends the pause after a 429, in all processes. */
@@ -80,19 +83,29 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    * paused or need review. Without `start` it works for as long as it takes.
    *
    * @param options `maxMs` ends it earlier.
+   * @returns what keeps this process from sending the rest, such as a service that does not respond.
+   * @throws TypeError when the outbox was created without a client.
    */
-  drain(options?: { readonly maxMs?: number }): Promise<void>;
+  drain(options?: { readonly maxMs?: number | undefined }): Promise<Drained>;
   /**
    * Begins nothing more, lets what is in flight end within the grace, in milliseconds, aborts the rest, stores the
    * outcomes, and closes the store. What could not be stored needs review later, as after a crash.
    * @default graceMs 10_000
    */
-  close(options?: { readonly graceMs?: number }): Promise<void>;
+  close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** What a `drain` leaves. */
+export interface Drained {
+  /** Why nothing can be sent now, in one sentence; `undefined` where all that was due was sent, or `maxMs` was over. */
+  readonly problem: string | undefined;
 }
 
 /** How long the store may take to close, in milliseconds. */
 const closeMs = 5_000;
+/** How long `purge` waits for an update that is being sent, and how often it looks, in milliseconds. */
+const purging = { withinMs: 30_000, everyMs: 100 };
 /** The longest that a timer can wait, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
@@ -248,7 +261,8 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
 
   async function createWorker(): Promise<Worker> {
     const { client } = resolved;
-    if (!client) throw new TypeError('start: create the outbox with a client, which sends the updates.');
+    if (!client)
+      throw new TypeError('start and drain: create the outbox with a client, which sends the updates.');
     subscription ??= await store.listen(channelOf(schema), () => worker?.wake());
     const mode = subscription.isListening
       ? 'it listens for notifications'
@@ -292,17 +306,42 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     if (worker === mine) worker = undefined;
   }
 
-  async function drain({ maxMs = longestMs }: { readonly maxMs?: number } = {}): Promise<void> {
+  async function drain(options: { readonly maxMs?: number | undefined } = {}): Promise<Drained> {
     checkOpen();
+    checkOptions('drain', options, ['maxMs']);
+    const { maxMs = longestMs } = options;
     checkMs('drain: maxMs', maxMs, longestMs);
     const mine = await useWorker();
     await within(maxMs, mine.whenIdle());
     checkOpen();
+    const { problem } = mine;
     users--;
-    if (users > 0) return;
-    starting = undefined;
-    ended = stopWorker(mine, 10_000);
-    await ended;
+    if (users === 0) {
+      starting = undefined;
+      ended = stopWorker(mine, 10_000);
+      await ended;
+    }
+    return { problem };
+  }
+
+  async function purge(options: { readonly token: string }): Promise<number> {
+    checkOptions('purge', options, ['token']);
+    if (typeof options?.token !== 'string') throw new TypeError('purge: pass { token }.');
+    const { token } = options;
+    const endsAt = performance.now() + purging.withinMs;
+    for (let count = 0; ; ) {
+      const { deleted, isSending } = await inLine(token, () =>
+        opened().transaction((tx) => purgeOrder({ tx, schema, queue }, token)),
+      );
+      count += deleted;
+      if (!isSending) return count;
+      if (performance.now() > endsAt) {
+        const message =
+          'An update of this order is still being sent; all others are deleted. Repeat the call once it has ended.';
+        throw new OutboxError('nothing_to_decide', message);
+      }
+      await new Promise((resolve) => setTimeout(resolve, purging.everyMs));
+    }
   }
 
   async function closeAll(graceMs: number): Promise<void> {
@@ -319,8 +358,13 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     await within(closeMs, closed);
   }
 
-  const close = ({ graceMs = 10_000 }: { readonly graceMs?: number } = {}): Promise<void> =>
-    (closing ??= closeAll(graceMs));
+  async function close(options: { readonly graceMs?: number | undefined } = {}): Promise<void> {
+    checkOptions('close', options, ['graceMs']);
+    const { graceMs = 10_000 } = options;
+    checkMs('close: graceMs', graceMs, Number.POSITIVE_INFINITY);
+    closing ??= closeAll(graceMs);
+    await closing;
+  }
 
   return {
     enqueue,
@@ -342,12 +386,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     },
     retry: (id, decision) => decideBy(retryUpdate, id, decision),
     discard: (id, decision) => decideBy(discardUpdate, id, decision),
-    purge: async (options) => {
-      checkOptions('purge', options, ['token']);
-      if (typeof options?.token !== 'string') throw new TypeError('purge: pass { token }.');
-      const { token } = options;
-      return inLine(token, () => opened().transaction((tx) => purgeOrder({ tx, schema, queue }, token)));
-    },
+    purge,
     async resume() {
       await liftPause(sql, schema);
       resolved.client?.resume?.();
@@ -356,7 +395,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     },
     drain,
     close,
-    [Symbol.asyncDispose]: close,
+    [Symbol.asyncDispose]: () => close(),
   };
 }
 

@@ -107,6 +107,7 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
         ? listen(base, channel, onMessage)
         : { isListening: false, reason: 'listen is false', async close() {} },
     async close() {
+      if (workers.ending) return;
       await workers.end();
       if (given) callers.off('error', ignore);
       else await callers.end();

@@ -67,10 +67,18 @@ export interface OutboxStatus {
   }[];
 }
 
+/** Which page of changes is read. */
+export interface ChangesOptions {
+  /** The cursor of an earlier call; `'now'` begins with what changes from now on. @default the oldest update that is kept */
+  readonly after?: string | undefined;
+  /** Up to 100,000. @default 100 */
+  readonly limit?: number | undefined;
+}
+
 /** A page of changes. */
 export interface Changes {
   readonly updates: readonly UpdateStatus[];
-  /** Where the next page begins. */
+  /** Where the next page begins: keep it as long as the copy it belongs to. Without updates, it is the one that was passed. */
   readonly cursor: string;
 }
 
@@ -178,16 +186,12 @@ export function readings(sql: Sql, schema: string) {
     };
   }
 
-  async function changes({
-    after,
-    limit = 100,
-  }: {
-    readonly after?: string;
-    readonly limit?: number;
-  } = {}): Promise<Changes> {
+  async function changes(options: ChangesOptions = {}): Promise<Changes> {
+    checkOptions('changes', options, ['after', 'limit']);
+    const { after, limit = 100 } = options;
     checkCount('changes: limit', limit);
     const start = '0:00000000-0000-0000-0000-000000000000';
-    const [xid = '', id = ''] = (after === 'now' ? start : (after ?? start)).split(':');
+    const [xid = '', id = ''] = String(after === 'now' ? start : (after ?? start)).split(':');
     if (!/^\d{1,20}$/.test(xid) || !isUpdateId(id))
       throw new TypeError("changes: pass the cursor of an earlier call as after, or 'now'.");
     if (after === 'now') {

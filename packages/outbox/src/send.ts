@@ -155,7 +155,8 @@ async function withTimeout<T>(promise: Promise<T>, ending: AbortSignal): Promise
 
 const workerLost = {
   code: 'worker_lost',
-  message: 'Its worker ended or stalled while it was being sent. Whether it was applied is unknown.',
+  message:
+    'Its worker ended or stalled while it was being sent. Whether it was applied is unknown: look at the order, then resolve, retry or discard.',
 };
 const unreadable = {
   code: 'unreadable',

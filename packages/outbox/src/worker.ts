@@ -101,6 +101,11 @@ export class Worker {
     this.#wake.resolve();
   }
 
+  /** Why it may not send now, in a sentence. */
+  get problem(): string | undefined {
+    return this.#monitor.problem;
+  }
+
   /** Resolves when nothing is due that this worker could send. */
   whenIdle(): Promise<void> {
     const idle = Promise.withResolvers<void>();
