@@ -119,20 +119,20 @@ export async function resolveUpdate(
 export async function purgeOrder(
   { tx, schema, queue }: DecisionParts,
   token: string,
-): Promise<{ readonly deleted: number; readonly isSending: boolean }> {
+): Promise<{ readonly deleted: number; readonly isEmpty: boolean }> {
   await tx.query(`select from ${schema}.lanes where token = $1 for update`, [token]);
-  const sending = `token = $1 and open and state = 'sending'`;
   const gone = await rowsOf(
     tx,
-    `delete from ${schema}.updates where token = $1 and not (${sending}) returning 1`,
+    `delete from ${schema}.updates where token = $1 and not (open and state = 'sending') returning 1`,
     [token],
   );
-  const busy = await rowsOf(tx, `select from ${schema}.updates where ${sending}`, [token]);
-  if (busy.length === 0) {
+  // What was being sent may have ended since: without its lane, it would never be looked at again.
+  const left = await rowsOf(tx, `select from ${schema}.updates where token = $1 limit 1`, [token]);
+  if (left.length === 0) {
     await queue.forget(tx, token);
     await tx.query(`delete from ${schema}.lanes where token = $1`, [token]);
   }
-  return { deleted: gone.length, isSending: busy.length > 0 };
+  return { deleted: gone.length, isEmpty: left.length === 0 };
 }
 
 /** Deletes lanes, which the caller has locked, that have neither an update nor a job. */

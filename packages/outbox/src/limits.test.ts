@@ -176,6 +176,31 @@ onPostgres(
   { isAlone: true },
 );
 
+onPostgres(
+  'lets a burst leave at once though each commit is slow',
+  async ({ open, openStore, service }) => {
+    const store = await openStore();
+    const outbox = await open({
+      rate: { perSecond: 1, burst: 10 },
+      store: {
+        ...store,
+        async transaction(run, options) {
+          const result = await store.transaction(run, options);
+          if (options?.settings) await delay(60);
+          return result;
+        },
+      },
+    });
+    for (const { token } of service.orders.slice(0, 10)) await outbox.enqueue(token, step(1));
+    await outbox.start();
+    await until('the first leaves', () => service.ledger.length > 0);
+    const begunAt = performance.now();
+    await until('the burst is applied', () => service.ledger.length === 10);
+    expect(performance.now() - begunAt).toBeLessThan(6_000);
+  },
+  { isAlone: true },
+);
+
 onPostgres('shares one concurrency between processes', async ({ open, service }) => {
   const outboxes = [await open({ concurrency: 4 }), await open({ concurrency: 4 })];
   service.faults.always({ type: 'latency', ms: 60 });

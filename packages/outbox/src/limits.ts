@@ -37,6 +37,8 @@ export interface Limits {
 
 /** How much wider slots lie apart than the rate says: room for a request that takes longer than others to arrive. */
 const slack = 1.04;
+/** How late an update may be for its slot, in milliseconds, where there is no burst. */
+const lateMs = 25;
 /** How far ahead slots are taken, in milliseconds: a claim must not grow old while it waits for its slot. */
 const horizonMs = 500;
 /** The longest time without a probe, in milliseconds: longer, the clock of the database was set back. */
@@ -194,6 +196,12 @@ export async function boundRate(sql: Sql, schema: string, rate: Rate): Promise<v
     `update ${schema}.limits set until = clock_timestamp() where name = 'rate' and until > ${inMs('$1')}`,
     [60_000 + spacing(rate).intervalMs * 1_000],
   );
+}
+
+/** How late an update may be for its slot before it takes another, in milliseconds: a burst leaves together all the same. */
+export function allowedLateMs(rate: Rate): number {
+  const { intervalMs, leewayMs } = spacing(rate);
+  return Math.max(lateMs, Math.min(intervalMs, leewayMs));
 }
 
 function spacing({ perSecond, burst = 1 }: Rate) {

@@ -119,7 +119,10 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
    * @default nothing
    */
   readonly log?: (message: string) => void;
-  /** Called once the outcome of an update that this process worked on is stored: for metrics. It is not awaited. */
+  /**
+   * Called once the outcome of an update that this process worked on is stored: for metrics. It is not awaited. Where the
+   * response of the database was lost, it is not called.
+   */
   readonly onSettled?: (settled: SettledUpdate) => void;
 }
 

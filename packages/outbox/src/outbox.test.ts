@@ -7,6 +7,7 @@ import { sql as drizzleSql } from 'drizzle-orm/sql';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { expect } from 'vitest';
+import { holdResponses } from '../test/hold-responses.ts';
 import { onBoth, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { fromDrizzle, fromKysely } from './executors.ts';
 import { postgresStore } from './postgres-store.ts';
@@ -525,6 +526,39 @@ onBoth('erases all that is stored of an order', async (scene) => {
   expect(await outbox.purge({ token })).toBe(3);
   expect(stepsApplied(service, token)).toEqual([1, 4, 5]);
   expect(await outbox.history(token)).toEqual([]);
+});
+
+onPostgres('erases what is sent while it erases', async (scene) => {
+  const { open, openStore, token, sql, schema } = scene;
+  const held = holdResponses(scene);
+  const outbox = await open({ client: held.client });
+  await outbox.start();
+  const id = await outbox.enqueue(token, step(1));
+  await until('it is in flight', async () => (await outbox.counts()).sending === 1);
+  const store = await openStore();
+  const other = await open({
+    store: {
+      ...store,
+      transaction: (run, options) =>
+        store.transaction(
+          (tx) =>
+            run({
+              async query(text, values) {
+                const result = await tx.query(text, values);
+                if (/^delete from \S+\.updates/.test(text) && (await outbox.get(id))?.state === 'sending') {
+                  held.release();
+                  await scene.reaches(outbox, id, 'applied');
+                }
+                return result;
+              },
+            }),
+          options,
+        ),
+    },
+  });
+  expect(await other.purge({ token })).toBe(1);
+  expect(await rowsOf(sql, `select from ${schema}.updates`)).toEqual([]);
+  await scene.reaches(outbox, await other.enqueue(token, step(2)), 'applied');
 });
 
 onBoth('reads rows that cannot be read, and sends none of them', async (scene) => {

@@ -330,11 +330,11 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     const { token } = options;
     const endsAt = performance.now() + purging.withinMs;
     for (let count = 0; ; ) {
-      const { deleted, isSending } = await inLine(token, () =>
+      const { deleted, isEmpty } = await inLine(token, () =>
         opened().transaction((tx) => purgeOrder({ tx, schema, queue }, token)),
       );
       count += deleted;
-      if (!isSending) return count;
+      if (isEmpty) return count;
       if (performance.now() > endsAt) {
         const message =
           'An update of this order is still being sent; all others are deleted. Repeat the call once it has ended.';

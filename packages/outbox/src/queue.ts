@@ -62,7 +62,6 @@ export class LaneQueue {
       schedule: false,
       supervise: false,
       monitorIntervalSeconds: 5,
-      monitorVacuum: false,
       reindex: false,
       registerInstance: false,
     };

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { postgresStore } from './postgres-store.ts';
 import { LaneQueue } from './queue.ts';
+import { currentMoment } from './send.ts';
 import type { OutboxStore } from './store.ts';
 import { createLane, type TurnPlan, takeTurn } from './turn.ts';
 
@@ -80,7 +81,7 @@ const nothing: TurnPlan = {
   places: 5,
   mayFetch: false,
   ready: [],
-  unconfirmed: [],
+  unconfirmed: () => [],
   outcomes: [],
   leaving: [],
   revive: [],
@@ -125,14 +126,15 @@ onPostgres('lets no two turns with a rate wait for each other', async (scene) =>
   const two = await partsWith(scene, { statement: /heartbeat_on/, ms: 100 });
   try {
     const jobs = await two.queue.fetch({ query: two.store.executeSql }, 3);
-    const lane = (token: string) => jobs.filter((job) => job.token === token).map(createLane);
+    const lane = (token: string) =>
+      jobs.filter((job) => job.token === token).map((job) => createLane(job, currentMoment()));
     // The first queues an order that the second holds, and confirms.
     await Promise.all([
       takeTurn(one, { ...nothing, ready: lane('x'), revive: ['z'] }),
       takeTurn(two, {
         ...nothing,
         ready: lane('y'),
-        unconfirmed: lane('z').map((held) => ({ ...held, isCertain: true })),
+        unconfirmed: () => lane('z').map((held) => ({ ...held, isCertain: true })),
       }),
     ]);
   } finally {
@@ -147,7 +149,11 @@ onBoth('gives back all that is due where a worker has more in flight than its sh
   const parts = await partsWith(scene);
   try {
     const jobs = await parts.queue.fetch({ query: parts.store.executeSql }, 3);
-    const { heads, ended } = await takeTurn(parts, { ...nothing, places: -2, ready: jobs.map(createLane) });
+    const { heads, ended } = await takeTurn(parts, {
+      ...nothing,
+      places: -2,
+      ready: jobs.map((job) => createLane(job, currentMoment())),
+    });
     expect(heads).toEqual([]);
     expect(ended).toHaveLength(3);
   } finally {

@@ -39,8 +39,8 @@ export interface Lane {
   isLost: boolean;
 }
 
-/** A lane that was just taken. */
-export function createLane(job: LaneJob): Lane {
+/** A lane that was taken, by a statement that began then. */
+export function createLane(job: LaneJob, begunAt: Moment): Lane {
   const now = performance.now();
   return {
     job,
@@ -49,7 +49,7 @@ export function createLane(job: LaneJob): Lane {
     phase: 'ready',
     dueAt: now,
     delayMs: 0,
-    confirmedAt: currentMoment(),
+    confirmedAt: begunAt,
     lockedSince: undefined,
     sent: 0,
     isCertain: false,
@@ -75,7 +75,7 @@ export interface TurnPlan {
   /** Orders whose next update is due. */
   readonly ready: readonly Lane[];
   /** Held orders that must be confirmed. */
-  readonly unconfirmed: readonly Lane[];
+  readonly unconfirmed: () => readonly Lane[];
   readonly outcomes: readonly Outcome[];
   /** Orders that go back to the queue. */
   readonly leaving: readonly Lane[];
@@ -155,19 +155,21 @@ async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnR
   const limits = { ...read, health };
   const stored = await storeOutcomes(tx, schema, outcomes);
 
+  // Now, since the transaction may have waited long for its connection.
+  const unconfirmed = plan.unconfirmed();
   const kept = await queue.touch(
     tx,
-    plan.unconfirmed.map(({ job }) => job),
+    unconfirmed.map(({ job }) => job),
   );
-  const doubtful = await findDoubtful(tx, schema, plan.unconfirmed);
-  const lost = plan.unconfirmed.filter((lane) => !kept.has(lane.job.id) || doubtful.has(lane));
-  const confirmed = plan.unconfirmed.filter((lane) => !lost.includes(lane));
+  const doubtful = await findDoubtful(tx, schema, unconfirmed);
+  const lost = unconfirmed.filter((lane) => !kept.has(lane.job.id) || doubtful.has(lane));
+  const confirmed = unconfirmed.filter((lane) => !lost.includes(lane));
 
   const allowed = countAllowed(plan, limits, rate);
   const held = plan.ready.filter((lane) => !lost.includes(lane));
   const goOn = held.slice(0, allowed);
   const wanted = plan.mayFetch ? allowed - goOn.length : 0;
-  const fetched = wanted > 0 ? (await queue.fetch(tx, wanted)).map(createLane) : [];
+  const fetched = wanted > 0 ? (await queue.fetch(tx, wanted)).map((job) => createLane(job, begunAt)) : [];
   plan.onFetch(fetched);
 
   const ready = [...goOn, ...fetched];
@@ -197,7 +199,7 @@ async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnR
   const slots = rate ? await takeSlots(tx, schema, rate, marked.length) : [];
   const slotsAt = performance.now();
 
-  for (const lane of [...confirmed, ...fetched]) lane.confirmedAt = begunAt;
+  for (const lane of confirmed) lane.confirmedAt = begunAt;
   return {
     limits,
     hasMore: wanted > 0 ? fetched.length === wanted : undefined,

@@ -493,6 +493,80 @@ onPostgres('lets a late response settle an update that needs review', async (sce
   expect(stepsApplied(service, token)).toEqual([1, 2]);
 });
 
+onPostgres(
+  'goes on with an order whose late response it stores after another took it over',
+  async (scene) => {
+    const { open, openStore, service, token, reaches } = scene;
+    const held = holdResponses(scene);
+    const store = await openStore();
+    const stalled = Promise.withResolvers<void>();
+    let isStalling = false;
+    const outbox = await open({
+      client: held.client,
+      store: {
+        ...store,
+        // As if the process were stopped while the response is on its way.
+        async transaction(run, options) {
+          if (isStalling && options?.settings) await stalled.promise;
+          return store.transaction(run, options);
+        },
+      },
+    });
+    await outbox.start();
+    const id = await outbox.enqueue(token, step(1));
+    const later = await outbox.enqueue(token, step(2));
+    await until('it was applied', () => service.ledger.length === 1);
+    isStalling = true;
+    held.release();
+    const other = await open();
+    await giveAway(scene, token);
+    await other.start();
+    await reaches(other, id, 'needs_review');
+    // By then its job is unconfirmed.
+    await delay(3_500);
+    stalled.resolve();
+    await reaches(other, id, 'applied');
+    await reaches(other, later, 'applied');
+    expect(stepsApplied(service, token)).toEqual([1, 2]);
+  },
+);
+
+onPostgres('takes no order over that it fetched long ago by the response of its poll', async (scene) => {
+  const { open, openStore, service, token, reaches } = scene;
+  const store = await openStore();
+  const stalled = Promise.withResolvers<void>();
+  let fetched = 0;
+  const outbox = await open({
+    onUnknown: 'resend',
+    store: {
+      ...store,
+      listen: async () => ({ isListening: false, reason: '', async close() {} }),
+      async executeSql(text, values) {
+        const result = await store.executeSql(text, values);
+        if (fetched === 0 && result.rows.some((row) => (row as { data?: { token?: string } }).data?.token)) {
+          fetched++;
+          await stalled.promise;
+        }
+        return result;
+      },
+    },
+  });
+  await outbox.start();
+  const producer = await open();
+  await until('it is ready', async () => (await producer.status()).workers.some((worker) => !worker.problem));
+  const id = await producer.enqueue(token, step(1));
+  await until('it fetches', () => fetched === 1);
+  await delay(3_200);
+  service.faults.next({ type: 'latency', ms: 2_500 }, { token });
+  const other = await open({ onUnknown: 'resend' });
+  await giveAway(scene, token);
+  await other.start();
+  await reaches(other, id, 'sending');
+  stalled.resolve();
+  await reaches(other, id, 'applied');
+  expect(stepsApplied(service, token)).toEqual([1]);
+});
+
 onPostgres('lets a decision win over a response that arrives after it', async (scene) => {
   const { open, service, token, reaches } = scene;
   const held = holdResponses(scene);

@@ -1,8 +1,8 @@
 import { describeError } from './errors.ts';
-import { takeSlots } from './limits.ts';
+import { allowedLateMs, takeSlots } from './limits.ts';
 import { Monitor, type MonitorParts } from './monitor.ts';
 import type { SettledUpdate } from './options.ts';
-import { ageOf, type Head, type SendParts, sendHead, settleLost } from './send.ts';
+import { ageOf, currentMoment, type Head, type SendParts, sendHead, settleLost } from './send.ts';
 import {
   createLane,
   type Lane,
@@ -34,8 +34,6 @@ const wakeLateMs = 5;
 const outage = { againMs: 500, overMs: 2_000, steadyMs: 12_000 };
 /** How long storing may take once everything in flight has ended, in milliseconds. */
 const storeMs = 5_000;
-/** How late an update may be for its slot in the rate before it takes another, in milliseconds. */
-const lateMs = 25;
 
 /** Sends what is queued until it is stopped: takes orders, sends their updates, stores the outcomes. */
 export class Worker {
@@ -223,8 +221,9 @@ export class Worker {
     if (this.#claimInMs() > 0) return void (await this.#monitor.refresh());
     // A notification that arrives meanwhile sets it again.
     this.#mayFetch = false;
+    const begunAt = currentMoment();
     const jobs = await queue.fetch({ query: store.executeSql }, count);
-    for (const job of jobs) this.#lanes.add(Object.assign(createLane(job), { isCertain: true }));
+    for (const job of jobs) this.#lanes.add(Object.assign(createLane(job, begunAt), { isCertain: true }));
     if (jobs.length === count) this.#mayFetch = true;
   }
 
@@ -245,7 +244,7 @@ export class Worker {
         places: isStopping || !this.#monitor.isReady ? 0 : this.#places(),
         mayFetch: mayFetch && !isStopping,
         ready: isStopping ? [] : due,
-        unconfirmed: [...new Set([...this.#unconfirmed(), ...wasLocked])],
+        unconfirmed: () => [...new Set([...this.#unconfirmed(), ...wasLocked])],
         outcomes,
         leaving,
         revive: [...this.#revive],
@@ -278,7 +277,7 @@ export class Worker {
     }
     for (const lane of lost) {
       lane.isLost = true;
-      if (!this.#inFlight.has(lane)) this.#lanes.delete(lane);
+      if (!this.#inFlight.has(lane)) this.#giveUp(lane);
     }
     for (const token of revived) this.#revive.delete(token);
     this.#reviveAt = now + (this.#revive.size > 0 ? locked.delayMs : 0);
@@ -321,6 +320,7 @@ export class Worker {
     const { rate, store, schema } = this.#parts;
     if (!rate) return [];
     const passedMs = performance.now() - slotsAt;
+    const lateMs = allowedLateMs(rate);
     const isOver = ({ slotMs }: MarkedHead): boolean => passedMs - slotMs > lateMs;
     const count = heads.filter(isOver).length;
     const others = [...(await takeSlots({ query: store.executeSql }, schema, rate, count).catch(() => []))];
@@ -344,13 +344,18 @@ export class Worker {
       else if (this.#outcomes.length === 1) this.#storeAt = now + gatherMs;
       const isOver = lane.sent >= maxVisit.sent || now - lane.takenAt > maxVisit.ms;
       if (lane.isLost) {
-        this.#lanes.delete(lane);
-        this.#revive.add(lane.job.token);
+        this.#giveUp(lane);
         // At a slow rate every order waits, so each goes behind the others.
       } else if (settlement.delayMs > 0 || isOver || this.#parts.rate) this.#leave(lane, settlement.delayMs);
       else Object.assign(lane, { phase: 'ready', dueAt: now });
       this.#wake.resolve();
     });
+  }
+
+  /** Forgets an order that another worker may have: a late response may have freed it after that one looked. */
+  #giveUp(lane: Lane): void {
+    this.#lanes.delete(lane);
+    if (lane.sent > 0) this.#revive.add(lane.job.token);
   }
 
   /** Sends an order back to the queue, at once or later. */

@@ -169,6 +169,7 @@ async function openStage(scene: Scene, schema: string, cleanups: (() => Promise<
   const forgetWorkers = () => sql.query(`delete from ${schema}.limits where name like 'worker:%'`);
 
   let runs = 0;
+  let plays = 0;
   async function play(run: Pick<Run, 'story'> & Partial<Run>): Promise<Played> {
     const { fault, rate, isDeaf = false, isAbandoned, isEarly } = stories[run.story] as Story;
     const rated = rate ? { rate } : {};
@@ -247,7 +248,8 @@ async function openStage(scene: Scene, schema: string, cleanups: (() => Promise<
       if (run.choice === 'look later') await worker.close();
     }
     await opening;
-    order.accept(await outbox.enqueue(token, step(3)));
+    // It would wake an order that stands still, so every other run does without.
+    if (++plays % 2 === 0) order.accept(await outbox.enqueue(token, step(3)));
     await settle('look');
     await worker.close();
     await other?.close();
@@ -418,7 +420,7 @@ else
 
 onPglite('goes on where it was paused, whatever its clocks show', async () => {
   const names = ['an applied update', 'a rejected update', 'a lost response'];
-  const sample = inFull ? 250 : 5;
+  const sample = inFull ? 120 : 5;
   await onStages(
     (_, cleanups) => openLonelyStage(cleanups),
     1,
