@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createGroupRunner, runExample, writeExample } from './run-examples.ts';
@@ -25,6 +25,26 @@ const examples = readmes.flatMap(({ file, folder }) => {
       index,
     };
   });
+});
+
+/** Commands of pnpm itself that could be taken for scripts; `pnpm docs` opens the web page of a package. */
+const commandsOfPnpm = new Set(['ci', 'config', 'docs', 'home', 'licenses', 'pack', 'publish', 'version']);
+
+test('a script that has the name of a command of pnpm is run by `pnpm run`', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const taken = Object.keys(scripts).filter((name) => commandsOfPnpm.has(name));
+  expect(taken).toContain('docs');
+  const ignore = ['**/node_modules/**', '**/dist/**'];
+  const documents = globSync(['*.md', '{packages,apps}/*/*.md', 'apps/docs/pages/**/*.md'], {
+    cwd: root,
+    exclude: ignore,
+  });
+  const wrong = documents.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/pnpm(?:@\d+)? ([a-z:-]+)/g)]
+      .filter(([, name = '']) => taken.includes(name))
+      .map(([command]) => `${file}: ${command}`),
+  );
+  expect(wrong).toEqual([]);
 });
 
 test.each(readmes)('$file shows an example', ({ file }) => {

@@ -10,11 +10,10 @@ import process from 'node:process';
 
 const root = join(import.meta.dirname, '..');
 const runs = join(root, '.turbo', 'runs');
-const tasks = ['lint', 'unused', 'build', 'types', 'test', 'test:timed', 'test:chaos', 'examples', 'packed'];
+const tasks = ['lint', 'unused', 'build', 'types', 'test', 'test:chaos', 'examples', 'packed'];
 /** Tasks that run tests, and the report that each leaves in its folder. */
 const reports: Readonly<Record<string, string>> = {
   test: 'vitest.json',
-  'test:timed': 'vitest-timed.json',
   'test:chaos': 'vitest-chaos.json',
   examples: 'vitest.json',
 };

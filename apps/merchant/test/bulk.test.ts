@@ -1,186 +1,145 @@
-import { readFile } from 'node:fs/promises';
-import { parse } from 'csv-parse/sync';
-import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
-import { findViolations } from './find-violations.ts';
-import { openTestPage, prepareTestBrowser, type TestPage } from './open-test-page.ts';
+import { buildOrderUpdate } from '@orders/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { BulkRowView, BulkView } from '../shared/api.ts';
+import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 
-prepareTestBrowser();
-
-const tokens = Array.from({ length: 2_000 }, (_, index) => `order-${index + 1}`);
-
-/** A file of so many rows, one line of the cart each; the quantity of the bad row is a fraction. */
-function csvOf(count: number, badRow?: number): string {
-  const rows = tokens.slice(0, count).map((token, index) => {
-    const quantity = index + 1 === badRow ? '2.5' : 1 + (index % 9);
-    return `${token},A-${index + 1},"Mug, ""blue"" ${index + 1}",${quantity}`;
-  });
-  return ['token,order_id,cart.items[0].name,cart.items[0].quantity', ...rows].join('\r\n');
-}
-
-const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
-const heading = (page: Page, name: string) => page.getByRole('heading', { name, exact: true });
-const bar = (page: Page) => page.getByRole('progressbar', { name: 'Progress' });
-const table = (page: Page) => page.getByRole('region', { name: 'Rows of the file' });
-
-async function openBulk(): Promise<TestPage> {
-  const open = await openTestPage({ path: '/bulk' });
-  // The order service knows every order of the files, and the desk needs to know none.
-  for (const token of tokens.slice(1)) open.service.addOrder(token);
-  await heading(open.page, 'Bulk').waitFor();
-  return open;
-}
-
-/** Drops a file as a person does from a folder. */
-async function drop(page: Page, name: string, text: string): Promise<void> {
-  const dataTransfer = await page.evaluateHandle(
-    ([name, text]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([text], name));
-      return transfer;
-    },
-    [name, text] as const,
-  );
-  await page.getByText('Drop a CSV or NDJSON file here').dispatchEvent('drop', { dataTransfer });
-}
-
-const placeOf = async (page: Page) => (await table(page).boundingBox())?.y;
-
-test('reads 2,000 rows, explains the bad one, sends the others with a pause, and gives the result', async () => {
-  await using open = await openBulk();
-  const { page, service } = open;
-  await page.getByText('No files yet').waitFor();
-  expect(await findViolations(page)).toEqual([]);
-  await drop(page, 'spring prices.csv', csvOf(2_000, 1_717));
-  await heading(page, '1,999 updates can be sent').waitFor();
-  await page.getByText('1 row is bad and is left out').waitFor();
-  await table(page).getByText('order-3', { exact: true }).waitFor();
-  expect(await table(page).getByRole('row').count()).toBeLessThan(40);
-
-  await button(page, 'Bad 1').click();
-  const bad = table(page).getByRole('row', { name: /order-1717/ });
-  await bad.getByText('cart.items[0].quantity').waitFor();
-  await bad.getByText('Expected an integer, got 2.5').waitFor();
-  await bad.getByText('whole numbers').waitFor();
-  expect(await bad.textContent()).toContain('Line 1,718');
-  expect(await findViolations(page)).toEqual([]);
-  expect(service.journal).toEqual([]);
-
-  await button(page, 'All 2,000').click();
-  const place = await placeOf(page);
-  // Slow enough for the rate to be seen, also on a machine with nothing else to do.
-  service.faults.always({ type: 'latency', ms: 30 });
-  await button(page, 'Send 1,999 updates').click();
-  await page.waitForFunction(
-    () => Number(document.querySelector('[role=progressbar]')?.getAttribute('aria-valuenow')) >= 10,
-  );
-  await page.getByText(/^\d+ \/ s$/).waitFor();
-  expect(await placeOf(page)).toBe(place);
-  await button(page, 'Pause').click();
-  await heading(page, 'Paused').waitFor();
-  const settled = Number((await bar(page).getAttribute('aria-valuetext'))?.split(' ')[0]?.replace(',', ''));
-  expect(settled).toBe(service.ledger.length);
-  expect(settled).toBeLessThan(1_999);
-  expect(await placeOf(page)).toBe(place);
-
-  await button(page, 'Continue').click();
-  await heading(page, 'Done').waitFor({ timeout: 30_000 });
-  await button(page, 'Applied 1,999').waitFor();
-  expect(await bar(page).getAttribute('aria-valuetext')).toBe('1,999 of 1,999');
-  expect(await placeOf(page)).toBe(place);
-  const arrived = service.ledger.map(({ token }) => token).toSorted();
-  expect(arrived).toEqual(tokens.filter((token) => token !== 'order-1717').toSorted());
-  expect(service.appliedUpdates('order-7')).toEqual([
-    { order_id: 'A-7', cart: { items: [{ name: 'Mug, "blue" 7', quantity: 7 }] } },
-  ]);
-  expect(await findViolations(page)).toEqual([]);
-
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('link', { name: 'Result as CSV' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toBe('spring prices-result.csv');
-  const result = await readFile(await download.path(), 'utf8');
-  const rows: Record<string, string>[] = parse(result, { columns: true, bom: true });
-  expect(rows.map(({ token }) => token)).toEqual(tokens);
-  expect(rows.filter(({ outcome }) => outcome === 'applied')).toHaveLength(1_999);
-  expect(rows[1_716]).toMatchObject({
-    row: '1717',
-    line: '1718',
-    outcome: 'bad',
-    message: 'cart.items[0].quantity: Expected an integer, got 2.5',
-  });
-  expect(open.complaints).toEqual([]);
+const tokens = Array.from({ length: 40 }, (_, index) => `order-${index + 1}`);
+const orders = tokens.map((token) => ({ token, body: buildOrderUpdate() }));
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp({ orders });
 }, 60_000);
+afterAll(() => app.close());
 
-test('scrolls to any row of the file, and shows what is sent with it', async () => {
-  await using open = await openBulk();
-  const { page } = open;
-  await drop(page, 'many.csv', csvOf(2_000));
-  await table(page).getByText('order-1', { exact: true }).waitFor();
-  await table(page).focus();
-  await page.keyboard.press('End');
-  await table(page).getByText('order-2000', { exact: true }).waitFor();
-  await button(page, 'Details of row 2000').click();
-  await table(page).getByText('"name": "Mug, \\"blue\\" 2000"').waitFor();
-  expect(open.complaints).toEqual([]);
+async function upload(one: TestApp, body: string, name = 'file.csv'): Promise<BulkView> {
+  const sent = await one.call(`/api/bulks?name=${name}`, undefined, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect(sent.status, sent.text).toBe(201);
+  return sent.body;
+}
+
+const read = async (one: TestApp, { id }: BulkView): Promise<BulkView> =>
+  (await one.call(`/api/bulks/${id}`)).body.bulk;
+const rowsIn = async (one: TestApp, { id }: BulkView, state: string): Promise<readonly BulkRowView[]> =>
+  (await one.call(`/api/bulks/${id}?state=${state}&limit=1000`)).body.rows;
+
+async function untilState(one: TestApp, bulk: BulkView, state: BulkView['state']): Promise<void> {
+  await expect
+    .poll(async () => (await read(one, bulk)).state, { timeout: 60_000, interval: 200 })
+    .toBe(state);
+}
+
+/** One row for each token: `token,order_id,cart.items[0].sku`. */
+const fileOf = (rows: readonly string[], prefix = 'row') =>
+  [
+    'token,order_id,cart.items[0].sku',
+    ...rows.map((token, index) => `${token},${prefix}-${index + 1},MUG`),
+  ].join('\n');
+
+test('a row says why it was rejected, or what is unknown, and the others go on', async () => {
+  app.mock.faults.next({ type: 'status', status: 422 }, { token: 'order-1' });
+  app.mock.faults.next({ type: 'reset_after_applying' }, { token: 'order-2' });
+  const bulk = await upload(app, fileOf(['order-1', 'order-2', 'order-3', 'unknown-order']));
+  await app.call(`/api/bulks/${bulk.id}/send`, {});
+  await untilState(app, bulk, 'done');
+  expect((await app.call(`/api/bulks/${bulk.id}`)).body.rows).toMatchObject([
+    {
+      row: 1,
+      token: 'order-1',
+      state: 'rejected',
+      status: 422,
+      code: 'http_error',
+      message: expect.any(String),
+    },
+    { row: 2, state: 'needs_review', code: expect.any(String) },
+    { row: 3, state: 'applied' },
+    { row: 4, token: 'unknown-order', state: 'rejected', status: 404 },
+  ]);
+  const [unknown] = await rowsIn(app, bulk, 'needs_review');
+  await app.call(`/api/updates/${unknown?.updateId}/resolve`, {});
+  await expect.poll(async () => (await read(app, bulk)).counts.applied).toBe(2);
 });
 
-test('in the dark, on a phone and by keyboard: a person decides what became of unknown rows', async () => {
-  await using open = await openBulk();
-  const { page, service } = open;
-  await page.emulateMedia({ colorScheme: 'dark' });
-  await page.setViewportSize({ width: 360, height: 740 });
-  expect(await findViolations(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-  service.faults.next([{ type: 'reset_after_applying' }, { type: 'status', status: 409 }]);
-  const file = csvOf(30, 2).split('\r\n').join('\n');
-  await page
-    .locator('input[type=file]')
-    .setInputFiles({ name: 'few.csv', mimeType: 'text/csv', buffer: Buffer.from(file) });
-  await button(page, 'Send 29 updates').waitFor();
-  expect(await findViolations(page, 'main')).toEqual([]);
-  await button(page, 'Send 29 updates').focus();
-  await page.keyboard.press('Enter');
-  await heading(page, '1 update may have arrived').waitFor();
-  await button(page, 'Rejected 1').focus();
-  await page.keyboard.press('Space');
-  await table(page).getByText('409').waitFor();
-  expect(await findViolations(page)).toEqual([]);
-  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
-
-  await page.reload();
-  await button(page, 'Send again').focus();
-  await page.keyboard.press('Enter');
-  await button(page, 'Applied 28').waitFor();
-  await heading(page, '1 update may have arrived').waitFor({ state: 'detached' });
-  expect(service.ledger).toHaveLength(29);
-  expect(open.complaints).toEqual([]);
+test('discarding a bulk discards what is queued, and not what is being sent', async () => {
+  app.mock.faults.next({ type: 'latency', ms: 1_500 }, { token: 'order-4' });
+  const bulk = await upload(app, fileOf(Array(60).fill('order-4')));
+  await app.call(`/api/bulks/${bulk.id}/send`, {});
+  await expect.poll(async () => (await rowsIn(app, bulk, 'sending')).length, { interval: 50 }).toBe(1);
+  expect((await app.call(`/api/bulks/${bulk.id}/discard`, {})).body.state).toBe('discarded');
+  await expect
+    .poll(async () => (await read(app, bulk)).counts, { timeout: 20_000 })
+    .toMatchObject({ applied: 1, discarded: 59, queued: 0, ready: 0, sending: 0 });
+  expect(
+    app.mock
+      .appliedUpdates('order-4')
+      .filter(({ order_id }) => /^row-\d{1,2}$/.test(String(order_id)))
+      .at(-1),
+  ).toMatchObject({ order_id: 'row-1' });
+  // It is not sent again.
+  await app.call(`/api/bulks/${bulk.id}/send`, {});
+  expect(await read(app, bulk)).toMatchObject({ state: 'discarded', counts: { discarded: 59 } });
 });
 
-test('says why a file cannot be read, keeps those that can, and removes one when asked twice', async () => {
-  await using open = await openBulk();
-  const { page } = open;
-  await drop(page, 'orders.csv', 'order,cart\n1,{}\n');
-  await page.getByRole('alert').getByText('orders.csv was not read').waitFor();
-  await page.getByRole('alert').getByText('one of them has to be token').waitFor();
-  expect(await findViolations(page)).toEqual([]);
+test('while queued rows are discarded, the page is served', async () => {
+  await using paused = await openTestApp({ orders });
+  paused.mock.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '600' } });
+  const bulk = await upload(paused, fileOf(Array.from({ length: 600 }, (_, row) => tokens[row % 40] ?? '')));
+  await paused.call(`/api/bulks/${bulk.id}/send`, {});
+  await expect.poll(async () => (await read(paused, bulk)).counts.queued, { timeout: 60_000 }).toBe(600);
+  const started = performance.now();
+  const discarding = paused.call(`/api/bulks/${bulk.id}/discard`, {});
+  let slowestMs = 0;
+  for (let discarded = 0; discarded < 600; ) {
+    const begun = performance.now();
+    discarded = (await read(paused, bulk)).counts.discarded;
+    slowestMs = Math.max(slowestMs, performance.now() - begun);
+  }
+  expect((await discarding).status).toBe(200);
+  expect(slowestMs).toBeLessThan((performance.now() - started) / 3);
+}, 120_000);
 
-  await drop(
-    page,
-    'updates.ndjson',
-    '{"token":"order-1","update":{"cart":{"items":[]}}}\n{"token":"order-2"}\n',
-  );
-  await heading(page, '1 update can be sent').waitFor();
-  await page.getByRole('link', { name: 'All files' }).click();
-  await page.getByRole('link', { name: /updates\.ndjson.*Not started.*2 rows/ }).click();
-  await button(page, 'Remove').click();
-  await button(page, 'Keep it').click();
-  await button(page, 'Remove').click();
-  await button(page, 'Remove for good').click();
-  await page.getByText('No files yet').waitFor();
-  await page.goBack();
-  await heading(page, 'This desk does not know the file').waitFor();
-  // The browser itself tells of what was refused and what is gone, and of nothing else.
-  expect(open.complaints.filter((complaint) => !/status of (422|404)/.test(complaint))).toEqual([]);
+test('a bulk that was interrupted goes on where it stood: no row twice, none left out', async () => {
+  const store = await openTestStore();
+  const kept = { ...store, close: async () => {} };
+  const rows = Array.from({ length: 200 }, (_, index) => tokens[index % 5] ?? '');
+  let bulk: BulkView;
+  const applied: (string | undefined)[] = [];
+  {
+    await using before = await openTestApp({ orders, data: kept });
+    bulk = await upload(before, fileOf(rows));
+    await before.call(`/api/bulks/${bulk.id}/send`, {});
+    await expect
+      .poll(async () => 200 - (await read(before, bulk)).counts.ready, { interval: 10 })
+      .toBeGreaterThan(0);
+    await before.close();
+    applied.push(...before.mock.ledger.map(({ body }) => body.order_id));
+  }
+  await using after = await openTestApp({ orders, data: store });
+  await untilState(after, bulk, 'done');
+  applied.push(...after.mock.ledger.map(({ body }) => body.order_id));
+  expect((await read(after, bulk)).counts.applied).toBe(200);
+  expect(applied.toSorted()).toEqual(rows.map((_, index) => `row-${index + 1}`).toSorted());
+});
+
+test('what is no bulk, or no file, is refused', async () => {
+  expect((await app.call('/api/bulks/none')).status).toBe(404);
+  expect((await app.call(`/api/bulks/${crypto.randomUUID()}/send`, {})).status).toBe(404);
+  const refused = await app.call('/api/bulks?name=x.csv', undefined, {
+    method: 'POST',
+    body: 'name\nKari',
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect(refused).toMatchObject({
+    status: 422,
+    body: { error: { code: 'unreadable_file', row: 0, column: 'token' } },
+  });
+  const tooLarge = await app.call('/api/bulks?name=x.csv', undefined, {
+    method: 'POST',
+    body: new Uint8Array(16 * 1_048_576 + 1),
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect(tooLarge.status).toBe(413);
 });

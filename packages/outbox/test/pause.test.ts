@@ -169,7 +169,6 @@ async function openStage(scene: Scene, schema: string, cleanups: (() => Promise<
   const forgetWorkers = () => sql.query(`delete from ${schema}.limits where name like 'worker:%'`);
 
   let runs = 0;
-  let plays = 0;
   async function play(run: Pick<Run, 'story'> & Partial<Run>): Promise<Played> {
     const { fault, rate, isDeaf = false, isAbandoned, isEarly } = stories[run.story] as Story;
     const rated = rate ? { rate } : {};
@@ -249,7 +248,7 @@ async function openStage(scene: Scene, schema: string, cleanups: (() => Promise<
     }
     await opening;
     // It would wake an order that stands still, so every other run does without.
-    if (++plays % 2 === 0) order.accept(await outbox.enqueue(token, step(3)));
+    if (runs % 2 === 0) order.accept(await outbox.enqueue(token, step(3)));
     await settle('look');
     await worker.close();
     await other?.close();

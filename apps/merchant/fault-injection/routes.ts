@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import type { Sql } from '@orders/outbox';
+import type { FaultRule, MockOrderService } from '@orders/testing';
+import { Hono } from 'hono';
+import type { AppParts } from '../server/app.ts';
+import { rowsOf } from '../server/database.ts';
+import { ApiError, checkJson } from '../server/errors.ts';
+import { listOrders } from '../server/orders.ts';
+import { enqueueUpdates } from '../server/updates.ts';
+import { type AttemptView, BurstRequest, FaultSetting, ScanRequest } from '../shared/api.ts';
+import type { ShopUpdate } from '../shared/order-update.ts';
+
+export interface FaultInjectionParts
+  extends Pick<AppParts, 'store' | 'outbox' | 'events' | 'attempts' | 'webhookUrl'> {
+  readonly service: MockOrderService<ShopUpdate>;
+}
+
+/** The routes under `/api/fault-injection`: they make the mock service fail, and give the app something to send. */
+export function faultInjectionRoutes(parts: FaultInjectionParts) {
+  const { store, outbox, events, attempts, webhookUrl, service } = parts;
+  let setting: FaultSetting = { scenario: 'healthy', percent: 100 };
+  return new Hono()
+    .get('/', (c) => c.json<FaultSetting>(setting))
+    .put('/', checkJson(FaultSetting), (c) => {
+      setting = c.req.valid('json');
+      service.faults.clear();
+      for (const rule of faultRules(setting)) service.faults.add(rule);
+      events.publish({ status: true });
+      return c.json<FaultSetting>(setting);
+    })
+    .post('/burst', checkJson(BurstRequest), async (c) => {
+      const { orders: count, updates } = c.req.valid('json');
+      const tokens = (await listOrders(store)).slice(0, count).map(({ token }) => token);
+      const ids = Array.from({ length: updates }, () => randomUUID());
+      for (const [index, id] of ids.entries()) {
+        const token = tokens[index % tokens.length] ?? service.token;
+        await store.transaction(async (tx) =>
+          enqueueUpdates(outbox, tx, [{ id, token, update: await latestBody(token, tx), source: 'burst' }]),
+        );
+        events.wake();
+      }
+      events.publish({ tokens, status: true });
+      return c.json<{ ids: readonly string[] }>({ ids }, 202);
+    })
+    .post('/scan', checkJson(ScanRequest), async (c) => {
+      const { token } = c.req.valid('json');
+      if (service.order(token)?.data.hooks?.webhook_url !== webhookUrl(token))
+        throw new ApiError(
+          409,
+          'no_webhook',
+          'The order service does not know this webhook URL: send an update with it first.',
+        );
+      const { delivered, status, error } = await service.webhooks.send('start_qr_session', { token });
+      if (delivered) return c.body(null, 204);
+      throw new ApiError(502, 'not_delivered', `The webhook was not delivered: ${status ?? error}.`);
+    })
+    .get('/attempts', (c) => c.json<{ attempts: readonly AttemptView[] }>({ attempts: attempts.list() }));
+}
+
+export type FaultInjectionType = ReturnType<typeof faultInjectionRoutes>;
+
+/** A service that is unavailable fails the echo too; the other scenarios concern updates alone. */
+function faultRules({ scenario, percent }: FaultSetting): readonly FaultRule[] {
+  if (scenario === 'healthy') return [];
+  if (scenario === 'down') return [{ when: 'always', fault: 'down' }];
+  const updatesOnly = scenario === 'unavailable' ? {} : { operation: 'update' as const };
+  return [{ when: 'sometimes', fault: scenario, probability: percent / 100, seed: 1, ...updatesOnly }];
+}
+
+/** What the order will hold once everything that is queued was applied: a burst undoes no edit. */
+async function latestBody(token: string, tx: Sql): Promise<ShopUpdate> {
+  const [row] = await rowsOf<{ body: string }>(
+    tx,
+    `select coalesce(
+       (select body from merchant.sent where token = $1 and body is not null order by at desc limit 1),
+       (select body from merchant.orders where token = $1)
+     ) as body`,
+    [token],
+  );
+  return JSON.parse(row?.body ?? '{"cart":{}}');
+}

@@ -1,0 +1,181 @@
+import { QueryClient, queryOptions, useQueryClient } from '@tanstack/react-query';
+import { type ClientResponse, DetailedError, hc, parseResponse } from 'hono/client';
+import type { JSONParsed } from 'hono/utils/types';
+import { useEffect, useState } from 'react';
+import type { AppType } from '../server/app.ts';
+import type {
+  ApiErrorBody,
+  AttemptView,
+  BulkRowView,
+  BulkView,
+  ChangeEvent,
+  OrderDetail,
+  OrderSummary,
+  StatusView,
+  UpdateView,
+} from '../shared/api.ts';
+
+const { api } = hc<AppType>('/');
+
+export { api, parseResponse };
+
+/** Queries stay fresh until the event stream invalidates them. */
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: { staleTime: Number.POSITIVE_INFINITY, retry: 1, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
+});
+
+/**
+ * The body of a success, with the type that the server gave it. `hono/client` types an optional field that is absent as
+ * `undefined`, which JSON does not have.
+ */
+export async function read<View>(response: Promise<ClientResponse<JSONParsed<View>>>): Promise<View> {
+  return (await parseResponse(response)) as View;
+}
+
+export const ordersQuery = queryOptions({
+  queryKey: ['orders'],
+  queryFn: async () => (await read<{ orders: readonly OrderSummary[] }>(api.orders.$get())).orders,
+});
+
+export const orderQuery = (token: string) =>
+  queryOptions({
+    queryKey: ['order', token],
+    queryFn: () => read<OrderDetail>(api.orders[':token'].$get({ param: { token } })),
+  });
+
+export const statusQuery = queryOptions({
+  queryKey: ['status'],
+  queryFn: () => read<StatusView>(api.status.$get()),
+});
+
+/** The updates that need review, and the rejected ones. */
+export const reviewQuery = queryOptions({
+  queryKey: ['updates'],
+  queryFn: async () => (await read<{ updates: readonly UpdateView[] }>(api.updates.$get())).updates,
+});
+
+export const bulksQuery = queryOptions({
+  queryKey: ['bulks'],
+  queryFn: async () => (await read<{ bulks: readonly BulkView[] }>(api.bulks.$get())).bulks,
+});
+
+export const bulkQuery = (id: string, page: { readonly state?: string; readonly offset: number }) =>
+  queryOptions({
+    queryKey: ['bulks', id, page],
+    queryFn: () => {
+      const request = { param: { id }, query: page };
+      return read<{ bulk: BulkView; rows: readonly BulkRowView[] }>(api.bulks[':id'].$get(request));
+    },
+    placeholderData: (previous) => previous,
+  });
+
+/** The error of a response, or of a request that got none. */
+export function describeError(error: unknown): Partial<ApiErrorBody['error']> & { message: string } {
+  const body: Partial<ApiErrorBody> | undefined =
+    error instanceof DetailedError ? error.detail?.data : undefined;
+  return body?.error ?? { message: 'The server of this app cannot be reached. Try again.' };
+}
+
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof DetailedError && error.statusCode === 404;
+
+/** The least time between two rounds of requests that events cause. */
+const pauseMs = 150;
+
+/** Follows the event stream and refetches what changed. Returns whether it is connected. */
+export function useEventStream(): boolean {
+  const client = useQueryClient();
+  const [isConnected, setConnected] = useState(true);
+  useEffect(() => {
+    const changed = new Map<string, readonly string[]>();
+    let isRefetching = false;
+    const refetch = async (...keys: (readonly string[])[]): Promise<void> => {
+      for (const key of keys) changed.set(key.join(), key);
+      if (isRefetching) return;
+      isRefetching = true;
+      // One round at a time: many events cause few requests, and the last event is never missed.
+      while (changed.size > 0) {
+        const round = [...changed.values()];
+        changed.clear();
+        await Promise.all(round.map((queryKey) => client.invalidateQueries({ queryKey })));
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+      isRefetching = false;
+    };
+
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    let source: EventSource | undefined;
+    const connect = (): void => {
+      source = new EventSource('/api/events');
+      source.onopen = () => {
+        setConnected(true);
+        void refetch([]);
+      };
+      source.onerror = () => {
+        setConnected(false);
+        // The browser reconnects by itself, but not after an HTTP error.
+        if (source?.readyState === EventSource.CLOSED) retry = setTimeout(connect, 2_000);
+      };
+      source.addEventListener('change', ({ data }) => {
+        const event: ChangeEvent = JSON.parse(data);
+        if (event.everything) return void refetch([]);
+        client.setQueryData<AttemptView[]>(
+          ['attempts'],
+          (known) => known && mergeAttempts(known, event.attempts),
+        );
+        const tokens = new Set([...event.tokens, ...event.attempts.map(({ token }) => token)]);
+        void refetch(
+          ...[...tokens].map((token) => ['order', token]),
+          ...(event.tokens.length > 0 ? [['orders'], ['updates']] : []),
+          ...(event.bulks.length > 0 ? [['bulks']] : []),
+          ...(event.status ? [['status']] : []),
+        );
+      });
+    };
+    connect();
+    return () => {
+      clearTimeout(retry);
+      source?.close();
+    };
+  }, [client]);
+  return isConnected;
+}
+
+/** An attempt is reported when it starts, and again when it ends. */
+function mergeAttempts(known: AttemptView[], reported: readonly AttemptView[]): AttemptView[] {
+  const byNumber = new Map([...known, ...reported].map((attempt) => [attempt.number, attempt]));
+  return [...byNumber.values()].slice(-2_000);
+}
+
+/** Saves what is typed for an order, or deletes it. `keepalive` lets it end after the page was left. */
+export async function saveDraft(
+  token: string,
+  draft: { readonly form: unknown; readonly base: string } | undefined,
+  keepalive: boolean,
+): Promise<void> {
+  const route = api.orders[':token'].draft;
+  const options = { init: { keepalive } };
+  await parseResponse(
+    draft
+      ? route.$put({ param: { token }, json: draft }, options)
+      : route.$delete({ param: { token } }, options),
+  );
+}
+
+/** A random UUID, on an `http:` page of another machine too, where `crypto.randomUUID` is missing. */
+export function createId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
+}
+
+/** Uploads a bulk file; the body is the file as it is. */
+export async function uploadBulk(file: File): Promise<BulkView> {
+  const request = { query: { name: file.name } };
+  // The server refuses types that a form of another site can post, such as that of a text file.
+  const headers = { 'content-type': 'application/octet-stream' };
+  return parseResponse(api.bulks.$post(request, { headers, init: { body: file } }));
+}

@@ -1,0 +1,181 @@
+import {
+  Alert,
+  Anchor,
+  Button,
+  Group,
+  NativeSelect,
+  Pagination,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { memo, useState } from 'react';
+import { Link } from 'wouter';
+import type { BulkRowState, BulkRowView } from '../../shared/api.ts';
+import { api, bulkQuery, describeError, isNotFound, parseResponse } from '../api.ts';
+import { describeIssue, formatTime, plural } from '../format.ts';
+import { outcomeUnknown, StateBadge, states } from '../orders/state-badge.tsx';
+import { BulkProgress, BulkStateBadge } from './bulk-progress.tsx';
+
+/** As the server has it. */
+const pageSize = 100;
+
+/** One bulk file: its rows before they are sent, its progress, and its result. */
+export function BulkPage({ id }: { readonly id: string }) {
+  const [state, setState] = useState<BulkRowState | ''>('');
+  const [page, setPage] = useState(1);
+  const { data, error } = useQuery(bulkQuery(id, { ...(state && { state }), offset: (page - 1) * pageSize }));
+  const client = useQueryClient();
+  const act = useMutation({
+    mutationFn: (action: 'send' | 'discard') =>
+      parseResponse(api.bulks[':id'][action].$post({ param: { id } })),
+    onError: (failure) => notifications.show({ color: 'red', message: describeError(failure).message }),
+    onSettled: () => client.invalidateQueries({ queryKey: ['bulks'] }),
+  });
+  if (error && !data) {
+    return (
+      <Stack align="start">
+        <Title order={1} size="h2">
+          {isNotFound(error) ? 'Bulk file not found' : 'The bulk file cannot be loaded'}
+        </Title>
+        <Alert color="red">{describeError(error).message}</Alert>
+        <Button component={Link} href="/bulk" variant="default">
+          All bulk files
+        </Button>
+      </Stack>
+    );
+  }
+  if (!data) return <Skeleton height={400} aria-label="Loading" />;
+  const { bulk, rows } = data;
+  const { counts } = bulk;
+  const shown = state ? counts[state] : bulk.rows;
+  return (
+    <Stack>
+      <div>
+        <Group gap="sm">
+          <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+            {bulk.name}
+          </Title>
+          <BulkStateBadge bulk={bulk} />
+        </Group>
+        <Text size="sm" c="dimmed">
+          {plural(bulk.rows, 'row')}, {formatTime(bulk.createdAt)}
+        </Text>
+      </div>
+      {bulk.state === 'ready' && bulk.invalid > 0 && (
+        <Alert color="orange" title={`${plural(bulk.invalid, 'row')} cannot be sent`}>
+          Send the valid ones, or fix the file and upload it again.
+        </Alert>
+      )}
+      <BulkProgress bulk={bulk} />
+      <Group gap="sm">
+        {bulk.state === 'ready' && counts.ready > 0 && (
+          <Button loading={act.isPending} onClick={() => act.mutate('send')}>
+            Send {plural(counts.ready, 'update')}
+          </Button>
+        )}
+        {(bulk.state === 'ready' || counts.queued > 0) && (
+          <Button variant="default" loading={act.isPending} onClick={() => act.mutate('discard')}>
+            {bulk.state === 'ready' ? 'Discard' : `Discard ${plural(counts.queued, 'queued update')}`}
+          </Button>
+        )}
+        {bulk.state !== 'ready' && (
+          <Button component="a" variant="default" href={`/api/bulks/${id}/result.csv`} download>
+            Result file
+          </Button>
+        )}
+        {counts.needs_review > 0 && (
+          <Button component={Link} variant="default" href="/review">
+            Review {plural(counts.needs_review, 'unknown outcome')}
+          </Button>
+        )}
+      </Group>
+      <NativeSelect
+        label="Rows"
+        maw={240}
+        value={state}
+        onChange={(event) => {
+          setState(event.currentTarget.value as BulkRowState | '');
+          setPage(1);
+        }}
+        data={[
+          { value: '', label: `All (${bulk.rows.toLocaleString('en')})` },
+          ...Object.entries(counts)
+            .filter(([, count]) => count > 0)
+            .map(([value, count]) => ({
+              value,
+              label: `${states[value as BulkRowState].label} (${count.toLocaleString('en')})`,
+            })),
+        ]}
+      />
+      <RowsTable rows={rows} />
+      {shown > pageSize && (
+        <Pagination
+          total={Math.ceil(shown / pageSize)}
+          value={page}
+          onChange={setPage}
+          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function RowsTable({ rows }: { readonly rows: readonly BulkRowView[] }) {
+  return (
+    <Table.ScrollContainer minWidth={0}>
+      <Table>
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w={60}>Row</Table.Th>
+            <Table.Th w="45%">Order</Table.Th>
+            <Table.Th>State</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {rows.map((row) => (
+            <Row key={row.row} row={row} />
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+/** Drawn again only when it changed itself, which of 100 rows a few do at a time. */
+const Row = memo(function Row({ row: view }: { readonly row: BulkRowView }) {
+  const { row, token, state, issues = [], message } = view;
+  return (
+    <Table.Tr>
+      <Table.Td>{row}</Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        {token ? (
+          <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} size="sm">
+            {token}
+          </Anchor>
+        ) : (
+          'None'
+        )}
+      </Table.Td>
+      <Table.Td style={{ overflowWrap: 'anywhere' }}>
+        <StateBadge state={state} />
+        {issues.map((issue) => (
+          <Text key={issue.path + issue.message} size="sm">
+            {issue.path && `${issue.path}: `}
+            {describeIssue(issue)}
+          </Text>
+        ))}
+        {state === 'needs_review' && <Text size="sm">{outcomeUnknown}.</Text>}
+        {state === 'rejected' && (
+          <Text size="sm" lineClamp={3}>
+            {message}
+          </Text>
+        )}
+      </Table.Td>
+    </Table.Tr>
+  );
+});

@@ -1,0 +1,97 @@
+import { Button, Group, Loader, Paper } from '@mantine/core';
+import { IconEye, IconSend } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useFormContext } from 'react-hook-form';
+import type { OrderDetail, UpdateView } from '../../shared/api.ts';
+import type { ShopUpdate } from '../../shared/order-update.ts';
+import { plural } from '../format.ts';
+import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
+import type { OrderForm } from './order-form.ts';
+import { PreviewModal } from './preview-modal.tsx';
+import type { DraftState } from './use-order-form.ts';
+
+const draftTexts: Readonly<Record<DraftState, string>> = {
+  unchanged: 'No changes',
+  changed: 'Changed',
+  saving: 'Saving the draft…',
+  saved: 'Draft saved, not sent',
+  failed: 'The draft could not be saved',
+  sent: '',
+};
+
+export interface SendBarProps {
+  readonly order: OrderDetail;
+  readonly draft: DraftState;
+  readonly errorCount: number;
+  /** The update that was sent last from this form. */
+  readonly sent: UpdateView | undefined;
+  readonly isSending: boolean;
+  /** Why the update was not accepted. */
+  readonly failure: string;
+  readonly onDiscard: () => void;
+}
+
+/** Sends what is typed, and says what became of it. */
+export function SendBar({ order, draft, errorCount, sent, isSending, failure, onDiscard }: SendBarProps) {
+  const [previewed, setPreviewed] = useState<ShopUpdate>();
+  const { handleSubmit } = useFormContext<OrderForm, unknown, ShopUpdate>();
+  const shown = sent && (draft === 'sent' || draft === 'unchanged') ? sent : undefined;
+  const isWaiting = isSending || shown?.state === 'queued' || shown?.state === 'sending';
+  const wasRefused = shown?.state === 'rejected' || shown?.state === 'discarded';
+  const hasChanges = draft === 'sent' ? wasRefused : draft !== 'unchanged';
+  let text = shown ? describeUpdate(shown, order) : draftTexts[draft];
+  const isEdited = draft === 'changed' || draft === 'saving' || draft === 'saved';
+  const problem = [errorCount > 0 && `Fix ${plural(errorCount, 'field')}`, !isEdited && failure]
+    .filter(Boolean)
+    .join('. ');
+  if (problem) text = problem;
+  else if (isSending) text = '';
+
+  return (
+    <Paper withBorder shadow="md" p="sm" className="send-bar">
+      <Group justify="space-between" gap="sm">
+        <Group gap="xs" flex="1 1 9rem" wrap="nowrap">
+          {isWaiting && <Loader size="xs" aria-hidden />}
+          <Group gap={6} role="status" fz="sm" fw={500} {...(problem && { c: 'var(--mantine-color-error)' })}>
+            {!problem && isSending && 'Sending'}
+            {!problem && !isSending && shown && <StateBadge state={shown.state} />}
+            {text}
+          </Group>
+        </Group>
+        <Group gap="xs" ml="auto">
+          {hasChanges && (
+            <Button variant="subtle" color="gray" onClick={onDiscard}>
+              Discard changes
+            </Button>
+          )}
+          <Button
+            variant="default"
+            leftSection={<IconEye size={16} aria-hidden />}
+            onClick={handleSubmit((update) => setPreviewed(update))}
+          >
+            Preview
+          </Button>
+          <Button
+            type="submit"
+            leftSection={<IconSend size={16} aria-hidden />}
+            disabled={isSending}
+            // The second click of a double click is no second update.
+            onClick={(event) => event.detail > 1 && event.preventDefault()}
+          >
+            Send update
+          </Button>
+        </Group>
+      </Group>
+      <PreviewModal token={order.token} update={previewed} onClose={() => setPreviewed(undefined)} />
+    </Paper>
+  );
+}
+
+/** What the state of the update does not say by itself. */
+function describeUpdate(update: UpdateView, { attempts }: OrderDetail): string {
+  const { state, message, code } = update;
+  if (state === 'needs_review') return outcomeUnknown;
+  if (state === 'rejected') return message ?? code ?? '';
+  const isRetried = state === 'queued' && (update.attempts > 0 || attempts.at(-1)?.outcome === 'not_sent');
+  return isRetried ? 'Waiting for the next attempt' : '';
+}

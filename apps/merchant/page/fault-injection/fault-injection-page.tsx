@@ -1,0 +1,143 @@
+import { Alert, Button, Group, NumberInput, Paper, Radio, Slider, Stack, Text, Title } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { FaultSetting } from '../../shared/api.ts';
+import { describeError, parseResponse, statusQuery } from '../api.ts';
+import { plural } from '../format.ts';
+import { faultInjection, settingQuery } from './api.ts';
+import { AttemptsChart } from './attempts-chart.tsx';
+
+const scenarios: readonly { value: FaultSetting['scenario']; label: string; description: string }[] = [
+  { value: 'healthy', label: 'Healthy', description: 'Every update is applied.' },
+  { value: 'slow', label: 'Slow', description: 'Applied, but the response comes after 2 s.' },
+  {
+    value: 'rateLimited',
+    label: 'Rate limited (429)',
+    description: 'Not applied. Sent again when Retry-After is over.',
+  },
+  {
+    value: 'unavailable',
+    label: 'Unavailable (503)',
+    description: 'Not applied, but we cannot know: needs review.',
+  },
+  {
+    value: 'lostResponse',
+    label: 'Lost response',
+    description: 'Applied, then the connection breaks: needs review.',
+  },
+  { value: 'down', label: 'Down', description: 'Connections are refused. Sent again until one is accepted.' },
+];
+
+/** Lets the mock order service fail, to see how the app recovers. */
+export function FaultInjectionPage() {
+  const { data: status } = useQuery(statusQuery);
+  const { data: setting, error } = useQuery(settingQuery);
+  if (error || status?.faultInjection === false) {
+    return (
+      <Stack>
+        <Title order={1} size="h2">
+          Fault injection
+        </Title>
+        <Alert color="blue">
+          Only the mock order service can be made to fail. This app uses another one.
+        </Alert>
+      </Stack>
+    );
+  }
+  return (
+    <Stack>
+      <Title order={1} size="h2">
+        Fault injection
+      </Title>
+      {setting && <ScenarioForm setting={setting} />}
+      <BurstForm />
+      <AttemptsChart />
+    </Stack>
+  );
+}
+
+function ScenarioForm({ setting }: { readonly setting: FaultSetting }) {
+  const client = useQueryClient();
+  const change = useMutation({
+    mutationFn: (json: FaultSetting) => parseResponse(faultInjection.index.$put({ json })),
+    onMutate: (json) => void client.setQueryData(settingQuery.queryKey, json),
+    onError: (error) => notifications.show({ color: 'red', message: describeError(error).message }),
+    onSettled: () => client.invalidateQueries({ queryKey: settingQuery.queryKey }),
+  });
+  const { scenario, percent } = setting;
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby="scenario">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h3" id="scenario">
+          Scenario
+        </Title>
+        {scenario !== 'healthy' && (
+          <Button onClick={() => change.mutate({ scenario: 'healthy', percent })}>Back to normal</Button>
+        )}
+      </Group>
+      <Radio.Group
+        aria-labelledby="scenario"
+        value={scenario}
+        onChange={(value) => change.mutate({ scenario: value as FaultSetting['scenario'], percent })}
+      >
+        <Stack gap="xs">
+          {scenarios.map((known) => (
+            <Radio key={known.value} {...known} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {scenario !== 'healthy' && (
+        <>
+          <Text size="sm" mt="md" id="share">
+            Share of requests: {percent}%
+          </Text>
+          <Slider
+            key={percent}
+            thumbLabel="Share of requests in percent"
+            min={1}
+            max={100}
+            defaultValue={percent}
+            label={(value) => `${value}%`}
+            onChangeEnd={(value) => change.mutate({ scenario, percent: value })}
+          />
+        </>
+      )}
+    </Paper>
+  );
+}
+
+function BurstForm() {
+  const [orders, setOrders] = useState<number | string>(4);
+  const [updates, setUpdates] = useState<number | string>(20);
+  const burst = useMutation({
+    mutationFn: () =>
+      parseResponse(
+        faultInjection.burst.$post({ json: { orders: Number(orders), updates: Number(updates) } }),
+      ),
+    onSuccess: ({ ids }) =>
+      notifications.show({ color: 'green', message: `${plural(ids.length, 'update')} queued` }),
+    onError: (error) => notifications.show({ color: 'red', message: describeError(error).message }),
+  });
+  return (
+    <Paper withBorder p="md" component="section" aria-labelledby="burst">
+      <Title order={2} size="h3" id="burst" mb="sm">
+        Burst
+      </Title>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          burst.mutate();
+        }}
+      >
+        <Group align="end" gap="sm">
+          <NumberInput label="Orders" w={120} min={1} max={50} value={orders} onChange={setOrders} />
+          <NumberInput label="Updates" w={120} min={1} max={500} value={updates} onChange={setUpdates} />
+          <Button type="submit" loading={burst.isPending}>
+            Send the burst
+          </Button>
+        </Group>
+      </form>
+    </Paper>
+  );
+}

@@ -1,0 +1,75 @@
+import { Alert, Badge, Button, Group } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { StatusView } from '../shared/api.ts';
+import { api, describeError, parseResponse } from './api.ts';
+import { plural } from './format.ts';
+
+const texts = {
+  ok: { badge: 'Healthy', color: 'green', title: '' },
+  paused: { badge: 'Paused', color: 'orange', title: 'The order service limits the rate (429)' },
+  service_unavailable: {
+    badge: 'Unavailable',
+    color: 'red',
+    title: 'The order service is unavailable',
+  },
+  key_refused: { badge: 'Key refused', color: 'red', title: 'The order service refuses the API key' },
+} as const;
+
+const stateOf = ({ service, pausedUntil }: StatusView): keyof typeof texts =>
+  service.state === 'ok' && pausedUntil ? 'paused' : service.state;
+
+/** The state of the order service, in a word. */
+export function ServiceBadge({ status }: { readonly status: StatusView }) {
+  const { badge, color } = texts[stateOf(status)];
+  return (
+    <Badge variant="light" color={color} role="status" aria-label={`Order service: ${badge}`}>
+      {badge}
+    </Badge>
+  );
+}
+
+/** Says why updates wait, and until when. */
+export function ServiceAlert({ status }: { readonly status: StatusView }) {
+  const resume = useMutation({
+    mutationFn: () => parseResponse(api.resume.$post()),
+    onError: (error) => notifications.show({ color: 'red', message: describeError(error).message }),
+  });
+  const state = stateOf(status);
+  if (state === 'ok') return null;
+  const { service, pausedUntil, outbox } = status;
+  const { title, color } = texts[state];
+  return (
+    <Alert color={color} title={title} mb="md" role="alert">
+      {service.message} {plural(outbox.queued, 'update')} {outbox.queued === 1 ? 'waits' : 'wait'}, and
+      sending continues by itself.
+      <Group mt="xs" gap="sm">
+        {service.nextProbeAt && (
+          <Countdown key={service.nextProbeAt} label="Next probe" until={service.nextProbeAt} />
+        )}
+        {pausedUntil && <Countdown key={pausedUntil} label="Paused for" until={pausedUntil} />}
+        {pausedUntil && (
+          <Button size="xs" variant="default" loading={resume.isPending} onClick={() => resume.mutate()}>
+            Resume now
+          </Button>
+        )}
+      </Group>
+    </Alert>
+  );
+}
+
+/** Counts the seconds down; not announced, or a screen reader would say each. */
+function Countdown({ label, until }: { readonly label: string; readonly until: string }) {
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.ceil((Date.parse(until) - now) / 1_000));
+  return (
+    <span aria-live="off">
+      {label}: {seconds} s
+    </span>
+  );
+}

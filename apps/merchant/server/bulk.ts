@@ -1,0 +1,321 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { OutboxError, type OutboxStore, type Sql } from '@orders/outbox';
+import { Hono } from 'hono';
+import { stream } from 'hono/streaming';
+import type { BulkRowState, BulkRowView, BulkView } from '../shared/api.ts';
+import { type FileRow, readBulkFile } from './bulk-file.ts';
+import { rowsOf } from './database.ts';
+import { ApiError, type Log } from './errors.ts';
+import type { Events } from './events.ts';
+import { enqueueUpdates, type UpdateParts } from './updates.ts';
+
+export interface BulkParts {
+  readonly store: OutboxStore;
+  readonly bulks: Bulks;
+}
+
+interface RowRecord {
+  readonly row: number;
+  readonly token: string | null;
+  readonly issues: string | null;
+  readonly update_id: string | null;
+  readonly state: BulkRowState;
+  readonly outcome: string | null;
+}
+
+/** The routes under `/api/bulks`: a file of updates, its progress and its result file. */
+export function bulkRoutes({ store, bulks }: BulkParts) {
+  return new Hono()
+    .get('/', async (c) => c.json<{ bulks: readonly BulkView[] }>({ bulks: await readBulks(store) }))
+    .post('/', async (c) => {
+      const name = (c.req.query('name') ?? 'updates').replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 200);
+      const rows = await readBulkFile(new Uint8Array(await c.req.arrayBuffer()), name);
+      return c.json<BulkView>(await findBulk(store, await insertBulk(store, name, rows)), 201);
+    })
+    .get('/:id', async (c) => {
+      const bulk = await findBulk(store, c.req.param('id'));
+      const { state, offset = '0', limit = '100' } = c.req.query();
+      const rows = await readRows(store, bulk.id, {
+        state,
+        offset: Math.max(0, Math.floor(Number(offset)) || 0),
+        limit: Math.min(1_000, Math.max(1, Math.floor(Number(limit)) || 100)),
+      });
+      return c.json<{ bulk: BulkView; rows: readonly BulkRowView[] }>({ bulk, rows: rows.map(viewRow) });
+    })
+    .post('/:id/send', async (c) => c.json<BulkView>(await bulks.change(c.req.param('id'), 'sending'), 202))
+    .post('/:id/discard', async (c) => c.json<BulkView>(await bulks.change(c.req.param('id'), 'discarded')))
+    .get('/:id/result.csv', async (c) => {
+      const { id } = await findBulk(store, c.req.param('id'));
+      c.header('Content-Type', 'text/csv; charset=utf-8');
+      c.header('Content-Disposition', 'attachment; filename="result.csv"');
+      return stream(c, (out) => writeResult(store, id, (text) => out.write(text)));
+    });
+}
+
+/** Sends and discards bulks in the background, one transaction of a few rows at a time. */
+export interface Bulks {
+  change(id: string, state: 'sending' | 'discarded'): Promise<BulkView>;
+  close(): Promise<void>;
+}
+
+export interface BulksOptions extends Pick<UpdateParts, 'store' | 'outbox'> {
+  readonly events: Pick<Events, 'publish' | 'wake'>;
+  readonly log: Log;
+}
+
+/** Rows that are queued in one transaction, or discarded at once: other requests wait for them on PGlite. */
+const rowsPerTransaction = 20;
+/** When a row that was being sent is discarded after all, or what failed is done again, in milliseconds. */
+const againMs = 500;
+
+/** Begins where an earlier process was interrupted: a row is queued and marked in one transaction, or neither. */
+export async function startBulks(options: BulksOptions): Promise<Bulks> {
+  const { store, events, log } = options;
+  const ending = new AbortController();
+  const running = new Map<string, Promise<void>>();
+
+  async function work(id: string): Promise<void> {
+    let isFailing = false;
+    while (!ending.signal.aborted) {
+      let waitMs = 1;
+      try {
+        const state = await workOnce(options, id);
+        if (state === 'done') return;
+        if (state === 'wait') waitMs = againMs;
+        isFailing = false;
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        const message = `Bulk ${id} is interrupted: ${error instanceof Error ? error.message : 'unknown error'}`;
+        if (!isFailing) log({ level: 'error', message });
+        isFailing = true;
+        waitMs = againMs;
+      }
+      events.publish({ bulks: [id], status: true });
+      events.wake();
+      // Even a short delay is the turn of requests: PGlite runs in this thread, and never waits for the network.
+      await sleep(waitMs, undefined, { signal: ending.signal }).catch(() => {});
+    }
+  }
+
+  function run(id: string): void {
+    running.set(
+      id,
+      (running.get(id) ?? Promise.resolve()).then(() => work(id)),
+    );
+  }
+
+  const begun = await rowsOf<{ id: string }>(store, `select id from merchant.bulks where state <> 'ready'`);
+  for (const { id } of begun) run(id);
+  return {
+    async change(id, state) {
+      await findBulk(store, id);
+      // What was discarded stays so.
+      await store.query(`update merchant.bulks set state = $2 where id = $1 and state <> 'discarded'`, [
+        id,
+        state,
+      ]);
+      run(id);
+      events.publish({ bulks: [id] });
+      return findBulk(store, id);
+    },
+    async close() {
+      ending.abort();
+      await Promise.all(running.values());
+    },
+  };
+}
+
+/** Enqueues the next rows of a bulk, or discards those that are still queued. */
+async function workOnce({ store, outbox }: BulksOptions, id: string): Promise<'more' | 'wait' | 'done'> {
+  const result = await store.transaction(async (tx) => {
+    // The lock keeps the rows in sequence where two processes work on one bulk.
+    const [bulk] = await rowsOf<{ state: string }>(
+      tx,
+      'select state from merchant.bulks where id = $1 for update',
+      [id],
+    );
+    if (bulk?.state === 'sending') return (await enqueueRows(outbox, tx, id)) > 0 ? 'more' : 'done';
+    await tx.query(
+      `update merchant.bulk_rows set state = 'discarded' where bulk_id = $1 and state = 'ready'`,
+      [id],
+    );
+    return 'discard';
+  });
+  if (result !== 'discard') return result;
+  const rows = await rowsOf<{ update_id: string }>(
+    store,
+    `select update_id from merchant.bulk_rows where bulk_id = $1 and state in ('queued', 'sending') order by row desc`,
+    [id],
+  );
+  // From the last row back, so that discarding one does not send the next.
+  for (let start = 0; start < rows.length; start += rowsPerTransaction) {
+    const page = rows.slice(start, start + rowsPerTransaction);
+    await Promise.all(page.map(({ update_id }) => discard(outbox, update_id)));
+    await nextTurn();
+  }
+  return rows.length > 0 ? 'wait' : 'done';
+}
+
+async function discard(outbox: BulksOptions['outbox'], id: string): Promise<void> {
+  try {
+    await outbox.discard(id, { note: 'bulk discarded' });
+  } catch (error) {
+    // It is being sent, or was settled meanwhile.
+    if (!(error instanceof OutboxError && /^(nothing_to_decide|unknown_update)$/.test(error.code)))
+      throw error;
+  }
+}
+
+async function enqueueRows(outbox: BulksOptions['outbox'], tx: Sql, id: string): Promise<number> {
+  const rows = await rowsOf<{ row: number; token: string; body: string }>(
+    tx,
+    `select row, token, body from merchant.bulk_rows where bulk_id = $1 and state = 'ready' order by row limit $2`,
+    [id, rowsPerTransaction],
+  );
+  // Transactions that lock several orders lock them in one sequence; rows of one order stay in that of the file.
+  const updates = rows
+    .toSorted((a, b) => (a.token < b.token ? -1 : a.token > b.token ? 1 : 0))
+    .map(({ row, token, body }) => ({
+      row,
+      id: randomUUID(),
+      token,
+      update: JSON.parse(body),
+      source: 'bulk' as const,
+    }));
+  await enqueueUpdates(outbox, tx, updates);
+  await tx.query(
+    `update merchant.bulk_rows as r set state = 'queued', update_id = queued.id, body = null
+     from unnest($2::int[], $3::uuid[]) as queued (row, id) where r.bulk_id = $1 and r.row = queued.row`,
+    [id, updates.map(({ row }) => row), updates.map((update) => update.id)],
+  );
+  return rows.length;
+}
+
+async function insertBulk(store: OutboxStore, name: string, rows: readonly FileRow[]): Promise<string> {
+  const id = randomUUID();
+  await store.transaction(async (tx) => {
+    await tx.query('insert into merchant.bulks (id, name) values ($1, $2)', [id, name]);
+    for (let start = 0; start < rows.length; start += 500) {
+      const page = rows.slice(start, start + 500);
+      await tx.query(
+        `insert into merchant.bulk_rows (bulk_id, row, token, body, issues, state)
+         select $1, row, token, body, issues, case when issues is null then 'ready' else 'invalid' end
+         from unnest($2::int[], $3::text[], $4::text[], $5::text[]) as page (row, token, body, issues)`,
+        [
+          id,
+          page.map((_, index) => start + index + 1),
+          page.map(({ token }) => token),
+          page.map(({ update }) => (update ? JSON.stringify(update) : null)),
+          page.map(({ issues }) => (issues.length > 0 ? JSON.stringify(issues) : null)),
+        ],
+      );
+    }
+  });
+  return id;
+}
+
+const noRows: BulkView['counts'] = {
+  invalid: 0,
+  ready: 0,
+  queued: 0,
+  sending: 0,
+  applied: 0,
+  rejected: 0,
+  needs_review: 0,
+  discarded: 0,
+};
+
+/** Newest first. */
+async function readBulks(sql: Sql, id?: string): Promise<readonly BulkView[]> {
+  const bulks = await rowsOf<{
+    id: string;
+    name: string;
+    created_at: Date;
+    state: 'ready' | 'sending' | 'discarded';
+  }>(
+    sql,
+    'select * from merchant.bulks where $1::uuid is null or id = $1 order by created_at desc limit 20',
+    [id ?? null],
+  );
+  const counted = await rowsOf<{ bulk_id: string; state: BulkRowState; count: number }>(
+    sql,
+    `select bulk_id, state, count(*)::int as count from merchant.bulk_rows where bulk_id = any($1::uuid[]) group by bulk_id, state`,
+    [bulks.map((bulk) => bulk.id)],
+  );
+  return bulks.map(({ id, name, created_at, state }) => {
+    const counts = { ...noRows };
+    for (const { bulk_id, state, count } of counted) if (bulk_id === id) counts[state] = count;
+    const isDone = counts.ready + counts.queued + counts.sending === 0;
+    return {
+      id,
+      name,
+      createdAt: created_at.toISOString(),
+      state: state === 'sending' && isDone ? 'done' : state,
+      rows: Object.values(counts).reduce((sum, count) => sum + count),
+      invalid: counts.invalid,
+      counts,
+    };
+  });
+}
+
+async function findBulk(sql: Sql, id: string): Promise<BulkView> {
+  const [bulk] = /^[\da-f-]{36}$/i.test(id) ? await readBulks(sql, id) : [];
+  if (bulk) return bulk;
+  throw new ApiError(404, 'unknown_bulk', 'There is no such bulk.');
+}
+
+function readRows(
+  sql: Sql,
+  id: string,
+  {
+    state,
+    offset,
+    limit,
+  }: { readonly state?: string | undefined; readonly offset: number; readonly limit: number },
+): Promise<RowRecord[]> {
+  return rowsOf(
+    sql,
+    `select row, token, issues, update_id, state, outcome from merchant.bulk_rows
+     where bulk_id = $1 and ($2::text is null or state = $2) order by row offset $3 limit $4`,
+    [id, state ?? null, offset, limit],
+  );
+}
+
+function viewRow({ row, token, issues, update_id, state, outcome }: RowRecord): BulkRowView {
+  return {
+    row,
+    token,
+    state,
+    ...(update_id !== null && { updateId: update_id }),
+    ...(issues !== null && { issues: JSON.parse(issues) }),
+    ...(outcome !== null && JSON.parse(outcome)),
+  };
+}
+
+/** Writes one line for each row, in the sequence of the file, and reads no further than it is read. */
+async function writeResult(sql: Sql, id: string, write: (text: string) => Promise<unknown>): Promise<void> {
+  // Spreadsheets take UTF-8 for something else without a byte order mark.
+  await write('\uFEFFrow,token,state,status,message\r\n');
+  const limit = 500;
+  for (let offset = 0; ; offset += limit) {
+    const rows = await readRows(sql, id, { offset, limit });
+    const lines = rows.map(viewRow).map(({ row, token, state, status = '', message, code, issues = [] }) => {
+      const problems = issues.map((issue) =>
+        [issue.path && `${issue.path}: `, issue.message, issue.hint && `. ${issue.hint}`].join(''),
+      );
+      return `${[row, formatCell(token ?? ''), state, status, formatCell(message ?? code ?? problems.join(' | '))].join(',')}\r\n`;
+    });
+    await write(lines.join(''));
+    if (rows.length < limit) return;
+  }
+}
+
+/**
+ * A cell that no spreadsheet runs: an apostrophe stands before what it would take for a formula, after separators of other
+ * countries too (OWASP, CSV Injection).
+ */
+export function formatCell(text: string): string {
+  const safe = text.replace(/(^|[,;\t\r\n])(?=[ "]*[=+\-@\t\r＝＋－＠])/g, "$1'");
+  return /[",;\t\r\n']/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

@@ -1,0 +1,131 @@
+import { randomBytes } from 'node:crypto';
+import { readdir } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { migrate, type OutboxStore, postgresStore, type Sql } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
+
+/** Where everything is stored; a store of your own closes with the app. */
+export type DataPlace =
+  | 'memory'
+  | { readonly folder: string }
+  | { readonly databaseUrl: string }
+  | OutboxStore;
+
+/** An error that the person who starts the app can fix; the message is one line. */
+export class StartError extends Error {
+  override readonly name = 'StartError';
+}
+
+const tables = `
+  create schema if not exists merchant;
+  create table if not exists merchant.settings (name text primary key, value text not null);
+  create table if not exists merchant.orders (
+    token text primary key,
+    position bigint generated always as identity,
+    -- What was applied last, or what the app first knew, and the update that it came with.
+    body text not null,
+    version text not null default 'first'
+  );
+  create table if not exists merchant.drafts (
+    token text primary key references merchant.orders,
+    form text not null,
+    base text not null,
+    saved_at timestamptz not null default now()
+  );
+  create table if not exists merchant.qr_sessions (
+    token text not null references merchant.orders,
+    id text not null,
+    at timestamptz not null default clock_timestamp(),
+    primary key (token, id)
+  );
+  -- The outbox deletes a body once it was applied, and the editor starts from it: it is kept here until it is in orders.
+  create table if not exists merchant.sent (
+    id uuid primary key,
+    token text not null,
+    source text not null,
+    body text,
+    at timestamptz not null default clock_timestamp()
+  );
+  create table if not exists merchant.bulks (
+    id uuid primary key,
+    name text not null,
+    created_at timestamptz not null default clock_timestamp(),
+    state text not null default 'ready'
+  );
+  create table if not exists merchant.bulk_rows (
+    bulk_id uuid not null references merchant.bulks on delete cascade,
+    row integer not null,
+    token text,
+    body text,
+    issues text,
+    update_id uuid unique,
+    state text not null,
+    outcome text,
+    primary key (bulk_id, row)
+  );
+  create index if not exists bulk_rows_state on merchant.bulk_rows (bulk_id, state, row);`;
+
+/**
+ * Opens the database, and makes the tables of the outbox and of the app where there are none. Bodies are stored as JSON
+ * text, so that they come back as they were given.
+ *
+ * @throws StartError or OutboxError when it cannot be used, with what to do.
+ */
+export async function openDatabase(place: DataPlace): Promise<OutboxStore> {
+  if (typeof place === 'object' && 'folder' in place) await checkFolder(resolve(place.folder));
+  const store = await openStore(place);
+  try {
+    await refuseFirstVersion(store);
+    await migrate(store);
+    // Two processes may start at once on one database.
+    await store.executeSql(`select pg_advisory_xact_lock(hashtext('merchant')); ${tables}`);
+    await store.query(
+      `insert into merchant.settings values ('webhook_key', $1), ('cursor', '') on conflict do nothing`,
+      [randomBytes(32).toString('base64url')],
+    );
+    return store;
+  } catch (error) {
+    await store.close().catch(() => {});
+    throw error;
+  }
+}
+
+async function openStore(place: DataPlace): Promise<OutboxStore> {
+  if (place === 'memory') return pgliteStore();
+  if ('transaction' in place) return place;
+  if ('folder' in place) return pgliteStore(resolve(place.folder));
+  return postgresStore({ connectionString: place.databaseUrl });
+}
+
+/** Refuses a folder that holds something else, before anything is written to it. */
+async function checkFolder(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [] as string[];
+    throw new StartError(`${folder} cannot be read (${error.code}): choose another folder with --data.`);
+  });
+  if (names.includes('database'))
+    throw new StartError(
+      `${folder} holds data of the first version of this app, which this one cannot read: choose another folder with --data.`,
+    );
+  // A fresh volume or a folder kept in git is empty to a person, though not to the file system.
+  const isEmpty = names.every((name) => name.startsWith('.') || name === 'lost+found');
+  if (!isEmpty && !names.includes('lock.sqlite'))
+    throw new StartError(`${folder} holds other files: choose an empty folder, or a new one, with --data.`);
+}
+
+async function refuseFirstVersion(store: OutboxStore): Promise<void> {
+  const [row] = await rowsOf<{ old: boolean }>(
+    store,
+    `select to_regclass('public.bulk_rows') is not null and to_regclass('public.kysely_migration') is not null as old`,
+  ).catch(() => []); // A database that cannot be reached is reported by the outbox.
+  if (row?.old)
+    throw new StartError(
+      `The database ${store.place} holds data of the first version of this app, which this one cannot read: use another database.`,
+    );
+}
+
+/** Runs a statement whose rows have a type that is known where it is written. */
+export async function rowsOf<Row>(sql: Sql, text: string, values: readonly unknown[] = []): Promise<Row[]> {
+  const { rows } = await sql.query(text, [...values]);
+  return rows as Row[];
+}

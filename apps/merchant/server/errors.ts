@@ -1,0 +1,101 @@
+import { sValidator } from '@hono/standard-validator';
+import { ValidationError } from '@orders/client';
+import { OutboxError } from '@orders/outbox';
+import { type Explanation, explain } from '@orders/schema';
+import type { Context, ErrorHandler } from 'hono';
+import { HTTPException } from 'hono/http-exception';
+import { matchedRoutes } from 'hono/route';
+import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type * as z from 'zod/mini';
+import type { ApiErrorBody } from '../shared/api.ts';
+
+/** A line of the server's log. It never holds a body or the key. */
+export type Log = (entry: {
+  readonly level: 'error' | 'warn';
+  readonly message: string;
+  readonly [field: string]: unknown;
+}) => void;
+
+type Details = Omit<ApiErrorBody['error'], 'code' | 'message' | 'requestId'>;
+
+/** An error that a route reports to the page. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly status: ContentfulStatusCode;
+  readonly code: string;
+  readonly details: Details;
+
+  constructor(status: ContentfulStatusCode, code: string, message: string, details: Details = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Parses a JSON body with a schema; anything else is a 400. */
+export function checkJson<Body>(schema: z.ZodMiniType<Body, Body>) {
+  return sValidator('json', schema, (checked) => {
+    if (checked.success) return;
+    const [issue] = explain({ issues: checked.error });
+    throw new ApiError(400, 'bad_request', `${issue?.path || 'body'}: ${issue?.message}`);
+  });
+}
+
+export function invalidUpdate(issues: readonly Explanation[]): ApiError {
+  const fields = issues.length === 1 ? '1 field' : `${issues.length} fields`;
+  return new ApiError(422, 'validation_error', `Fix ${fields}.`, { issues });
+}
+
+/** Turns what a route throws into a response. An unexpected error is logged, and the response has only the request id. */
+export function handleErrors(log: Log): ErrorHandler {
+  return (error, c) => {
+    const { status, code, message, details } = toApiError(error);
+    if (status >= 500) logError(log, error, c);
+    return errorResponse(c, status, { code, message, ...details });
+  };
+}
+
+export function errorResponse(
+  c: Context,
+  status: ContentfulStatusCode,
+  error: Omit<ApiErrorBody['error'], 'requestId'>,
+): Response {
+  return c.json<ApiErrorBody>({ error: { ...error, requestId: c.get('requestId') } }, status);
+}
+
+const outboxStatus: Partial<Record<string, ContentfulStatusCode>> = {
+  unknown_update: 404,
+  nothing_to_decide: 409,
+  duplicate_id: 409,
+  closed: 503,
+  database_unusable: 503,
+};
+
+function toApiError(error: Error): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ValidationError) return invalidUpdate(error.issues);
+  if (error instanceof OutboxError && outboxStatus[error.code])
+    return new ApiError(outboxStatus[error.code] ?? 500, error.code, error.message);
+  if (error instanceof HTTPException && error.status < 500)
+    return new ApiError(error.status as ContentfulStatusCode, 'bad_request', error.message || 'Bad request.');
+  return new ApiError(500, 'internal_error', 'The server failed. Its log has the details.');
+}
+
+function logError(log: Log, error: Error, c: Context): void {
+  const { name, message, stack } = error;
+  log({
+    level: 'error',
+    requestId: c.get('requestId'),
+    // The pattern, since a path may hold an order token, or the secret of a webhook.
+    route: `${c.req.method} ${routeOf(c)}`,
+    error: name,
+    message,
+    stack,
+  });
+}
+
+/** Of the patterns that match, middleware has shorter ones. */
+function routeOf(c: Context): string {
+  return matchedRoutes(c).reduce((longest, { path }) => (path.length > longest.length ? path : longest), '');
+}

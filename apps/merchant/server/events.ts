@@ -1,0 +1,232 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Outbox, OutboxStore, Sql, UpdateStatus } from '@orders/outbox';
+import { Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import type { ChangeEvent } from '../shared/api.ts';
+import { rowsOf } from './database.ts';
+import type { Log } from './errors.ts';
+
+/** Changes that the page hears of, and the reader of the outbox that finds them. */
+export interface Events {
+  /** Calls a listener with what changed, at most ten times a second. Returns what ends that. */
+  subscribe(listener: (change: ChangeEvent) => void): () => void;
+  publish(change: Partial<ChangeEvent>): void;
+  /** Reads the outbox now, since something has just changed there. */
+  wake(): void;
+  close(): Promise<void>;
+}
+
+export interface EventsOptions {
+  readonly store: OutboxStore;
+  readonly outbox: Pick<Outbox, 'changes' | 'history' | 'list' | 'status'>;
+  readonly log: Log;
+}
+
+/** How often changes are published, and looked for: while something happens, and otherwise, in milliseconds. */
+const publishMs = 100;
+const pollMs = { busy: 100, idle: 1_000 };
+/** For how long something is taken to happen after a wake, in milliseconds. */
+const busyMs = 2_000;
+const maxChanges = 500;
+
+/** Follows the outbox: stores an applied update as the body of its order, and the state of bulk rows, and publishes changes. */
+export async function followOutbox({ store, outbox, log }: EventsOptions): Promise<Events> {
+  const listeners = new Set<(change: ChangeEvent) => void>();
+  const ending = new AbortController();
+  let pending: ChangeEvent | undefined;
+  let wokenAt = Date.now();
+  let wakeUp = (): void => {};
+  await forgetOld(store, outbox);
+  let cursor = await readCursor(store);
+  let serviceState = '';
+  let isFailing = false;
+
+  function publish({
+    tokens = [],
+    bulks = [],
+    attempts = [],
+    status = false,
+    everything = false,
+  }: Partial<ChangeEvent>): void {
+    if (!pending) setTimeout(flush, publishMs);
+    const before = pending ?? { tokens: [], bulks: [], attempts: [], status: false, everything: false };
+    pending = {
+      tokens: [...new Set([...before.tokens, ...tokens])],
+      bulks: [...new Set([...before.bulks, ...bulks])],
+      attempts: [...before.attempts, ...attempts],
+      status: before.status || status,
+      everything: before.everything || everything,
+    };
+  }
+
+  function flush(): void {
+    const change = pending;
+    pending = undefined;
+    if (change) for (const listener of listeners) listener(change);
+  }
+
+  function wake(): void {
+    wokenAt = Date.now();
+    wakeUp();
+  }
+
+  /** Projects one page of changes. Returns whether there may be more. */
+  async function step(): Promise<boolean> {
+    const { updates, cursor: next } = await outbox.changes({
+      ...(cursor && { after: cursor }),
+      limit: maxChanges,
+    });
+    if (updates.length === 0) return false;
+    const newest = await findNewestApplied(outbox, updates);
+    const result = await store.transaction((tx) => project(tx, { updates, newest, cursor, next }));
+    cursor = result.cursor;
+    publish({ tokens: updates.map(({ token }) => token), ...result, status: true });
+    return true;
+  }
+
+  /** The circuit breaker and a pause are no changes of an update. */
+  async function watchService(): Promise<void> {
+    if (listeners.size === 0) return;
+    const { service, pausedUntil } = await outbox.status();
+    const seen = `${service.state} ${pausedUntil && Math.round(pausedUntil.getTime() / 2_000)}`;
+    if (serviceState !== seen) publish({ status: true });
+    serviceState = seen;
+  }
+
+  async function follow(): Promise<void> {
+    for (let round = 0; !ending.signal.aborted; round++) {
+      const woken = new Promise<void>((resolve) => {
+        wakeUp = resolve;
+      });
+      try {
+        while ((await step()) && !ending.signal.aborted);
+        if (round % 5 === 0) await watchService();
+        isFailing = false;
+      } catch (error) {
+        if (ending.signal.aborted) return;
+        const message = `Cannot follow the outbox: ${error instanceof Error ? error.message : 'unknown error'}`;
+        // Once, until it works again.
+        if (!isFailing) log({ level: 'error', message });
+        isFailing = true;
+      }
+      const isBusy = Date.now() - wokenAt < busyMs;
+      const waiting = sleep(isBusy ? pollMs.busy : pollMs.idle, undefined, { signal: ending.signal }).catch(
+        () => {},
+      );
+      await (isBusy ? waiting : Promise.race([waiting, woken]));
+    }
+  }
+
+  const following = follow();
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    publish,
+    wake,
+    async close() {
+      ending.abort();
+      await following;
+    },
+  };
+}
+
+/** Deletes what was kept of updates that the outbox has forgotten: rejected ones after 30 days, others before. */
+async function forgetOld(store: OutboxStore, outbox: Pick<Outbox, 'list'>): Promise<void> {
+  const states = ['queued', 'sending', 'needs_review', 'rejected'] as const;
+  const open = await outbox.list({ states, limit: 100_000 });
+  await store.query(
+    `delete from merchant.sent where at < now() - interval '31 days' and id <> all($1::uuid[])`,
+    [open.map(({ id }) => id)],
+  );
+}
+
+async function readCursor(sql: Sql): Promise<string> {
+  const [row] = await rowsOf<{ value: string }>(
+    sql,
+    `select value from merchant.settings where name = 'cursor'`,
+  );
+  return row?.value ?? '';
+}
+
+/**
+ * The update that was applied last to each order. What the outbox sends is applied in sequence; only a person may resolve
+ * an older update as applied after a newer one, and then the sequence of the outbox counts.
+ */
+async function findNewestApplied(
+  outbox: Pick<Outbox, 'history'>,
+  updates: readonly UpdateStatus[],
+): Promise<readonly string[]> {
+  const newest = new Map<string, UpdateStatus>();
+  const applied = updates.filter(({ state }) => state === 'applied');
+  for (const update of applied) {
+    const { settledAt = 0 } = newest.get(update.token) ?? {};
+    if (Number(update.settledAt) >= Number(settledAt)) newest.set(update.token, update);
+  }
+  for (const { token } of applied.filter(({ decision }) => decision)) {
+    const latest = (await outbox.history(token)).find(({ state }) => state === 'applied');
+    if (latest) newest.set(token, latest);
+  }
+  return [...newest.values()].map(({ id }) => id);
+}
+
+/** Stores a page of changes and its cursor, all or nothing; where another process did so already, only its cursor is taken. */
+async function project(
+  tx: Sql,
+  page: {
+    readonly updates: readonly UpdateStatus[];
+    readonly newest: readonly string[];
+    readonly cursor: string;
+    readonly next: string;
+  },
+): Promise<{ readonly cursor: string; readonly bulks: readonly string[]; readonly everything: boolean }> {
+  const { updates, newest, cursor, next } = page;
+  const moved = await rowsOf(
+    tx,
+    `update merchant.settings set value = $2 where name = 'cursor' and value = $1 returning 1`,
+    [cursor, next],
+  );
+  if (moved.length === 0) return { cursor: await readCursor(tx), bulks: [], everything: true };
+  await tx.query(
+    `update merchant.orders as o set body = sent.body, version = sent.id::text from merchant.sent
+     where sent.id = any($1::uuid[]) and sent.body is not null and o.token = sent.token`,
+    [newest],
+  );
+  const final = updates.filter(({ state }) => state === 'applied' || state === 'discarded');
+  await tx.query('update merchant.sent set body = null where id = any($1::uuid[])', [
+    final.map(({ id }) => id),
+  ]);
+  const bulks = await rowsOf<{ bulk_id: string }>(
+    tx,
+    `update merchant.bulk_rows as r set state = u.state, outcome = u.outcome
+     from unnest($1::uuid[], $2::text[], $3::text[]) as u (id, state, outcome)
+     where r.update_id = u.id returning r.bulk_id`,
+    [
+      updates.map(({ id }) => id),
+      updates.map(({ state }) => state),
+      updates.map(({ code, message, status }) => JSON.stringify({ code, message, status })),
+    ],
+  );
+  return { cursor: next, bulks: bulks.map(({ bulk_id }) => bulk_id), everything: false };
+}
+
+/** The event stream of the page. It replays nothing: a page that connects fetches everything. */
+export function eventRoutes({ events, signal }: { readonly events: Events; readonly signal: AbortSignal }) {
+  return new Hono().get('/', (c) =>
+    streamSSE(c, async (stream) => {
+      const gone = Promise.withResolvers<unknown>();
+      stream.onAbort(() => gone.resolve(undefined));
+      signal.addEventListener('abort', gone.resolve);
+      const leave = events.subscribe((change) => {
+        stream.writeSSE({ event: 'change', data: JSON.stringify(change) }).catch(gone.resolve);
+      });
+      const beat = setInterval(() => stream.write(': still here\n\n').catch(gone.resolve), 15_000);
+      await stream.write(': connected\n\n');
+      if (!signal.aborted) await gone.promise;
+      clearInterval(beat);
+      signal.removeEventListener('abort', gone.resolve);
+      leave();
+    }),
+  );
+}

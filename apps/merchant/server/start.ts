@@ -1,0 +1,200 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { type AddressInfo, isIPv6 } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { getRequestListener } from '@hono/node-server';
+import { createOrdersClient, type OrdersClient } from '@orders/client';
+import { createOutbox, type Outbox } from '@orders/outbox';
+import type { Hono } from 'hono';
+import type { AttemptView } from '../shared/api.ts';
+import { ShopUpdate } from '../shared/order-update.ts';
+import { type AppParts, createApp, createWebhookApp } from './app.ts';
+import { watchAttempts } from './attempts.ts';
+import { startBulks } from './bulk.ts';
+import { type DataPlace, openDatabase, StartError } from './database.ts';
+import type { Log } from './errors.ts';
+import { type Events, followOutbox } from './events.ts';
+import { addOrders, listOrders, type NewOrder } from './orders.ts';
+import { createWebhookSigner } from './webhooks.ts';
+
+/** The order service that updates are sent to. */
+interface OrderService {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  /** Orders to show, besides those that are stored. */
+  readonly orders: readonly NewOrder[];
+  /** Routes that make it fail, where it runs in this process. */
+  readonly faultInjection?: (parts: Omit<AppParts, 'faultInjection'>) => Hono;
+  close?(): Promise<void>;
+}
+
+/** Finds or starts the order service; it gets the stored orders and the webhook URL of each. */
+export type ConnectService = (
+  stored: readonly NewOrder[],
+  webhookUrl: (token: string) => string,
+) => Promise<OrderService>;
+
+export interface StartOptions {
+  readonly data: DataPlace;
+  readonly connect: ConnectService;
+  readonly log: Log;
+  /** @default '127.0.0.1' */
+  readonly host?: string;
+  /** 0 is a free one. @default 0 */
+  readonly port?: number;
+  /** @default 0 */
+  readonly webhookPort?: number;
+  /** Where the order service reaches the webhook port. @default its own address */
+  readonly publicUrl?: string | undefined;
+  /** Origin of a reverse proxy in front of the app. */
+  readonly trustProxy?: string | undefined;
+  /** Folder of the built page. @default dist/page */
+  readonly pageFolder?: string;
+}
+
+/** The app, running. */
+export interface MerchantApp {
+  readonly url: string;
+  /** Where the order service sends webhooks, without the part of an order. */
+  readonly webhookUrl: string;
+  readonly service: OrderService;
+  /** Where everything is stored, for people. */
+  readonly place: string;
+  readonly client: OrdersClient<ShopUpdate>;
+  readonly outbox: Outbox<ShopUpdate>;
+  readonly parts: AppParts;
+  close(): Promise<void>;
+}
+
+/** The longest delay before an update that could not be sent is retried, in milliseconds: somebody is watching. */
+const maxRetryDelayMs = 5_000;
+/** How long updates in flight, and requests of the page, may take to end, in milliseconds. */
+const graceMs = { updates: 5_000, requests: 1_000 };
+
+/**
+ * Starts everything, from the database to the page.
+ *
+ * @throws StartError or OutboxError with what to do; nothing is left running then.
+ */
+export async function startMerchantApp(options: StartOptions): Promise<MerchantApp> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const one of closers.splice(0).toReversed()) await one();
+  };
+  try {
+    return await start(options, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(
+  options: StartOptions,
+  closers: (() => Promise<unknown>)[],
+  close: () => Promise<void>,
+): Promise<MerchantApp> {
+  const { data, connect, log, host = '127.0.0.1', port = 0, webhookPort = 0, trustProxy } = options;
+  const { pageFolder = builtPage } = options;
+  const ending = new AbortController();
+
+  const store = await openDatabase(data);
+  let isOwned = false;
+  closers.push(async () => isOwned || store.close());
+  const signer = await createWebhookSigner(store);
+  const webhooks = await listen({ host, port: webhookPort, option: '--webhook-port' });
+  closers.push(webhooks.close);
+  // An address to listen on is none to call; a service elsewhere needs --public-url.
+  const { publicUrl = webhooks.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1') } = options;
+  const webhookUrl = (token: string): string => publicUrl + signer.path(token);
+
+  const service = await connect(await listOrders(store), webhookUrl);
+  closers.push(async () => service.close?.());
+  await addOrders(store, service.orders);
+  const client = createClient(service);
+  closers.push(() => client.close());
+
+  let events: Events | undefined;
+  const onAttempt = (attempt: AttemptView): void => {
+    events?.publish({ attempts: [attempt], tokens: [attempt.token] });
+    events?.wake();
+  };
+  const attempts = watchAttempts(client, onAttempt);
+  closers.push(async () => attempts.stop());
+  const warn = (message: string): void => log({ level: 'warn', message });
+  const onSettled = (): void => events?.wake();
+  // From here on the outbox closes the store, also where it cannot be created.
+  isOwned = true;
+  const outbox: Outbox<ShopUpdate> = await createOutbox({
+    client: attempts.client,
+    store,
+    maxRetryDelayMs,
+    warn,
+    onSettled,
+  });
+  closers.push(() => outbox.close({ graceMs: graceMs.updates }));
+  events = await followOutbox({ store, outbox, log });
+  closers.push(events.close);
+  const bulks = await startBulks({ store, outbox, events, log });
+  closers.push(bulks.close);
+
+  const app = await listen({ host, port, option: '--port' });
+  closers.push(app.close, async () => ending.abort());
+  const html = await readFile(`${pageFolder}/index.html`, 'utf8').catch(() => undefined);
+  const page = html === undefined ? { html: notBuilt } : { html, folder: pageFolder };
+  const { baseUrl } = service;
+  const hasFaultInjection = service.faultInjection !== undefined;
+  const shared = { store, outbox, client, attempts, events, bulks, webhookUrl, baseUrl, hasFaultInjection };
+  const parts = { ...shared, host, trustProxy, page, log, signal: ending.signal };
+  app.serve(createApp({ ...parts, faultInjection: service.faultInjection?.(parts) }).fetch);
+  webhooks.serve(createWebhookApp({ store, events, signer, log }).fetch);
+  await outbox.start();
+  return { url: app.url, webhookUrl: publicUrl, service, place: store.place, client, outbox, parts, close };
+}
+
+/** Beside the sources and beside the build alike. */
+const builtPage = fileURLToPath(import.meta.url.replace(/\/(dist\/)?server\/[^/]+$/, '/dist/page'));
+const notBuilt =
+  '<!doctype html><title>Not built</title><p>The page is not built: run pnpm build, or pnpm dev.</p>';
+
+function createClient({ baseUrl, apiKey }: OrderService): OrdersClient<ShopUpdate> {
+  try {
+    return createOrdersClient({ baseUrl, apiKey, schema: ShopUpdate });
+  } catch (error) {
+    // A wrong base URL or key; the message holds neither password nor key.
+    if (error instanceof TypeError) throw new StartError(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** A server that listens, and gets what it serves later. */
+async function listen(target: { readonly host: string; readonly port: number; readonly option: string }) {
+  const { host, port, option } = target;
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', ({ code }: NodeJS.ErrnoException) => {
+      const problem =
+        code === 'EADDRINUSE'
+          ? `port ${port} on ${host} is taken`
+          : `cannot listen on port ${port} of ${host} (${code})`;
+      reject(new StartError(`${problem}; choose another with ${option}.`));
+    });
+    server.listen(port, host, resolve);
+  });
+  const { address, port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${isIPv6(address) ? `[${address}]` : address}:${bound}`,
+    serve(fetch: (request: Request) => Response | Promise<Response>): void {
+      server.on('request', getRequestListener(fetch));
+    },
+    close: () =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs.requests);
+        server.close(() => {
+          clearTimeout(timer);
+          resolve();
+        });
+        server.closeIdleConnections();
+      }),
+  };
+}

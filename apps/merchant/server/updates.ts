@@ -1,0 +1,170 @@
+import type { OrdersClient } from '@orders/client';
+import { type Outbox, OutboxError, type OutboxStore, type Sql, type UpdateStatus } from '@orders/outbox';
+import { explain } from '@orders/schema';
+import { Hono } from 'hono';
+import {
+  DecisionRequest,
+  PreviewRequest,
+  type RequestPreview,
+  type StatusView,
+  UpdateRequest,
+  type UpdateSource,
+  type UpdateState,
+  type UpdateView,
+} from '../shared/api.ts';
+import { ShopUpdate } from '../shared/order-update.ts';
+import { checkJson, invalidUpdate } from './errors.ts';
+import type { Events } from './events.ts';
+import { findOrder } from './orders.ts';
+import { viewUpdate, viewUpdates } from './update-view.ts';
+
+export interface UpdateParts {
+  readonly store: OutboxStore;
+  readonly outbox: Outbox<ShopUpdate>;
+  readonly client: Pick<OrdersClient<ShopUpdate>, 'prepareUpdateOrder'>;
+  readonly events: Pick<Events, 'publish' | 'wake'>;
+  readonly baseUrl: string;
+  readonly hasFaultInjection: boolean;
+}
+
+const maxListed = 100;
+const states: readonly UpdateState[] = [
+  'queued',
+  'sending',
+  'applied',
+  'rejected',
+  'needs_review',
+  'discarded',
+];
+
+/** The routes that validate, preview and send updates, and decide about those that need review. */
+export function updateRoutes(parts: UpdateParts) {
+  const { store, outbox, client, events } = parts;
+  const decide = async (run: Promise<UpdateStatus>): Promise<UpdateView> => {
+    const update = await run;
+    events.wake();
+    return viewUpdate(store, update);
+  };
+  return new Hono()
+    .post('/orders/:token/preview', checkJson(PreviewRequest), async (c) => {
+      const { token } = await findOrder(store, c.req.param('token'));
+      return c.json<RequestPreview>(preview(client, token, validate(c.req.valid('json').update)));
+    })
+    .post('/orders/:token/updates', checkJson(UpdateRequest), async (c) => {
+      const { token } = await findOrder(store, c.req.param('token'));
+      const { id, update } = c.req.valid('json');
+      await sendOnce(parts, { id, token, update: validate(update), source: 'editor' });
+      return c.json<UpdateView>(await viewUpdate(store, await outbox.get(id)), 202);
+    })
+    .get('/updates', async (c) => {
+      const wanted = c.req.query('states')?.split(',') ?? ['needs_review', 'rejected'];
+      const listed = await outbox.list({
+        states: states.filter((state) => wanted.includes(state)),
+        limit: maxListed,
+      });
+      return c.json<{ updates: readonly UpdateView[] }>({
+        updates: await viewUpdates(store, listed, { withBodies: true }),
+      });
+    })
+    .post('/updates/:id/resolve', checkJson(DecisionRequest), async (c) =>
+      c.json<UpdateView>(await decide(outbox.resolve(c.req.param('id'), 'applied', c.req.valid('json')))),
+    )
+    .post('/updates/:id/retry', checkJson(DecisionRequest), async (c) =>
+      c.json<UpdateView>(await decide(outbox.retry(c.req.param('id'), c.req.valid('json')))),
+    )
+    .post('/updates/:id/discard', checkJson(DecisionRequest), async (c) =>
+      c.json<UpdateView>(await decide(outbox.discard(c.req.param('id'), c.req.valid('json')))),
+    )
+    .get('/status', async (c) => c.json<StatusView>(await readStatus(parts)))
+    .post('/resume', async (c) => {
+      await outbox.resume();
+      events.publish({ status: true });
+      return c.body(null, 204);
+    });
+}
+
+/** @throws ApiError 422 with every issue. */
+function validate(update: unknown): ShopUpdate {
+  const checked = ShopUpdate.safeParse(update);
+  if (checked.success) return checked.data;
+  throw invalidUpdate(explain(checked.error));
+}
+
+/** The request that the client would send, byte for byte, but for the key. */
+function preview(client: UpdateParts['client'], token: string, update: ShopUpdate): RequestPreview {
+  const prepared = client.prepareUpdateOrder(token, update);
+  const { method, url, body, bodyBytes } = prepared;
+  const headers = [
+    ['Authorization', 'Basic [redacted]'],
+    ['Content-Type', 'application/json'],
+    ['Accept', 'application/json'],
+  ] as const;
+  return { method, url, headers, body, bodyBytes, curl: prepared.toCurl() };
+}
+
+/** An update to be accepted. */
+export interface NewUpdate {
+  readonly id: string;
+  readonly token: string;
+  readonly update: ShopUpdate;
+  readonly source: UpdateSource;
+}
+
+/** Accepts updates within a transaction: they are queued, and their bodies are kept until they were applied, or neither. */
+export async function enqueueUpdates(
+  outbox: Pick<Outbox<ShopUpdate>, 'enqueue'>,
+  tx: Sql,
+  updates: readonly NewUpdate[],
+): Promise<void> {
+  for (const { id, token, update } of updates) await outbox.enqueue(token, update, { id, tx });
+  await tx.query(
+    `insert into merchant.sent (id, token, source, body)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[])`,
+    [
+      updates.map(({ id }) => id),
+      updates.map(({ token }) => token),
+      updates.map(({ source }) => source),
+      updates.map(({ update }) => JSON.stringify(update)),
+    ],
+  );
+}
+
+/** Accepts an update of an order and drops its draft. The same id a second time is the same update. */
+export async function sendOnce(
+  parts: Pick<UpdateParts, 'store' | 'outbox' | 'events'>,
+  update: NewUpdate,
+): Promise<void> {
+  const { store, outbox, events } = parts;
+  const { id, token } = update;
+  try {
+    await store.transaction(async (tx) => {
+      await enqueueUpdates(outbox, tx, [update]);
+      await tx.query('delete from merchant.drafts where token = $1', [token]);
+    });
+  } catch (error) {
+    const isRepeated = error instanceof OutboxError && error.code === 'duplicate_id';
+    if (!isRepeated || (await outbox.get(id))?.token !== token) throw error;
+  }
+  events.publish({ tokens: [token], status: true });
+  events.wake();
+}
+
+async function readStatus({ outbox, store, baseUrl, hasFaultInjection }: UpdateParts): Promise<StatusView> {
+  const { updates, service, pausedUntil, workers } = await outbox.status();
+  const { queued, sending, needsReview, rejected } = updates;
+  // A worker that has not reached the service yet sends nothing, though nothing has failed.
+  const problem = workers.find((worker) => worker.problem !== undefined)?.problem;
+  const message = service.message ?? problem;
+  return {
+    outbox: { queued, sending, needsReview, rejected },
+    service: {
+      state: problem !== undefined && service.state === 'ok' ? 'service_unavailable' : service.state,
+      ...(message !== undefined && { message }),
+      ...(service.nextProbeAt && { nextProbeAt: service.nextProbeAt.toISOString() }),
+    },
+    ...(pausedUntil && { pausedUntil: pausedUntil.toISOString() }),
+    baseUrl,
+    place: store.place,
+    faultInjection: hasFaultInjection,
+  };
+}

@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { formatCell } from '../server/bulk.ts';
+import { readBulkFile } from '../server/bulk-file.ts';
+
+const read = (text: string | Uint8Array, name = 'a.csv') =>
+  readBulkFile(typeof text === 'string' ? new TextEncoder().encode(text) : text, name);
+
+test('each column is read at its path, and an empty cell leaves its field out', async () => {
+  const rows = await read(
+    [
+      'token,order_id,cart.items[0].sku,cart.items[0].quantity,cart.items[1].sku,require_shipping,total_amount,hooks.terms_url',
+      'a,007,MUG,2,,TRUE,39900,',
+      'b,,TEA,1,MUG,false,,https://shop.example/terms',
+    ].join('\n'),
+  );
+  expect(rows).toEqual([
+    {
+      token: 'a',
+      update: {
+        order_id: '007',
+        cart: { items: [{ sku: 'MUG', quantity: 2 }] },
+        require_shipping: true,
+        total_amount: 39900,
+      },
+      issues: [],
+    },
+    {
+      token: 'b',
+      update: {
+        cart: { items: [{ sku: 'TEA', quantity: 1 }, { sku: 'MUG' }] },
+        require_shipping: false,
+        hooks: { terms_url: 'https://shop.example/terms' },
+      },
+      issues: [],
+    },
+  ]);
+});
+
+test('a column update holds JSON, and so does each line of NDJSON', async () => {
+  const update = { cart: {}, order_id: 'B' };
+  const csv = await read('token,update\na,"{""cart"":{},""order_id"":""B""}"\nb,[]\nc,{\n');
+  expect(csv.map((row) => [row.update, row.issues.length])).toEqual([
+    [update, 0],
+    [undefined, 1],
+    [undefined, 1],
+  ]);
+  const lines = [JSON.stringify({ token: 'a', update }), '', '{"token":"b"}', 'no JSON', '[1]'].join('\r\n');
+  const rows = await read(lines, 'a.ndjson');
+  expect(rows.map((row) => [row.token, row.update, row.issues.length])).toEqual([
+    ['a', update, 0],
+    ['b', undefined, 1],
+    [null, undefined, 1],
+    [null, undefined, 1],
+  ]);
+});
+
+test.each([
+  ['a fraction', 'cart.items[0].quantity', '2.5'],
+  ['a decimal comma', 'cart.items[0].unit_price', '2,5'],
+  ['more digits than a number holds', 'total_amount', '9007199254740993000000'],
+  ['an unknown currency', 'purchase_currency', 'EUX'],
+  ['what is neither true nor false', 'express_shipping', 'yes'],
+])('%s is an issue of its column', async (_, column, cell) => {
+  const [row] = await read(`token,cart.items[0].sku,${column}\na,MUG,"${cell}"\n`);
+  expect(row?.issues).toMatchObject([{ path: column, message: expect.any(String) }]);
+  expect(row?.update).toBeUndefined();
+});
+
+test('a row with a cell too few or too many, or with a wrong token, does not end the file', async () => {
+  const rows = await read('token,cart.items[0].sku\na\nb,X,more\n..,X\n,X\nc,X\n');
+  expect(rows.map(({ issues }) => issues.map(({ path }) => path))).toEqual([
+    [''],
+    [''],
+    ['token'],
+    ['token'],
+    [],
+  ]);
+});
+
+test('what spreadsheets write is read: a byte order mark, semicolons or tabs, CR LF, empty rows', async () => {
+  const semicolons = await read(
+    '\uFEFF"token";"order_id";"cart.items[0].sku"\r\n"a";"1,5";"X"\r\n;;\r\n"b";"2";"X"\r\n',
+  );
+  expect(semicolons).toMatchObject([
+    { token: 'a', update: { order_id: '1,5' } },
+    { token: 'b', issues: [] },
+  ]);
+  const tabs = await read('order_id\ttoken\tcart.items[0].sku\n5" pipe\ta\tX\n');
+  expect(tabs).toMatchObject([{ token: 'a', update: { order_id: '5" pipe' }, issues: [] }]);
+});
+
+test.each([
+  ['no column token', 'order_id\n1\n', { row: 0, column: 'token' }],
+  ['a column twice', 'token,order_id,order_id\na,1,2\n', { row: 0, column: 'order_id' }],
+  ['a column that is part of another', 'token,cart,cart.items[0].sku\na,,X\n', { row: 0, column: 'cart' }],
+  ['a column that is no field', 'token,Customer name\na,Kari\n', { row: 0, column: 'Customer name' }],
+  ['an update beside fields', 'token,update,order_id\na,{},1\n', { row: 0, column: 'update' }],
+  ['a quote that is never closed', 'token,order_id\na,1\nb,"2\n', { row: 2 }],
+  ['no rows', 'token,order_id\n', {}],
+  ['nothing', '', {}],
+  ['bytes that are no text', Uint8Array.of(0x50, 0x4b, 0x03, 0x04, 0xff), {}],
+  ['zero bytes', 'token\0', {}],
+])('%s is an error of the file, with row and column', async (_, text, details) => {
+  await expect(read(text)).rejects.toMatchObject({ status: 422, code: 'unreadable_file', details });
+});
+
+test('a file has at most 50,000 rows', async () => {
+  const line = '{"token":"a","update":{"cart":{}}}\n';
+  await expect(read(line.repeat(50_001), 'a.ndjson')).rejects.toMatchObject({ details: { row: 50_001 } });
+});
+
+test.each([
+  ['separators', `token,${','.repeat(990)}\n`],
+  ['quotes', `token,a\nx,${'"'.repeat(200_000)}\n`],
+  ['spaces in a name', `token,${' '.repeat(200_000)}x\n`],
+  ['names that are almost a path', `token,${'a.'.repeat(100_000)}!\n`],
+  ['blanks before a separator', `token,order_id\na,${' '.repeat(200_000)}=\n`],
+])('a file of %s is read in linear time', async (_, text) => {
+  const started = performance.now();
+  await read(text).catch(() => {});
+  expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test('no cell of a result file is a formula, whatever separates the cells', () => {
+  expect(formatCell('=1+1')).toBe(`"'=1+1"`);
+  expect(formatCell('a;=1+1')).toBe(`"a;'=1+1"`);
+  expect(formatCell('a\t@SUM(A1)')).toBe(`"a\t'@SUM(A1)"`);
+  expect(formatCell('a, "-1+1"')).toBe(`"a,' ""-1+1"""`);
+  expect(formatCell('a\n+1')).toBe(`"a\n'+1"`);
+  expect(formatCell('plain text')).toBe('plain text');
+  const started = performance.now();
+  for (const text of ['\t', ' ', ';', '"', ',"']) formatCell(text.repeat(200_000));
+  expect(performance.now() - started).toBeLessThan(1_000);
+});

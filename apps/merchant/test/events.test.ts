@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { buildOrderUpdate } from '@orders/testing';
+import { expect, test } from 'vitest';
+import type { ChangeEvent } from '../shared/api.ts';
+import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
+import { prepareEngines } from './open-test-postgres.ts';
+
+const { createDatabase } = prepareEngines();
+const orders = ['order-1', 'order-2'].map((token) => ({ token, body: buildOrderUpdate() }));
+
+/** Reads the event stream until it holds what is wanted, and returns all that came. */
+async function follow(
+  app: TestApp,
+  isOver: (changes: readonly ChangeEvent[]) => boolean,
+): Promise<() => Promise<readonly ChangeEvent[]>> {
+  const stream = await fetch(`${app.url}/api/events`);
+  expect(stream.headers.get('content-type')).toContain('text/event-stream');
+  const reader = (stream.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+  let text = (await reader.read()).value ?? '';
+  expect(text).toMatch(/^: connected\n\n/);
+  return async () => {
+    const changes: ChangeEvent[] = [];
+    while (!isOver(changes)) {
+      const blocks = text.split('\n\n');
+      text = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const [, data] = /^event: change\ndata: (.*)$/m.exec(block) ?? [];
+        if (data) changes.push(JSON.parse(data));
+      }
+      if (isOver(changes)) break;
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += value;
+    }
+    await reader.cancel();
+    return changes;
+  };
+}
+
+const send = (app: TestApp, token: string, id: string) =>
+  app.call(`/api/orders/${token}/updates`, { id, update: buildOrderUpdate() });
+
+test('an update is followed through a 429 to its end, with each attempt', async () => {
+  await using app = await openTestApp({ orders });
+  app.mock.faults.next(
+    { type: 'status', status: 429, headers: { 'retry-after': '1' } },
+    { token: 'order-1' },
+  );
+  const attemptsIn = (changes: readonly ChangeEvent[]) => changes.flatMap(({ attempts }) => attempts);
+  const read = await follow(app, (changes) =>
+    attemptsIn(changes).some(({ outcome }) => outcome === 'applied'),
+  );
+  const id = randomUUID();
+  await send(app, 'order-1', id);
+  const changes = await read();
+  const attempts = attemptsIn(changes);
+  expect(attempts).toMatchObject([
+    { token: 'order-1', startedAt: expect.any(String) },
+    { outcome: 'rejected', status: 429, durationMs: expect.any(Number) },
+    { token: 'order-1' },
+    { outcome: 'applied', status: 200 },
+  ]);
+  expect(attempts.map(({ number }) => number)).toEqual([1, 1, 2, 2]);
+  expect(attempts.map(({ updateId }) => updateId)).toEqual([id, id, id, id]);
+  expect(new Set(changes.flatMap(({ tokens }) => tokens))).toEqual(new Set(['order-1']));
+  expect(changes.some(({ status }) => status)).toBe(true);
+});
+
+test('what was kept of an update is deleted once the outbox has forgotten it', async () => {
+  const store = await openTestStore();
+  const data = { ...store, close: async () => {} };
+  const [rejected, forgotten] = [randomUUID(), randomUUID()];
+  {
+    await using app = await openTestApp({ orders, data });
+    app.mock.faults.next({ type: 'status', status: 422 }, { token: 'order-1' });
+    await send(app, 'order-1', rejected);
+    await expect.poll(async () => (await app.outbox.get(rejected))?.state).toBe('rejected');
+    await store.query(
+      `insert into merchant.sent (id, token, source, body) values ($1, 'order-2', 'editor', '{}')`,
+      [forgotten],
+    );
+    await store.query(`update merchant.sent set at = now() - interval '40 days'`);
+  }
+  await using again = await openTestApp({ orders, data: store });
+  const { rows } = await again.parts.store.query('select id from merchant.sent');
+  expect(rows).toEqual([{ id: rejected }]);
+});
+
+test('of several updates of an order that were applied meanwhile, the last one counts', async () => {
+  const store = await openTestStore();
+  {
+    await using app = await openTestApp({ orders, data: { ...store, close: async () => {} } });
+    for (const name of ['first', 'second', 'third']) {
+      const id = randomUUID();
+      await app.call('/api/orders/order-1/updates', { id, update: buildOrderUpdate({ order_id: name }) });
+      await expect.poll(async () => (await app.call('/api/orders/order-1')).body.bodyVersion).toBe(id);
+    }
+    // As if the process had been killed before it stored any of them.
+    await store.query(`update merchant.settings set value = '' where name = 'cursor'`);
+    await store.query(`update merchant.orders set body = '{"cart":{}}', version = 'first'`);
+    const updates = await app.outbox.history('order-1');
+    for (const [index, { id }] of updates.entries())
+      await store.query('update merchant.sent set body = $2 where id = $1', [
+        id,
+        JSON.stringify(buildOrderUpdate({ order_id: ['third', 'second', 'first'][index] ?? '' })),
+      ]);
+    await app.close();
+  }
+  await using again = await openTestApp({ orders, data: store });
+  await expect.poll(async () => (await again.call('/api/orders/order-1')).body.body.order_id).toBe('third');
+});
+
+test('what another process has stored is not stored again: the page fetches everything', async () => {
+  await using app = await openTestApp({ orders });
+  const first = randomUUID();
+  await send(app, 'order-1', first);
+  const version = async () => (await app.call('/api/orders/order-1')).body.bodyVersion;
+  await expect.poll(version).toBe(first);
+  const read = await follow(app, (changes) => changes.some(({ everything }) => everything));
+  await app.parts.store.query(
+    `update merchant.settings set value = '0:00000000-0000-0000-0000-000000000000' where name = 'cursor'`,
+  );
+  const second = randomUUID();
+  await send(app, 'order-1', second);
+  await read();
+  // It goes on from where the other is.
+  await expect.poll(version).toBe(second);
+});
+
+test('of two apps on one PostgreSQL, each stores what was applied once and informs its own page', async (context) => {
+  const data = { databaseUrl: await createDatabase(context) };
+  await using one = await openTestApp({ orders, data });
+  const connect = async () => ({ baseUrl: one.service.baseUrl, apiKey: one.service.apiKey, orders: [] });
+  await using other = await openTestApp({ data, connect });
+  const isInformed = (changes: readonly ChangeEvent[]) =>
+    changes.some(({ everything, tokens }) => everything || tokens.includes('order-1'));
+  const reads = [await follow(one, isInformed), await follow(other, isInformed)];
+  const id = randomUUID();
+  await send(other, 'order-1', id);
+  await Promise.all(reads.map((read) => read()));
+  for (const app of [one, other])
+    await expect.poll(async () => (await app.call('/api/orders/order-1')).body.bodyVersion).toBe(id);
+  expect([...one.logged, ...other.logged]).toEqual([]);
+});

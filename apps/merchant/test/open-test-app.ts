@@ -1,0 +1,88 @@
+import { PGlite } from '@electric-sql/pglite';
+import type { OutboxStore } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
+import type { MockOrderService } from '@orders/testing';
+import { makePglite } from '../../../.ci/make-pglite.ts';
+import { mockService } from '../fault-injection/mock-service.ts';
+import { openDatabase } from '../server/database.ts';
+import type { Log } from '../server/errors.ts';
+import type { NewOrder } from '../server/orders.ts';
+import {
+  type ConnectService,
+  type MerchantApp,
+  type StartOptions,
+  startMerchantApp,
+} from '../server/start.ts';
+import type { ShopUpdate } from '../shared/order-update.ts';
+
+/** The whole app on free ports, with a mock service in this process and a database in memory. */
+export interface TestApp extends MerchantApp, AsyncDisposable {
+  readonly mock: MockOrderService<ShopUpdate>;
+  readonly logged: Parameters<Log>[0][];
+  /** Calls the API as the page does; a body is sent as JSON. */
+  call(path: string, body?: unknown, init?: RequestInit): Promise<TestResponse>;
+}
+
+interface TestResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each test knows what it reads
+  readonly body: any;
+}
+
+export interface TestAppOptions extends Partial<Omit<StartOptions, 'connect' | 'log'>> {
+  /** The orders of the mock service. @default those of the sample orders */
+  readonly orders?: readonly NewOrder[];
+  /** Another order service. @default the mock */
+  readonly connect?: ConnectService;
+}
+
+/** Starts the app. The first body of each order carries its webhook URL, as the samples do. */
+export async function openTestApp({ orders, ...options }: TestAppOptions = {}): Promise<TestApp> {
+  const logged: Parameters<Log>[0][] = [];
+  const mock = mockService();
+  const connect: ConnectService = (stored, webhookUrl) =>
+    mock(stored.length > 0 || !orders ? stored : orders, webhookUrl);
+  const data = options.data ?? (await openTestStore());
+  const app = await startMerchantApp({ connect, log: (entry) => logged.push(entry), ...options, data });
+  return {
+    ...app,
+    get mock() {
+      return mock.service();
+    },
+    logged,
+    async call(path, body, init = {}) {
+      const json = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) };
+      const headers = { ...(body !== undefined && { 'content-type': 'application/json' }), ...init.headers };
+      const response = await fetch(app.url + path, { ...json, ...init, headers });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json');
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        body: isJson ? JSON.parse(text) : undefined,
+      };
+    },
+    [Symbol.asyncDispose]: app.close,
+  };
+}
+
+/** The tables of the app: making them takes longer than copying them. */
+let tables: Promise<Blob> | undefined;
+
+/** A PGlite in memory, with the tables of the app, that ends with the app. */
+export async function openTestStore(): Promise<OutboxStore> {
+  tables ??= dumpTables();
+  const database = await PGlite.create({ loadDataDir: await tables });
+  return { ...(await pgliteStore(database)), close: () => database.close() };
+}
+
+async function dumpTables(): Promise<Blob> {
+  const database = await makePglite((options) => PGlite.create(options), import.meta.url);
+  await openDatabase(await pgliteStore(database));
+  const dump = await database.dumpDataDir('none');
+  await database.close();
+  return dump;
+}

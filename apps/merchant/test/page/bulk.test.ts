@@ -1,0 +1,127 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { openTestApp } from '../open-test-app.ts';
+import { prepareEngines } from '../open-test-postgres.ts';
+import { makeTestFolder } from '../run-merchant.ts';
+import { openPage, prepareApp } from './open-page.ts';
+
+const tokens = Array.from({ length: 20 }, (_, index) => `order-${index}`);
+const body = { cart: { items: [{ sku: 'MUG', quantity: 1 }] } };
+const { createDatabase } = prepareEngines();
+const { app } = prepareApp({ orders: tokens.map((token) => ({ token, body })) });
+const sentTo = (token: string) =>
+  app().mock.journal.filter((entry) => entry.operation === 'update' && entry.token === token);
+
+function fileOf(name: string, rows: readonly string[]) {
+  const header = 'token,order_id,cart.items[0].sku,cart.items[0].quantity';
+  return { name, mimeType: 'text/plain', buffer: Buffer.from([header, ...rows].join('\n')) };
+}
+
+test('of 2,000 rows with a bad one, the others are applied once and in sequence, and drawn as they are', async (context) => {
+  const orders = tokens.map((token) => ({ token, body }));
+  await using app = await openTestApp({ orders, data: { databaseUrl: await createDatabase(context) } });
+  await using open = await openPage(`${app.url}/bulk`);
+  const { page, button, consoleLines } = open;
+  const rows = Array.from({ length: 2_000 }, (_, row) => tokens[row % tokens.length] ?? '');
+  const lines = rows.map((token, row) => `${token},A-${row + 1},CUP,${row === 1_700 ? '2.5' : 2}`);
+  await page.locator('input[type=file]').setInputFiles(fileOf('prices.csv', lines));
+  await page.getByText('1 row cannot be sent').waitFor();
+  const shown = page.getByRole('combobox', { name: 'Rows' });
+  await shown.selectOption({ label: 'Invalid (1)' });
+  await page
+    .getByRole('row', { name: /^1701 / })
+    .getByText('cart.items[0].quantity')
+    .waitFor();
+  await shown.selectOption({ label: 'All (2,000)' });
+  await button('next page').click();
+  await page.getByRole('row', { name: /^101 / }).waitFor();
+  expect(app.mock.requests({ operation: 'update' })).toEqual([]);
+
+  await button('Send 1,999 updates').click();
+  await page.getByText(/^[\d,]+ updates? left$/).waitFor();
+  await page.getByRole('table').getByText('Applied').first().waitFor();
+  await page.getByText('Done', { exact: true }).waitFor({ timeout: 90_000 });
+  await page.getByText('Applied: 1,999').waitFor();
+  for (const [index, token] of tokens.entries()) {
+    const wanted = rows.flatMap((_, row) =>
+      row % tokens.length === index && row !== 1_700 ? [`A-${row + 1}`] : [],
+    );
+    expect(app.mock.appliedUpdates(token).map(({ order_id }) => order_id)).toEqual(wanted);
+    expect((await app.call(`/api/orders/${token}`)).body.body.order_id).toBe(wanted.at(-1));
+  }
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'Result file' }).click(),
+  ]);
+  const written = (await readFile(await download.path(), 'utf8')).split('\r\n');
+  expect(written).toHaveLength(2_002);
+  expect(written[1]).toBe('1,order-0,applied,200,');
+  expect(written[1_701]).toMatch(/^1701,order-\d+,invalid,,cart\.items\[0\]\.quantity: /);
+  // The bodies are kept no longer than they are needed.
+  const kept = await app.parts.store.query('select 1 from merchant.sent where body is not null');
+  expect(kept.rows).toEqual([]);
+  expect(consoleLines).toEqual([]);
+}, 180_000);
+
+test('a file that cannot be read is refused, with the place', async () => {
+  await using open = await openPage(`${app().url}/bulk`);
+  const { page } = open;
+  const upload = (file: ReturnType<typeof fileOf>) => page.locator('input[type=file]').setInputFiles(file);
+  await upload({ ...fileOf('bad.csv', []), buffer: Buffer.from('token,cart.items[x].sku\norder-1,MUG') });
+  await page.getByText('The file was not read').waitFor();
+  await page.getByText(/cart\.items\[x\]\.sku/).waitFor();
+  await using made = await makeTestFolder();
+  const large = join(made.folder, 'large.csv');
+  await writeFile(large, Buffer.alloc(17 * 1_048_576));
+  await page.locator('input[type=file]').setInputFiles(large);
+  await page.getByText(/larger than/).waitFor();
+});
+
+test('rows are discarded: before they are sent, and while an outcome of their order needs review', async () => {
+  await using open = await openPage(`${app().url}/bulk`);
+  const { page, button } = open;
+  await page.locator('input[type=file]').setInputFiles(fileOf('none.csv', ['order-1,A-0,CUP,1']));
+  await button('Discard').click();
+  await page.getByText('Discarded: 1').waitFor();
+  await page.getByRole('link', { name: 'Bulk files' }).click();
+  await page
+    .getByRole('row', { name: /none\.csv/ })
+    .getByText('Discarded')
+    .waitFor();
+  app().mock.faults.next({ type: 'reset_after_applying' }, { operation: 'update' });
+  const rows = ['order-1,A-1,CUP,1', 'order-1,A-2,CUP,2', 'order-1,A-3,CUP,3'];
+  await page.locator('input[type=file]').setInputFiles(fileOf('three.csv', rows));
+  await button('Send 3 updates').click();
+  await page.getByText('Needs review: 1').waitFor();
+  await button('Discard 2 queued updates').click();
+  await page.getByText('Discarded: 2').waitFor();
+  await page.getByRole('link', { name: 'Review 1 unknown outcome' }).click();
+  await button('It was applied').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'It was applied' }).click();
+  await page.getByText('Nothing needs review').waitFor();
+  expect(sentTo('order-1')).toHaveLength(1);
+});
+
+test('fault injection: a burst fails as chosen, is charted, and goes back to normal', async () => {
+  await using open = await openPage(app().url);
+  const { page, button, consoleLines } = open;
+  await page.getByRole('link', { name: 'Fault injection' }).click();
+  await page.getByRole('radio', { name: 'Lost response' }).click();
+  await page.getByText('Share of requests: 100%').waitFor();
+  await page.getByRole('textbox', { name: 'Orders' }).fill('3');
+  await page.getByRole('textbox', { name: 'Updates' }).fill('3');
+  await button('Send the burst').click();
+  await page.getByText('3 updates queued').waitFor();
+  await page.getByText(/^Unknown: [1-9]/).waitFor();
+  await button('Back to normal').click();
+  await expect.poll(() => page.getByRole('radio', { name: 'Healthy' }).isChecked()).toBe(true);
+  const before = sentTo('order-11').length;
+  await page.getByRole('textbox', { name: 'Orders' }).fill('12');
+  await page.getByRole('textbox', { name: 'Updates' }).fill('12');
+  await button('Send the burst').click();
+  await page.getByText('12 updates queued').waitFor();
+  await expect.poll(() => sentTo('order-11').length).toBe(before + 1);
+  await page.getByRole('img', { name: /attempts in slots of 10 s/ }).waitFor();
+  expect(consoleLines).toEqual([]);
+});

@@ -1,0 +1,336 @@
+import { documentedExample } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { openOrder, openPage, prepareApp, type TestOrderPage } from './open-page.ts';
+
+const { app } = prepareApp();
+
+const mug = { cart: { items: [{ sku: 'MUG', quantity: 1, unit_price: 14900 }] } };
+
+/** Applies an update by a bulk file. */
+async function apply({ token, read }: TestOrderPage, update: object): Promise<void> {
+  const body = JSON.stringify({ token, update });
+  const headers = { 'content-type': 'application/octet-stream' };
+  const uploaded = await app().call('/api/bulks?name=a.ndjson', undefined, { method: 'POST', body, headers });
+  await app().call(`/api/bulks/${uploaded.body.id}/send`, {});
+  await expect.poll(async () => (await read()).body).toEqual(update);
+}
+
+const draftOf = async ({ read }: TestOrderPage) => (await read()).draft;
+/** The updates that reached the order service, as they were sent. */
+const sentTo = ({ token }: TestOrderPage) =>
+  app().mock.journal.filter((entry) => entry.operation === 'update' && entry.token === token);
+
+test('a wrong amount has a hint as it is typed, keeps the update back, and is sent once fixed', async () => {
+  await using open = await openOrder(documentedExample());
+  const { page, field, button, says, applied } = open;
+  const line = page.getByRole('group', { name: 'Line 1' });
+  const price = line.getByRole('textbox', { name: 'Price (NOK)' });
+  await says('No changes');
+  await price.fill('');
+  await price.pressSequentially('1 299');
+  await page.getByText('Write an amount without spaces').waitFor();
+  expect(await price.getAttribute('aria-invalid')).toBe('true');
+  await button('Notes').click();
+  await field('Note').fill('x'.repeat(256));
+  await button('Notes').click();
+  await button('Send update').click();
+  await says('Fix 2 fields');
+  await page.waitForFunction(
+    () => document.activeElement?.getAttribute('name') === 'cart.items.0.unit_price',
+  );
+
+  await price.fill('1299,5');
+  await says('Fix 1 field');
+  await button('Send update').click();
+  // The section of the field opens.
+  await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'merchant_note');
+  await field('Note').fill('Leave it at the door');
+  await line.getByRole('textbox', { name: 'Quantity' }).fill('3');
+  await line.getByRole('textbox', { name: /^VAT/ }).fill('');
+  await page.getByText('Blank fields are left out of the update').waitFor();
+  await page.getByRole('listitem').getByText('VAT, line 1').waitFor();
+  await button('Send update').click();
+  await says('Applied');
+
+  const { cart, ...kept } = documentedExample();
+  const [{ vat_amount: _, ...first } = {}, second] = cart.items ?? [];
+  const items = [{ ...first, unit_price: 129950, quantity: 3 }, second];
+  expect(applied()).toEqual([
+    { ...kept, hooks: expect.anything(), merchant_note: 'Leave it at the door', cart: { items } },
+  ]);
+  expect(open.consoleLines).toEqual([]);
+});
+
+test('an update is edited, fixed and sent with the keyboard alone', async () => {
+  await using open = await openOrder(mug);
+  const { page, says, applied } = open;
+  const tabTo = async (name: string): Promise<void> => {
+    for (let step = 0; step < 40; step++) {
+      await page.keyboard.press('Tab');
+      const found = await page.evaluate(() => {
+        const element = document.activeElement;
+        return element?.getAttribute('name') ?? element?.getAttribute('aria-label') ?? element?.textContent;
+      });
+      if (found === name) return;
+    }
+    throw new Error(`Tab does not reach ${name}.`);
+  };
+  await tabTo('cart.items.0.quantity');
+  await page.keyboard.type('2.5');
+  await tabTo('Send update');
+  await page.keyboard.press('Enter');
+  await says('Fix 1 field');
+  await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'cart.items.0.quantity');
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('4');
+  await tabTo('Actions for line 1');
+  await page.keyboard.press('Enter');
+  await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Duplicate');
+  await page.keyboard.press('Enter');
+  await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'cart.items.1.sku');
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.type('CUP');
+  await tabTo('Send update');
+  await page.keyboard.press('Enter');
+  await says('Applied');
+  const line = { sku: 'MUG', quantity: 4, unit_price: 14900 };
+  expect(applied()).toEqual([{ cart: { items: [line, { ...line, sku: 'CUP' }] } }]);
+});
+
+test('lines move, are removed and added, and a wrong one on another page is found', async () => {
+  const items = Array.from({ length: 60 }, (_, index) => ({ sku: `SKU-${index + 1}`, quantity: 1 }));
+  await using open = await openOrder({ cart: { items } });
+  const { page, button, says, applied } = open;
+  const inLine = (line: number, name: string) =>
+    page.getByRole('group', { name: `Line ${line}`, exact: true }).getByRole('textbox', { name });
+  const act = async (line: number, action: string): Promise<void> => {
+    await button(`Actions for line ${line}`).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  await act(1, 'Move down');
+  await page.getByText('Line 1 is line 2 now').waitFor();
+  expect(await inLine(2, 'SKU').inputValue()).toBe('SKU-1');
+  await act(3, 'Remove');
+  await page.getByRole('heading', { name: '59 lines' }).waitFor();
+  await button('Add line').click();
+  await inLine(60, 'SKU').fill('NEW');
+  await inLine(60, 'Quantity').fill('x');
+  await button('1').click();
+  await inLine(1, 'SKU').waitFor();
+  await button('Send update').click();
+  await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'cart.items.59.quantity');
+  await inLine(60, 'Quantity').fill('2');
+  await button('Send update').click();
+  await says('Applied');
+  const [first, second, , ...rest] = items;
+  expect(applied()).toEqual([
+    { cart: { items: [second, first, ...rest, { type: 'physical', sku: 'NEW', quantity: 2 }] } },
+  ]);
+});
+
+test('fields that the form does not show are sent as they are', async () => {
+  const body = {
+    shipping_address: { city: 'Oslo', care_of: null, floor: '' },
+    gift: { wrap: true, note: null },
+    cart: { items: [{ sku: 'MUG', quantity: 1, engraving: [''] }], coupon: 'X' },
+    hooks: { terms_url: 'https://shop.example/terms', locale: '' },
+  };
+  await using open = await openOrder(body);
+  const { button, field, says, applied } = open;
+  await button('Notes').click();
+  await field('Reference').fill('spring');
+  await button('Send update').click();
+  await says('Applied');
+  expect(applied()).toEqual([{ ...body, merchant_reference: 'spring' }]);
+});
+
+test('a draft is kept over a reload, as it was typed, until it was sent or is the order again', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  await field('SKU').fill('CUP');
+  await field('Quantity').fill('two');
+  await says('Fix 1 field');
+  await expect.poll(() => draftOf(open)).toMatchObject({ form: { cart: { items: [{ quantity: 'two' }] } } });
+  await page.reload();
+  await says('Draft saved, not sent');
+  expect(await field('Quantity').inputValue()).toBe('two');
+  await field('Quantity').fill('1');
+  await field('SKU').fill('MUG');
+  await field(/^Price/).fill('149');
+  await says('No changes');
+  await expect.poll(() => draftOf(open)).toBeNull();
+  await field('SKU').fill('CUP');
+  await says('Draft saved, not sent');
+  await button('Discard changes').click();
+  await says('No changes');
+  expect(await field('SKU').inputValue()).toBe('MUG');
+  await field('SKU').fill('CUP');
+  // What was typed a moment ago is saved as the page is left.
+  await page.goto(app().url);
+  await page.getByRole('row', { name: open.token }).getByText('Draft', { exact: true }).waitFor();
+  expect((await draftOf(open))?.form).toMatchObject({ cart: { items: [{ sku: 'CUP' }] } });
+});
+
+test('what is typed while an update is sent stays, as a draft of the new order', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  app().mock.faults.next({ type: 'latency', ms: 2_000 }, { operation: 'update' });
+  await field('SKU').fill('CUP');
+  await button('Send update').click();
+  await says('Sending');
+  await field('Name').fill('Cup');
+  await says('Draft saved, not sent');
+  await expect.poll(async () => (await draftOf(open))?.base).not.toBe('first');
+  expect(await page.getByText('This order changed since you began').count()).toBe(0);
+  expect(await field('Name').inputValue()).toBe('Cup');
+});
+
+test('a draft that cannot be saved is named, and is saved with the next key', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, says } = open;
+  await page.route('**/draft', (route) => route.abort());
+  await field('SKU').fill('CUP');
+  await says('The draft could not be saved');
+  await page.unroute('**/draft');
+  await field('SKU').fill('CUPS');
+  await says('Draft saved, not sent');
+  expect((await draftOf(open))?.form).toMatchObject({ cart: { items: [{ sku: 'CUPS' }] } });
+});
+
+test('a double click and Enter in a field send nothing twice', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says, applied } = open;
+  await field('SKU').press('Enter');
+  // Slow enough that the first click was accepted before the second.
+  await button('Send update').click({ clickCount: 2, delay: 300 });
+  await says('Applied');
+  await page.reload();
+  await says('No changes');
+  expect(applied()).toHaveLength(1);
+  expect((await app().outbox.history(open.token)).length).toBe(1);
+});
+
+test('the editor starts from what a bulk file applied, also while it is open', async () => {
+  await using open = await openOrder(mug);
+  const { field, button, says, applied } = open;
+  await apply(open, { cart: { items: [{ sku: 'LAMP', quantity: 7 }] } });
+  await expect.poll(() => field('SKU').inputValue()).toBe('LAMP');
+  await says('No changes');
+  await button('Notes').click();
+  await field('Note').fill('after the bulk');
+  await button('Send update').click();
+  await says('Applied');
+  expect(applied().at(-1)).toEqual({
+    cart: { items: [{ sku: 'LAMP', quantity: 7 }] },
+    merchant_note: 'after the bulk',
+  });
+});
+
+test('a draft whose order changed is marked, and either is chosen', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says, applied } = open;
+  const changed = page.getByText('This order changed since you began');
+  await field('Quantity').fill('5');
+  await says('Draft saved, not sent');
+  await apply(open, { cart: { items: [{ sku: 'LAMP' }] } });
+  await changed.waitFor();
+  await page.reload();
+  await changed.waitFor();
+  await button('Load the new values').click();
+  await changed.waitFor({ state: 'hidden' });
+  expect(await field('SKU').inputValue()).toBe('LAMP');
+  await says('No changes');
+
+  await field('SKU').fill('MINE');
+  await says('Draft saved, not sent');
+  await apply(open, { cart: { items: [{ sku: 'THEIRS' }] } });
+  await changed.waitFor();
+  await button('Keep mine').click();
+  await changed.waitFor({ state: 'hidden' });
+  await button('Send update').click();
+  await says('Applied');
+  expect(applied().at(-1)).toEqual({ cart: { items: [{ sku: 'MINE' }] } });
+});
+
+test('an error that only the server finds is shown at its field, or named', async () => {
+  // The form keeps what is no text, and what it has no field for, as it is.
+  await using open = await openOrder({ ...mug, user_identifier: { number: 1 }, Order_id: 'A-1' });
+  const { page, field, button, says } = open;
+  await button('Send update').click();
+  await says('Fix 1 field. Order_id: Unknown field. Did you mean order_id?');
+  await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'user_identifier');
+  await page.getByText('Expected a string').waitFor();
+  expect(sentTo(open)).toEqual([]);
+  await field('Identifier of the buyer').fill('B-1');
+  await button('Send update').click();
+  await says(/^Order_id/);
+});
+
+test('an update that is sent again after a lost response is one update', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says, applied } = open;
+  await page.route('**/updates', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await field('SKU').fill('CUP');
+  await button('Send update').click();
+  await says('cannot be reached');
+  await page.unroute('**/updates');
+  await button('Send update').click();
+  await says('Applied');
+  expect(applied()).toHaveLength(1);
+});
+
+test('the preview is what is sent, without the key', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  await field('SKU').fill('CUP');
+  await button('Preview').click();
+  const request = await page.getByRole('region', { name: 'Request' }).textContent();
+  const curl = await page.getByRole('region', { name: 'curl command' }).textContent();
+  await page.getByText(/^Left out because they are blank: .*Type, line 1; Name, line 1/).waitFor();
+  await page.keyboard.press('Escape');
+  await button('Send update').click();
+  await says('Applied');
+  const [sent] = sentTo(open);
+  expect(request).toContain(`PATCH ${app().mock.url}${sent?.path}`);
+  expect(JSON.parse(request?.slice(request.indexOf('{')) ?? '')).toEqual(JSON.parse(String(sent?.body)));
+  expect(curl).toContain('curl');
+  expect(`${request}${curl}`).not.toContain(app().mock.key);
+  expect(`${request}${curl}`).not.toContain(btoa(`${app().mock.key}:`));
+});
+
+test('a QR payment: the webhook URL is sent, the buyer scans, and the session is sent', async () => {
+  await using open = await openOrder(mug);
+  const { page, button, says, applied } = open;
+  await button('Buyer and QR payment').click();
+  expect(await button('Simulate a scan').isDisabled()).toBe(true);
+  await button('Use it for this order').click();
+  await button('Send update').click();
+  await says('Applied');
+  await expect.poll(() => button('Simulate a scan').isEnabled()).toBe(true);
+  await button('Simulate a scan').click();
+  await page.getByText(/^Scanned/).waitFor();
+  await button('Use this session').click();
+  await page.getByText('It is in the form.').waitFor();
+  await button('Send update').click();
+  await expect.poll(() => applied().length).toBe(2);
+  const { qrSession, webhookUrl } = await open.read();
+  expect(applied().at(-1)).toEqual({
+    ...mug,
+    hooks: { webhook_url: webhookUrl },
+    qr_session_id: qrSession?.id,
+  });
+});
+
+test('orders are listed, found and opened', async () => {
+  await using list = await openPage(app().url);
+  await list.page.getByRole('textbox', { name: 'Find an order' }).fill('1002');
+  expect(await list.page.getByRole('row').count()).toBe(2);
+  await list.page.getByRole('link', { name: 'merchant-order-1002' }).click();
+  await list.button('Send update').waitFor();
+  expect(await list.field('Order number').inputValue()).toBe('merchant-order-1002');
+});

@@ -1,0 +1,105 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { launchBrowser } from '../../../../.ci/launch-browser.ts';
+import { addOrders } from '../../server/orders.ts';
+import type { OrderDetail } from '../../shared/api.ts';
+import type { ShopUpdate } from '../../shared/order-update.ts';
+import { openTestApp, type TestApp, type TestAppOptions } from '../open-test-app.ts';
+
+/** One for all files of a worker; it ends with the process. */
+let browser: Promise<Browser> | undefined;
+function openBrowser(): Promise<Browser> {
+  browser ??= launchBrowser();
+  return browser;
+}
+
+let shared: TestApp;
+let orders = 0;
+
+/** Starts an app for the tests of a file, and closes it afterwards. */
+export function prepareApp(options: TestAppOptions = {}): { readonly app: () => TestApp } {
+  beforeAll(async () => {
+    [shared] = await Promise.all([openTestApp(options), openBrowser()]);
+  }, 60_000);
+  afterEach(() => shared.mock.faults.clear());
+  afterAll(() => shared.close());
+  return { app: () => shared };
+}
+
+/** A window of the page, on an app. */
+export interface TestPage extends AsyncDisposable {
+  readonly page: Page;
+  /** All that the console printed, violations of the content security policy included. */
+  readonly consoleLines: readonly string[];
+  readonly field: (name: string | RegExp) => Locator;
+  readonly button: (name: string | RegExp) => Locator;
+  /** Waits until the bar that sends says a text. */
+  readonly says: (text: string | RegExp) => Promise<void>;
+}
+
+/** Opens a path of an app in a new window; nothing in it may call another host. */
+export async function openPage(url: string): Promise<TestPage> {
+  const context = await (await openBrowser()).newContext({
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  const consoleLines: string[] = [];
+  const foreign: string[] = [];
+  page.on('console', (message) => consoleLines.push(`${message.type()}: ${message.text()}`));
+  page.on('pageerror', (error) => consoleLines.push(error.message));
+  context.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).hostname !== '127.0.0.1')
+      foreign.push(request.url());
+  });
+  await page.goto(url);
+  return {
+    page,
+    consoleLines,
+    field: (name) => page.getByRole('textbox', { name, exact: typeof name === 'string' }),
+    button: (name) => page.getByRole('button', { name, exact: typeof name === 'string' }),
+    says: (text) => page.locator('.send-bar [role=status]').getByText(text).first().waitFor(),
+    async [Symbol.asyncDispose]() {
+      await context.close();
+      expect(foreign).toEqual([]);
+    },
+  };
+}
+
+/** The page of an order. */
+export interface TestOrderPage extends TestPage {
+  readonly token: string;
+  /** What the order service has applied to the order. */
+  readonly applied: () => readonly unknown[];
+  /** The order as the page gets it. */
+  readonly read: () => Promise<OrderDetail>;
+}
+
+/** Adds an order with a body, and opens its page. */
+export async function openOrder(body: object): Promise<TestOrderPage> {
+  const token = `order-${++orders}`;
+  // A test may begin with a body that no schema would let through.
+  const order = { token, body: body as ShopUpdate };
+  shared.mock.addOrder({ token, data: order.body });
+  await addOrders(shared.parts.store, [order]);
+  const open = await openPage(`${shared.url}/orders/${token}`);
+  await open.button('Send update').waitFor();
+  return {
+    ...open,
+    token,
+    applied: () => shared.mock.appliedUpdates(token),
+    read: async () => (await shared.call(`/api/orders/${token}`)).body,
+  };
+}
+
+/** What axe finds wrong with a page, each with where and why. */
+export async function findViolations(page: Page): Promise<readonly unknown[]> {
+  const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
+  const { violations } = await axe.analyze();
+  return violations.map(({ id, nodes }) => [
+    id,
+    nodes.map(({ target, failureSummary }) => [target, failureSummary]),
+  ]);
+}

@@ -1,0 +1,99 @@
+import { buildOrderUpdate, documentedExample } from '@orders/testing';
+import { expect, test } from 'vitest';
+import * as z from 'zod/mini';
+import {
+  canonical,
+  holds,
+  leftOut,
+  newLine,
+  OrderForm,
+  readForm,
+  resolver,
+  toForm,
+} from '../../page/editor/order-form.ts';
+
+const bodies: readonly Readonly<Record<string, unknown>>[] = [
+  documentedExample(),
+  buildOrderUpdate(),
+  { cart: {} },
+  { cart: { items: [] } },
+  { cart: { items: [{ engraving: { text: '', lines: [null] } }, { quantity: 0 }] } },
+  {
+    cart: { items: [{ sku: 'A', unit_price: -1 }], coupon: null },
+    total_amount: 5,
+    total_vat_amount: -12345,
+    gift: [],
+  },
+  {
+    cart: {},
+    shipping_address: { street: '', care_of: null, lines: [] },
+    hooks: { locale: '' },
+    order_id: '',
+  },
+  { cart: {}, require_shipping: false, express_shipping: true, merchant_note: ' a ' },
+];
+
+test.each(bodies)('an untouched form makes the same update: %j', (body) => {
+  const form = toForm(body);
+  expect(readForm(form)).toEqual({ update: body });
+  expect(holds(form, body)).toBe(true);
+  // A draft is kept as JSON.
+  expect(z.parse(OrderForm, JSON.parse(JSON.stringify(form)))).toEqual(form);
+});
+
+test('an amount is typed in major units, with either separator, and a blank field is left out', () => {
+  const form = toForm({ cart: { items: [{ sku: 'A', quantity: 1, unit_price: 25800 }] }, order_id: 'B' });
+  expect(form.cart.items[0]?.unit_price).toBe('258.00');
+  form.cart.items[0] = { ...newLine, sku: 'A', quantity: '2', unit_price: '258,5', type: '' };
+  form.cart.items.push({ ...newLine });
+  form.order_id = ' ';
+  expect(readForm(form)).toEqual({
+    update: { cart: { items: [{ sku: 'A', quantity: 2, unit_price: 25850 }] } },
+  });
+  expect(leftOut(form)).toEqual(expect.arrayContaining(['order_id', 'cart.items.0.name', 'cart.items.1']));
+});
+
+test('what is typed replaces what the form could not hold', () => {
+  const form = toForm({ cart: {}, user_identifier: { number: 1 } });
+  expect(readForm(form)).toEqual({ update: { cart: {}, user_identifier: { number: 1 } } });
+  expect(readForm({ ...form, user_identifier: 'B-1' })).toEqual({
+    update: { cart: {}, user_identifier: 'B-1' },
+  });
+});
+
+test('each wrong field has an error, an address that is no JSON object too', () => {
+  const form = toForm({ cart: { items: [{ sku: 'A' }] } });
+  const errorsOf = (changed: Partial<OrderForm>) => resolver({ ...form, ...changed }).errors;
+  expect(errorsOf({ shipping_address: '{"city": Oslo}' })).toHaveProperty('shipping_address.message');
+  expect(errorsOf({ shipping_address: '["Oslo"]' })).toHaveProperty('shipping_address.message');
+  expect(errorsOf({ total_amount: '1.299,00' })).toHaveProperty('total_amount.type', 'group_separator');
+  expect(errorsOf({ purchase_currency: 'gold' })).toHaveProperty(
+    'purchase_currency.type',
+    'invalid_currency',
+  );
+  const items = [{ ...newLine, sku: 'A', quantity: '2.5' }];
+  expect(errorsOf({ cart: { ...form.cart, items } })).toHaveProperty([
+    'cart',
+    'items',
+    '0',
+    'quantity',
+    'type',
+  ]);
+});
+
+test('the order of fields and the writing of amounts are no changes, and everything else is', () => {
+  const form = toForm({ order_id: 'A', cart: { items: [{ sku: 'A', unit_price: 25800 }] } });
+  const stored = { cart: { items: [{ unit_price: 25800, sku: 'A' }] }, order_id: 'A' };
+  expect(canonical({ b: 1, a: { d: 1, c: 2 } })).toBe('{"a":{"c":2,"d":1},"b":1}');
+  expect(
+    holds(
+      {
+        ...form,
+        cart: { ...form.cart, items: [{ ...newLine, quantity: '', type: '', sku: 'A', unit_price: '258' }] },
+      },
+      stored,
+    ),
+  ).toBe(true);
+  expect(holds({ ...form, order_id: 'B' }, stored)).toBe(false);
+  expect(holds({ ...form, total_amount: 'x' }, stored)).toBe(false);
+});

@@ -1,0 +1,267 @@
+import { randomUUID } from 'node:crypto';
+import { startMockOrderService } from '@orders/testing';
+import { expect, test } from 'vitest';
+import type { ShopUpdate } from '../../shared/order-update.ts';
+import { openTestApp, openTestStore } from '../open-test-app.ts';
+import { makeTestFolder, runMerchant } from '../run-merchant.ts';
+import { findViolations, openOrder, openPage, prepareApp, type TestOrderPage } from './open-page.ts';
+
+const { app } = prepareApp();
+
+const mug = { cart: { items: [{ sku: 'MUG', quantity: 1 }] } };
+const rateLimited = { type: 'status', status: 429, headers: { 'retry-after': '2' } } as const;
+const lost = { type: 'reset_after_applying' } as const;
+
+/** Sends an update that is applied, but whose response is lost. */
+async function sendUnknown({ field, button, says }: TestOrderPage, name: string): Promise<void> {
+  app().mock.faults.next(lost, { operation: 'update' });
+  await field('Name').fill(name);
+  await button('Send update').click();
+  await says("Outcome unknown: it was sent, but we don't know whether it was applied");
+}
+
+test('a 429 that recovers is drawn as it happens, here and in another window', async () => {
+  await using open = await openOrder(mug);
+  const { page, button, says, applied } = open;
+  await using other = await openPage(app().url);
+  const slow = { type: 'latency', ms: 1_000 } as const;
+  app().mock.faults.next([rateLimited, slow], { operation: 'update' });
+  await Promise.all([
+    page.getByText(/^Attempt 1: rejected, 429/).waitFor(),
+    says('Waiting for the next attempt'),
+    page.getByText('Attempt 2: waiting for the response').waitFor(),
+    other.page.getByText('Paused', { exact: true }).waitFor(),
+    other.page.getByText('The order service limits the rate (429)').waitFor(),
+    button('Send update').click(),
+  ]);
+  await says('Applied');
+  await page.getByText(/^Attempt 2: applied, 200/).waitFor();
+  await other.page.getByRole('row', { name: open.token }).getByText('Applied').waitFor();
+  await other.page.getByText('Healthy').waitFor();
+  expect(applied()).toEqual([mug]);
+});
+
+test('a pause is ended by hand', async () => {
+  await using open = await openOrder(mug);
+  const { button, says } = open;
+  app().mock.faults.next({ ...rateLimited, headers: { 'retry-after': '600' } }, { operation: 'update' });
+  await button('Send update').click();
+  await open.page.getByText(/^Paused for: \d+ s/).waitFor();
+  await button('Resume now').click();
+  await says('Applied');
+});
+
+test('an unknown outcome is settled in each of the three ways, with the keyboard', async () => {
+  await using open = await openOrder(mug);
+  const { page, button, says, applied } = open;
+  await sendUnknown(open, 'first');
+  await page
+    .getByRole('link', { name: /Needs review/ })
+    .getByText('1')
+    .waitFor();
+  await button('It was applied').focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog', { name: 'It was applied' }).waitFor();
+  await page.keyboard.press('Tab');
+  await page.getByRole('textbox', { name: 'Note', exact: true }).first().focus();
+  await page.keyboard.type('found it in the back office');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await says('Applied');
+  await page.getByText('found it in the back office').waitFor();
+  // What a person found applied is what the editor starts from.
+  await expect.poll(async () => (await open.read()).body.cart.items?.[0]?.name).toBe('first');
+
+  await sendUnknown(open, 'second');
+  await page.getByRole('link', { name: /Needs review/ }).click();
+  const article = page.getByRole('article', { name: open.token });
+  await article.getByText('Outcome unknown').waitFor();
+  await article.getByRole('button', { name: 'Send again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+  await article.waitFor({ state: 'detached' });
+  await expect.poll(() => applied().length).toBe(3);
+  expect(applied()[2]).toEqual(applied()[1]);
+
+  await page.goBack();
+  await button('Send update').waitFor();
+  await sendUnknown(open, 'third');
+  await button('Discard').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+  await says('Discarded');
+  expect(applied()).toHaveLength(4);
+});
+
+test('two orders with an update in review hold a later bulk row, which is applied after it', async () => {
+  await using one = await openOrder(mug);
+  await using two = await openOrder(mug);
+  await sendUnknown(one, 'older');
+  await sendUnknown(two, 'older');
+  await using bulk = await openPage(`${app().url}/bulk`);
+  const rows = [one, two].map(({ token }) => `${token},MUG,newer\n`);
+  await bulk.page.locator('input[type=file]').setInputFiles({
+    name: 'newer.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`token,cart.items[0].sku,cart.items[0].name\n${rows.join('')}`),
+  });
+  await bulk.button('Send 2 updates').click();
+  await bulk.page.getByText('Queued: 2').waitFor();
+
+  for (const [open, decision] of [
+    [one, 'It was applied'],
+    [two, 'Send again'],
+  ] as const) {
+    await open.page.getByText('Queued', { exact: true }).waitFor();
+    await open.button(decision).click();
+    await open.page.getByRole('dialog').getByRole('button', { name: decision }).click();
+    await expect.poll(() => open.field('Name').inputValue()).toBe('newer');
+  }
+  await bulk.page.getByText('Applied: 2').waitFor();
+  const names = ({ applied }: TestOrderPage) =>
+    applied().map((update) => (update as ShopUpdate).cart.items?.[0]?.name);
+  expect([names(one), names(two)]).toEqual([
+    ['older', 'newer'],
+    ['older', 'older', 'newer'],
+  ]);
+});
+
+test('a rejected update is a draft again, and can be fixed or sent again', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  app().mock.faults.next({ type: 'status', status: 422 }, { operation: 'update' });
+  await field('Name').fill('Mug');
+  await button('Send update').click();
+  await says(/422/);
+  await page.reload();
+  await says('Draft saved, not sent');
+  expect(await field('Name').inputValue()).toBe('Mug');
+  await page.goto(`${app().url}/review`);
+  await page.getByRole('heading', { name: /rejected/ }).waitFor();
+  const article = page.getByRole('article', { name: open.token });
+  await article.getByRole('button', { name: 'Send again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
+  await article.waitFor({ state: 'detached' });
+  await page.goto(`${app().url}/orders/${open.token}`);
+  await says('No changes');
+  expect(await field('Name').inputValue()).toBe('Mug');
+});
+
+test('an outage is shown, with the next probe, and ends by itself', async () => {
+  await using open = await openOrder(mug);
+  const { page, button, says } = open;
+  app().mock.faults.always({ type: 'status', status: 503 });
+  for (const order of ['gone-1', 'gone-2', 'gone-3']) await app().outbox.enqueue(order, mug);
+  await page.getByText('The order service is unavailable').waitFor();
+  await page.getByText(/^Next probe: \d+ s/).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await button('Send update').click();
+  await page.getByText('1 update waits').waitFor();
+  app().mock.faults.clear();
+  await page.getByText('Healthy').waitFor({ timeout: 30_000 });
+  await says('Applied');
+});
+
+const json = { 'content-type': 'application/json' };
+const nested = '['.repeat(5_000) + ']'.repeat(5_000);
+const hostile = [
+  { name: 'nested deep', body: nested },
+  { name: 'large', body: JSON.stringify({ error: 'x'.repeat(1_000_000) }) },
+  { name: 'markup', body: '{"message": "<img src=x onerror=alert(1)>"}' },
+];
+
+test('hostile responses are shown as text and break nothing', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says, consoleLines } = open;
+  for (const { name, body } of hostile) {
+    await field('Name').fill(name);
+    const fault = {
+      type: 'status',
+      status: 422,
+      body,
+      headers: json,
+    } as const;
+    app().mock.faults.next(fault, { operation: 'update' });
+    await button('Send update').click();
+    await says('Rejected');
+    await says(/422/);
+  }
+  await page.reload();
+  await button('Send update').waitFor();
+  await page.getByText('Rejected', { exact: true }).nth(2).waitFor();
+  for (const receipt of await page.getByText('Receipt', { exact: true }).all()) await receipt.click();
+  await page.getByText('"outcome": "rejected"').nth(2).waitFor();
+  await page.goto(`${app().url}/review`);
+  await page.getByRole('article', { name: open.token }).nth(2).waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(consoleLines).toEqual([]);
+});
+
+test('after responses of 5,000 levels the app starts again, and its pages load', async () => {
+  const store = await openTestStore();
+  const cases = [
+    { token: 'order-1', status: 200, state: 'Applied' },
+    { token: 'order-2', status: 422, state: 'Rejected' },
+  ];
+  const orders = cases.map(({ token }) => ({ token, body: mug }));
+  {
+    await using first = await openTestApp({ orders, data: { ...store, close: async () => {} } });
+    for (const { token, status, state } of cases) {
+      first.mock.faults.next({ type: 'status', status, body: nested, headers: json }, { token });
+      await using open = await openPage(`${first.url}/orders/${token}`);
+      await open.button('Send update').click();
+      await open.says(state);
+    }
+  }
+  await using again = await openTestApp({ orders, data: store });
+  await using open = await openPage(again.url);
+  for (const { token, state } of cases) {
+    await open.page.getByRole('row', { name: token }).getByText(state).waitFor();
+    await open.page.goto(`${again.url}/orders/${token}`);
+    await open.page.getByText(state, { exact: true }).waitFor();
+    await open.page.goto(again.url);
+  }
+  await open.page.goto(`${again.url}/review`);
+  await open.page.getByRole('article', { name: 'order-2' }).waitFor();
+  expect(open.consoleLines).toEqual([]);
+});
+
+test('after kill -9 in mid-update the page reconnects, the update needs review, and what is queued is sent', async () => {
+  await using service = await startMockOrderService({ orders: ['order-1', 'order-2'] });
+  await using made = await makeTestFolder();
+  const env = { ORDERS_API_KEY: service.key };
+  const orders = ['--order', 'order-1', '--order', 'order-2'];
+  const words = ['--base-url', service.url, ...orders, '--data', made.folder, '--webhook-port', '0'];
+  using killed = runMerchant([...words, '--port', '0'], env);
+  const url = await killed.printed(/Merchant app\s+(http:\S+)/);
+  await using open = await openPage(`${url}/orders/order-1`);
+  const { page, field, button, says } = open;
+  await button('Add line').click();
+  await field('SKU').fill('MUG');
+  // It is applied before the app is killed, and the one of the other order is not.
+  service.faults.next({ type: 'stalled_headers', applied: true }, { token: 'order-1' });
+  await button('Send update').click();
+  await page.getByText('Attempt 1: waiting for the response').waitFor();
+  await expect.poll(() => service.appliedUpdates('order-1').length).toBe(1);
+  const send = (token: string, order_id: string) =>
+    fetch(`${url}/api/orders/${token}/updates`, {
+      method: 'POST',
+      headers: json,
+      body: JSON.stringify({ id: randomUUID(), update: { ...mug, order_id } }),
+    });
+  await send('order-1', 'behind');
+  service.faults.next({ ...rateLimited, headers: { 'retry-after': '3' } }, { token: 'order-2' });
+  await send('order-2', 'queued');
+  await expect.poll(() => service.requests({ token: 'order-2' }).length).toBe(1);
+  killed.kill('SIGKILL');
+  await page.getByText('Connection lost').waitFor();
+  expect(service.appliedUpdates('order-2')).toEqual([]);
+
+  using _again = runMerchant([...words, '--port', new URL(url).port], env);
+  await page.getByText('Connection lost').waitFor({ state: 'hidden', timeout: 30_000 });
+  await says('Needs review');
+  await expect.poll(() => service.appliedUpdates('order-2'), { timeout: 60_000 }).toHaveLength(1);
+  expect(service.appliedUpdates('order-1')).toHaveLength(1);
+  await button('It was applied').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'It was applied' }).click();
+  await expect.poll(() => service.appliedUpdates('order-1')).toMatchObject([{}, { order_id: 'behind' }]);
+}, 120_000);

@@ -1,0 +1,141 @@
+import { gzipSync } from 'node:zlib';
+import { documentedExample } from '@orders/testing';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { findViolations, openOrder, openPage, prepareApp } from './open-page.ts';
+
+const { app } = prepareApp();
+
+/** A view works for everyone, in light and dark, on a phone and at 200% zoom, and never scrolls sideways. */
+async function expectForEveryone(page: Page): Promise<void> {
+  for (const [colorScheme, width, isChecked] of [
+    ['light', 1280, true],
+    ['light', 640, false],
+    ['dark', 360, true],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 740 });
+    const scrollWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
+    await expect.poll(scrollWidth).toBeLessThanOrEqual(width);
+    if (isChecked) expect(await findViolations(page), `${colorScheme} at ${width}`).toEqual([]);
+  }
+  await page.setViewportSize({ width: 1280, height: 740 });
+}
+
+test('an order is accessible and fits, with an error, an unknown outcome and every section open', async () => {
+  await using open = await openOrder(documentedExample());
+  const { page, button, field, says } = open;
+  app().mock.faults.next({ type: 'reset_after_applying' });
+  await button('Send update').click();
+  await says('Needs review');
+  for (const section of ['Shipping', 'Buyer and QR payment', 'URLs', 'Notes']) await button(section).click();
+  await field(/^Price/)
+    .first()
+    .fill('1 299');
+  await says('Fix 1 field');
+  await expectForEveryone(page);
+  expect(open.consoleLines).toEqual([]);
+});
+
+test('the preview and a decision are accessible and fit', async () => {
+  await using open = await openOrder(documentedExample());
+  const { page, button, says } = open;
+  await button('Preview').click();
+  await page.getByRole('region', { name: 'curl command' }).waitFor();
+  await expectForEveryone(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  app().mock.faults.next({ type: 'reset_after_applying' });
+  await button('Send update').click();
+  await says('Needs review');
+  await button('Send again').click();
+  await page.getByRole('dialog', { name: 'Send again' }).waitFor();
+  await expectForEveryone(page);
+  expect(open.consoleLines).toEqual([]);
+});
+
+test('orders, review, bulk files, fault injection and a missing order are accessible and fit', async () => {
+  await using open = await openPage(app().url);
+  const { page, button, consoleLines } = open;
+  await page.getByRole('table').waitFor();
+  await expectForEveryone(page);
+
+  const order = app().mock.orders[0]?.token ?? '';
+  const bulk = `token,order_id,cart.items[0].sku\n${order},A-1,MUG\n${order},${'x'.repeat(300)},MUG\n`;
+  const upload = { method: 'POST', body: bulk, headers: { 'content-type': 'text/csv', origin: app().url } };
+  const { body } = await app().call('/api/bulks?name=a.csv', undefined, upload);
+  await page.goto(`${app().url}/bulk/${body.id}`);
+  await button('Send 1 update').waitFor();
+  await expectForEveryone(page);
+  await page.goto(`${app().url}/bulk`);
+  await page.getByRole('link', { name: 'a.csv' }).waitFor();
+  await expectForEveryone(page);
+
+  await page.goto(`${app().url}/fault-injection`);
+  await page.getByRole('radio', { name: 'Lost response' }).click();
+  await button('Send the burst').click();
+  await page.getByRole('img', { name: /attempt/ }).waitFor();
+  await expectForEveryone(page);
+  await button('Back to normal').click();
+
+  await page.goto(`${app().url}/review`);
+  await button('It was applied').first().waitFor();
+  await expectForEveryone(page);
+  expect(consoleLines.filter((line) => !line.includes('404'))).toEqual([]);
+  await page.goto(`${app().url}/orders/none`);
+  await page.getByRole('heading', { name: 'Order not found' }).waitFor();
+  await expectForEveryone(page);
+  await page.goto(`${app().url}/nowhere`);
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+});
+
+test('the colors are those of the system, or the chosen ones', async () => {
+  await using open = await openPage(app().url);
+  const { page, button } = open;
+  const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
+  await button('Use dark colors').waitFor();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expect.poll(scheme).toBe('dark');
+  await button('Use light colors').click();
+  expect(await scheme()).toBe('light');
+  await page.reload();
+  await button('Use dark colors').waitFor();
+  expect(await scheme()).toBe('light');
+});
+
+test('loads at most 180 kB of script, in gzip, and charts and dropzone only where they are', async () => {
+  await using open = await openPage('about:blank');
+  const { page } = open;
+  const scripts: Promise<number>[] = [];
+  page.on('response', (response) => {
+    if (response.request().resourceType() === 'script')
+      scripts.push(response.body().then((body) => gzipSync(body).length));
+  });
+  await page.goto(app().url);
+  await page.getByRole('table').waitFor();
+  await page.waitForLoadState('networkidle').catch(() => {});
+  const size = (await Promise.all(scripts)).reduce((sum, one) => sum + one, 0);
+  expect(size).toBeGreaterThan(50_000);
+  expect(size).toBeLessThanOrEqual(180_000);
+});
+
+test('every control can be reached by keyboard, with a visible focus', async () => {
+  await using open = await openOrder({ cart: { items: [{ sku: 'MUG' }] } });
+  const { page } = open;
+  const seen = new Set<string>();
+  for (let step = 0; step < 60; step++) {
+    await page.keyboard.press('Tab');
+    const { name, isVisible } = await page.evaluate(() => {
+      const element = document.activeElement ?? document.body;
+      const { outlineStyle } = getComputedStyle(element);
+      const label =
+        element.getAttribute('aria-label') ?? (element === document.body ? '' : element.textContent);
+      return { name: element.getAttribute('name') ?? label, isVisible: outlineStyle !== 'none' };
+    });
+    if (name === '' || seen.has(name)) break;
+    seen.add(name);
+    expect(isVisible, name).toBe(true);
+  }
+  for (const name of ['cart.items.0.sku', 'Actions for line 1', 'Add line', 'Preview', 'Send update'])
+    expect([...seen]).toContain(name);
+});

@@ -1,0 +1,100 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { migrate, postgresStore } from '@orders/outbox';
+import { afterEach, expect, test } from 'vitest';
+import { openDatabase, rowsOf } from '../server/database.ts';
+import { prepareEngines } from './open-test-postgres.ts';
+
+const { createDatabase } = prepareEngines();
+const folders: string[] = [];
+afterEach(async () => {
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'merchant-'));
+  folders.push(folder);
+  return folder;
+}
+
+test.runIf(process.platform !== 'win32')(
+  'a folder is for its user alone, from its first moment',
+  async () => {
+    const parent = await makeFolder();
+    await chmod(parent, 0o755);
+    const folder = join(parent, 'new');
+    let isOver = false;
+    const modes = new Set<string>();
+    const watching = (async () => {
+      while (!isOver) {
+        const found = await stat(folder).catch(() => undefined);
+        if (found) modes.add((found.mode & 0o777).toString(8));
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    const before = process.umask(0);
+    const store = await openDatabase({ folder });
+    process.umask(before);
+    isOver = true;
+    await watching;
+    await store.close();
+    expect([...modes]).toEqual(['700']);
+    // A folder that was there keeps its mode, and what it holds is for its user alone.
+    expect((await stat(join(folder, 'data'))).mode & 0o777).toBe(0o700);
+  },
+);
+
+test('a folder of the first version is refused by name, and left as it is', async () => {
+  const folder = await makeFolder();
+  await mkdir(join(folder, 'database'));
+  await writeFile(join(folder, 'lock.sqlite'), '');
+  await expect(openDatabase({ folder })).rejects.toThrow(
+    `${folder} holds data of the first version of this app, which this one cannot read: choose another folder with --data.`,
+  );
+  expect((await readdir(folder)).sort()).toEqual(['database', 'lock.sqlite']);
+  expect((await stat(join(folder, 'lock.sqlite'))).size).toBe(0);
+});
+
+test('a folder that holds other files is refused, and left as it is', async () => {
+  const folder = await makeFolder();
+  await writeFile(join(folder, 'photo.jpg'), '');
+  await expect(openDatabase({ folder })).rejects.toThrow('holds other files');
+  expect(await readdir(folder)).toEqual(['photo.jpg']);
+});
+
+test('a database of the first version is refused by name, and left as it is', async (context) => {
+  const databaseUrl = await createDatabase(context);
+  const store = postgresStore({ connectionString: databaseUrl });
+  await store.executeSql('create table bulk_rows (a int); create table kysely_migration (a int)');
+  await expect(openDatabase({ databaseUrl })).rejects.toThrow(
+    /first version of this app.*use another database/,
+  );
+  expect(
+    await rowsOf(
+      store,
+      `select schema_name from information_schema.schemata where schema_name ~ 'merchant|outbox'`,
+    ),
+  ).toEqual([]);
+  await store.close();
+});
+
+test('a database may be opened for the first time by several processes at once', async (context) => {
+  const databaseUrl = await createDatabase(context);
+  const outbox = postgresStore({ connectionString: databaseUrl });
+  await migrate(outbox);
+  await outbox.close();
+  const stores = await Promise.all(Array.from({ length: 6 }, () => openDatabase({ databaseUrl })));
+  const read = `select value from merchant.settings where name = 'webhook_key'`;
+  const keys = await Promise.all(stores.map((store) => rowsOf<{ value: string }>(store, read)));
+  expect(keys[0]?.[0]?.value).toMatch(/^[\w-]{43}$/);
+  for (const key of keys) expect(key).toEqual(keys[0]);
+  for (const store of stores) await store.close();
+});
+
+test('a database that cannot be reached is an error that says where it is, without the password', async () => {
+  const opening = openDatabase({ databaseUrl: 'postgres://shop:swordfish@127.0.0.1:1/shop' });
+  await expect(opening).rejects.toThrow(/127\.0\.0\.1:1/);
+  await expect(opening).rejects.not.toThrow(/swordfish/);
+});

@@ -1,0 +1,318 @@
+import { randomUUID } from 'node:crypto';
+import { buildOrderUpdate } from '@orders/testing';
+import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest';
+import type { OrderDetail, UpdateView } from '../shared/api.ts';
+import type { ShopUpdate } from '../shared/order-update.ts';
+import { openTestApp, type TestApp } from './open-test-app.ts';
+import { type Engine, engines, prepareEngines } from './open-test-postgres.ts';
+
+const { createDatabase } = prepareEngines();
+const orders = Array.from({ length: 30 }, (_, index) => ({
+  token: `order-${index + 1}`,
+  body: buildOrderUpdate(),
+}));
+
+/** Shared by the tests that only use orders of their own. */
+let app: TestApp;
+let used = 0;
+beforeAll(async () => {
+  app = await openTestApp({ orders });
+}, 60_000);
+let onPostgres: TestApp | undefined;
+afterAll(async () => {
+  await app.close();
+  await onPostgres?.close();
+});
+async function appOn(engine: Engine, context: Pick<TestContext, 'skip'>): Promise<TestApp> {
+  if (engine === 'PGlite') return app;
+  onPostgres ??= await openTestApp({ orders, data: { databaseUrl: await createDatabase(context) } });
+  return onPostgres;
+}
+const nextOrder = (): string => `order-${++used}`;
+
+function cartOf(name: string): ShopUpdate {
+  return buildOrderUpdate({ order_id: name });
+}
+
+async function send(app: TestApp, token: string, update: unknown, id = randomUUID()): Promise<UpdateView> {
+  return (await app.call(`/api/orders/${token}/updates`, { id, update })).body;
+}
+
+async function read(app: TestApp, token: string): Promise<OrderDetail> {
+  return (await app.call(`/api/orders/${token}`)).body;
+}
+
+const stateOf = async (app: TestApp, { id }: UpdateView) => (await app.outbox.get(id))?.state;
+
+async function until(app: TestApp, update: UpdateView, state: UpdateView['state']): Promise<void> {
+  await expect.poll(() => stateOf(app, update), { interval: 20 }).toBe(state);
+}
+
+const orderId = async (app: TestApp, token: string) => (await read(app, token)).body.order_id;
+
+async function sendFile(app: TestApp, file: string): Promise<void> {
+  const uploaded = await app.call('/api/bulks?name=a.csv', undefined, {
+    method: 'POST',
+    body: file,
+    headers: { 'content-type': 'text/csv' },
+  });
+  await app.call(`/api/bulks/${uploaded.body.id}/send`, {});
+}
+
+test.for(engines)('the editor starts from what a bulk applied, on %s', async (engine, context) => {
+  const app = await appOn(engine, context);
+  const token = nextOrder();
+  const before = await read(app, token);
+  expect(before.bodyVersion).toBe('first');
+  await sendFile(app, `token,order_id,cart.items[0].sku\n${token},from-bulk,MUG\n`);
+  await expect.poll(() => orderId(app, token)).toBe('from-bulk');
+  const applied = await read(app, token);
+  expect(applied.bodyVersion).toBe(applied.updates[0]?.id);
+  expect(applied.body).toEqual({ order_id: 'from-bulk', cart: { items: [{ sku: 'MUG' }] } });
+
+  const update = await send(app, token, { ...applied.body, merchant_note: 'after the bulk' });
+  await until(app, update, 'applied');
+  expect(app.mock.order(token)?.data).toMatchObject({
+    order_id: 'from-bulk',
+    merchant_note: 'after the bulk',
+  });
+  await expect.poll(async () => (await read(app, token)).bodyVersion).toBe(update.id);
+});
+
+test.for(engines)(
+  'a bulk row waits behind an update in review, and both arrive in sequence, on %s',
+  async (engine, context) => {
+    const app = await appOn(engine, context);
+    const [token, other] = [nextOrder(), nextOrder()];
+    app.mock.faults.next({ type: 'reset_before_applying' }, { token: token });
+    const unknown = await send(app, token, cartOf('older'));
+    await until(app, unknown, 'needs_review');
+    await sendFile(app, `token,order_id,cart.items[0].sku\n${token},newer,MUG\n${other},other,MUG\n`);
+    await expect.poll(() => orderId(app, other)).toBe('other');
+    expect(await read(app, token)).toMatchObject({
+      open: 2,
+      needsReview: 1,
+      lastUpdate: { state: 'queued', source: 'bulk' },
+    });
+
+    expect((await app.call(`/api/updates/${unknown.id}/retry`, {})).body).toMatchObject({ state: 'queued' });
+    await expect.poll(() => orderId(app, token)).toBe('newer');
+    expect(app.mock.appliedUpdates(token).map((update) => update.order_id)).toEqual(['older', 'newer']);
+  },
+);
+
+test('an update that is rejected and sent again after a later one is what the editor starts from', async () => {
+  const token = nextOrder();
+  app.mock.faults.next({ type: 'status', status: 422 }, { token: token });
+  const first = await send(app, token, cartOf('first'));
+  await until(app, first, 'rejected');
+  await until(app, await send(app, token, cartOf('second')), 'applied');
+  await expect.poll(() => orderId(app, token)).toBe('second');
+  await app.call(`/api/updates/${first.id}/retry`, {});
+  await expect.poll(() => orderId(app, token)).toBe('first');
+});
+
+test('an older update that a person resolves as applied does not replace a newer one', async () => {
+  const token = nextOrder();
+  app.mock.faults.next({ type: 'status', status: 422 }, { token: token });
+  const first = await send(app, token, cartOf('first'));
+  await until(app, first, 'rejected');
+  await until(app, await send(app, token, cartOf('second')), 'applied');
+  await expect.poll(() => orderId(app, token)).toBe('second');
+  const { version } = await app.parts.store
+    .query('select version from merchant.orders where token = $1', [token])
+    .then(({ rows }) => rows[0] as { version: string });
+  await app.call(`/api/updates/${first.id}/resolve`, { note: 'seen there' });
+  await until(app, first, 'applied');
+  // The body is deleted in the transaction that would have replaced that of the order.
+  await expect
+    .poll(
+      async () =>
+        (
+          await app.parts.store.query('select 1 from merchant.sent where body is not null and token = $1', [
+            token,
+          ])
+        ).rows,
+    )
+    .toEqual([]);
+  expect(await read(app, token)).toMatchObject({ body: { order_id: 'second' }, bodyVersion: version });
+});
+
+test('an unknown outcome waits for a person, who says it was applied, sends it again, or discards it', async () => {
+  const [token, other] = [nextOrder(), nextOrder()];
+  app.mock.faults.next({ type: 'reset_after_applying' }, { token: token });
+  app.mock.faults.next({ type: 'status', status: 503 }, { token: other });
+  const [applied, resent] = [await send(app, token, cartOf('a')), await send(app, other, cartOf('b'))];
+  await until(app, applied, 'needs_review');
+  await until(app, resent, 'needs_review');
+  const listed = (await app.call('/api/updates?states=needs_review')).body.updates;
+  expect(listed).toMatchObject([
+    { id: applied.id, state: 'needs_review', update: { order_id: 'a' }, source: 'editor', attempts: 1 },
+    { id: resent.id, state: 'needs_review', update: { order_id: 'b' }, status: 503 },
+  ]);
+  // Nothing is sent by itself.
+  expect([token, other].flatMap((one) => app.mock.requests({ token: one }))).toHaveLength(2);
+
+  const note = 'found in their back office';
+  const decided = (await app.call(`/api/updates/${applied.id}/resolve`, { note })).body;
+  expect(decided).toMatchObject({ state: 'applied', decision: { note } });
+  await expect.poll(() => orderId(app, token)).toBe('a');
+  app.mock.faults.next({ type: 'status', status: 503 }, { token: other });
+  await app.call(`/api/updates/${resent.id}/retry`, {});
+  await expect.poll(() => app.mock.requests({ token: other }).length).toBe(2);
+  await until(app, resent, 'needs_review');
+  expect((await app.call(`/api/updates/${resent.id}/discard`, {})).body.state).toBe('discarded');
+  expect(await orderId(app, other)).not.toBe('b');
+
+  const again = await app.call(`/api/updates/${resent.id}/retry`, {});
+  expect(again).toMatchObject({ status: 409, body: { error: { code: 'nothing_to_decide' } } });
+  const unknown = await app.call(`/api/updates/${randomUUID()}/discard`, {});
+  expect(unknown).toMatchObject({ status: 404, body: { error: { code: 'unknown_update' } } });
+});
+
+test('an update that is sent twice with one id is one update', async () => {
+  const [token, other] = [nextOrder(), nextOrder()];
+  const id = randomUUID();
+  const both = await Promise.all([1, 2].map(() => send(app, token, cartOf('once'), id)));
+  expect(both).toMatchObject([{ id }, { id }]);
+  await until(app, { id } as UpdateView, 'applied');
+  expect(app.mock.appliedUpdates(token)).toHaveLength(1);
+  const repeated = await app.call(`/api/orders/${other}/updates`, { id, update: cartOf('once') });
+  expect(repeated).toMatchObject({ status: 409, body: { error: { code: 'duplicate_id' } } });
+});
+
+test('an invalid update is refused with every issue, and nothing is sent or stored', async () => {
+  const token = nextOrder();
+  const update = { orderId: 'x', cart: { items: [{ quantity: '2' }] } };
+  for (const path of ['updates', 'preview']) {
+    const { status, body } = await app.call(`/api/orders/${token}/${path}`, { id: randomUUID(), update });
+    expect(status).toBe(422);
+    expect(body.error).toMatchObject({
+      code: 'validation_error',
+      message: 'Fix 2 fields.',
+      requestId: expect.any(String),
+    });
+    expect(body.error.issues).toContainEqual(
+      expect.objectContaining({ path: 'cart.items[0].quantity', hint: 'Write 2, without quotes.' }),
+    );
+  }
+  expect(await app.outbox.history(token)).toEqual([]);
+  expect(app.mock.requests({ token })).toEqual([]);
+});
+
+test('the preview is what is sent, without the key', async () => {
+  const token = nextOrder();
+  const update = { ...cartOf('Blåbær "3"'), cart: { items: [{ unit_price: 100, sku: 'b', name: '<b>' }] } };
+  const preview = (await app.call(`/api/orders/${token}/preview`, { update })).body;
+  await until(app, await send(app, token, update), 'applied');
+  const [sent] = app.mock.requests({ token });
+  expect({ method: sent?.method, url: `${app.service.baseUrl}${sent?.path}` }).toEqual({
+    method: preview.method,
+    url: preview.url,
+  });
+  expect(String(sent?.body)).toBe(preview.body);
+  expect(preview.bodyBytes).toBe(Buffer.byteLength(preview.body));
+  const headers = Object.fromEntries(
+    preview.headers.map(([name, value]: [string, string]) => [name.toLowerCase(), value]),
+  );
+  for (const name of ['content-type', 'accept']) expect(sent?.headers[name]).toBe(headers[name]);
+  expect(JSON.stringify(preview)).not.toContain(app.service.apiKey);
+});
+
+test('an update and a draft are stored and sent as they were given, whatever they hold', async () => {
+  const token = nextOrder();
+  const nested = JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`);
+  const update = {
+    order_id: 'nul \u0000 lone \ud800 emoji \u{1f6d2}',
+    merchant_note: "'; drop table merchant.orders; --",
+    zeta: 1,
+    alpha: { nested },
+    cart: { items: [{ sku: '', unit_price: -1 }] },
+  };
+  await app.call(`/api/orders/${token}/draft`, undefined, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ form: update, base: 'first' }),
+  });
+  expect((await read(app, token)).draft?.form).toEqual(update);
+  app.mock.faults.next({ type: 'reset_before_applying' }, { token });
+  const sent = await send(app, token, update);
+  await until(app, sent, 'needs_review');
+  await app.call(`/api/updates/${sent.id}/retry`, {});
+  await until(app, sent, 'applied');
+  await expect.poll(async () => (await read(app, token)).bodyVersion).toBe(sent.id);
+  const requests = app.mock.requests({ token }).map(({ body }) => String(body));
+  expect(requests).toEqual([JSON.stringify(update), JSON.stringify(update)]);
+  const shown = await app.call(`/api/orders/${token}`);
+  expect(JSON.stringify(shown.body.body)).toBe(JSON.stringify(update));
+  expect(shown.headers.get('cache-control')).toBe('no-store');
+});
+
+test('a draft is kept until an update is sent, and says from what it began', async () => {
+  const token = nextOrder();
+  const form = { order_id: 'typed', cart: { items: [{ quantity: '1' }] } };
+  const put = (body: unknown) =>
+    app.call(`/api/orders/${token}/draft`, undefined, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+  expect((await put({ form, base: 'first' })).status).toBe(204);
+  expect(await read(app, token)).toMatchObject({ hasDraft: true, draft: { form, base: 'first' } });
+  await send(app, token, cartOf('sent'));
+  expect((await read(app, token)).draft).toBeNull();
+  await put({ form, base: 'first' });
+  await app.call(`/api/orders/${token}/draft`, undefined, { method: 'DELETE' });
+  expect((await read(app, token)).draft).toBeNull();
+});
+
+test('a 429 pauses all updates until a person resumes', async () => {
+  const token = nextOrder();
+  app.mock.faults.next(
+    { type: 'status', status: 429, headers: { 'retry-after': '600' } },
+    { operation: 'update' },
+  );
+  const update = await send(app, token, cartOf('later'));
+  await expect.poll(async () => (await app.call('/api/status')).body.pausedUntil).toBeDefined();
+  expect((await app.call('/api/status')).body.outbox).toMatchObject({ queued: 1 });
+  expect((await read(app, token)).attempts).toMatchObject([
+    { token: token, outcome: 'rejected', status: 429, retryAfterMs: expect.any(Number), code: 'http_error' },
+  ]);
+  expect((await app.call('/api/resume', {})).status).toBe(204);
+  await until(app, update, 'applied');
+  expect((await app.call('/api/status')).body.pausedUntil).toBeUndefined();
+});
+
+// Text that breaks pages, and more levels than JSON.stringify follows.
+const hostile = [
+  `${'[[[[['.repeat(1_000)}0${']]]]]'.repeat(1_000)}`,
+  JSON.stringify({ message: '<script>alert(1)</script>', order: '"><img src=x onerror=alert(1)>' }),
+  JSON.stringify('x'.repeat(1_000_000)),
+];
+
+test.each([200, 422])(
+  'hostile responses with status %d break nothing, and nothing of them is stored',
+  async (status) => {
+    const tokens = [nextOrder(), nextOrder(), nextOrder()];
+    for (const [index, token] of tokens.entries()) {
+      app.mock.faults.next({ type: 'status', status, body: hostile[index] ?? '' }, { token });
+      const update = await send(app, token, cartOf('x'));
+      await until(app, update, status === 200 ? 'applied' : 'rejected');
+      const shown = await app.call(`/api/orders/${token}`);
+      expect(shown.status).toBe(200);
+      expect(shown.text.length).toBeLessThan(20_000);
+      expect(shown.text).not.toContain('alert(1)');
+    }
+    for (const path of ['/api/orders', '/api/updates?states=applied,rejected'])
+      expect((await app.call(path)).status).toBe(200);
+    expect(app.logged).toEqual([]);
+  },
+);
+
+// It leaves the service refused, so it comes last.
+test('a key that is refused is the state of the service, and nothing is rejected', async () => {
+  app.mock.faults.always({ type: 'status', status: 401 }, { operation: 'update' });
+  const sent = [await send(app, nextOrder(), cartOf('a')), await send(app, nextOrder(), cartOf('b'))];
+  await expect.poll(async () => (await app.call('/api/status')).body.service.state).toBe('key_refused');
+  for (const update of sent) await until(app, update, 'queued');
+});
