@@ -17,6 +17,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   client: ['schema', 'auth'],
   testing: ['schema'],
   outbox: ['client', 'schema', 'auth'],
+  cli: ['client', 'schema', 'outbox', 'testing'],
 };
 
 /** What their tests may import besides. */

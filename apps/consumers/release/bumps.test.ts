@@ -16,13 +16,23 @@ test('a patch, a minor and a major give the right versions, ranges and changelog
   );
   await must(steps.version);
   await commit('Version');
-  expect(await versions()).toEqual({ schema: '0.1.1', auth: '0.2.0', client: '1.0.0', testing: '0.1.0' });
+  expect(await versions()).toEqual({
+    schema: '0.1.1',
+    auth: '0.2.0',
+    client: '1.0.0',
+    testing: '0.1.0',
+    // A major of the client is out of their range.
+    outbox: '0.1.1',
+    cli: '0.1.1',
+  });
 
   const before = registry.tries.length;
   await must(steps.release);
   expect(registry.tries.slice(before).toSorted()).toEqual([
     '@orders/auth',
+    '@orders/cli',
     '@orders/client',
+    '@orders/outbox',
     '@orders/schema',
   ]);
   const client = await readPublished(registry.url, 'client');
@@ -64,9 +74,16 @@ test('what no range takes any more carries on to those who depend on it', async 
   await change({ schema: 'minor' }, 'Add a field.');
   await must(steps.version);
   await commit('Version');
-  expect(await versions()).toEqual({ schema: '0.2.0', auth: '0.1.0', client: '0.1.1', testing: '0.1.1' });
+  expect(await versions()).toEqual({
+    schema: '0.2.0',
+    auth: '0.1.0',
+    client: '0.1.1',
+    testing: '0.1.1',
+    outbox: '0.1.1',
+    cli: '0.1.1',
+  });
   await must(steps.release);
-  for (const name of ['client', 'testing'] as const) {
+  for (const name of ['client', 'testing', 'outbox', 'cli'] as const) {
     const { manifest } = await readPublished(registry.url, name);
     expect(manifest('0.1.1').dependencies).toMatchObject({ '@orders/schema': '^0.2.0' });
   }

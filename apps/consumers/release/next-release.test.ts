@@ -25,7 +25,8 @@ test('what waits now can be released: each package once, built, without a range 
     expect(published).toMatchObject({ versions: [version], tags: { latest: version } });
     expect(JSON.stringify(published.manifest(version))).not.toMatch(/workspace:|catalog:/);
     const read = await unpack(published.manifest(version), join(home, name));
-    await expect(read('dist/index.js')).resolves.toContain('export');
+    const entry = name === 'cli' ? 'dist/main.js' : 'dist/index.js';
+    await expect(read(entry)).resolves.toMatch(/^(import|export) /m);
     if (name === 'client') await expect(read('dist/version.js')).resolves.toContain(`'${version}'`);
   }
 

@@ -21,11 +21,15 @@ test('a pre-release goes to its own tag, and the release after it to everybody',
     auth: '0.1.0',
     client: '0.1.1-next.0',
     testing: '0.1.1-next.0',
+    outbox: '0.1.1-next.0',
+    cli: '0.1.1-next.0',
   });
   await must(steps.release);
   expect(await latest()).toEqual([
     { latest: '0.1.0', next: '0.2.0-next.0' },
     { latest: '0.1.0' },
+    { latest: '0.1.0', next: '0.1.1-next.0' },
+    { latest: '0.1.0', next: '0.1.1-next.0' },
     { latest: '0.1.0', next: '0.1.1-next.0' },
     { latest: '0.1.0', next: '0.1.1-next.0' },
   ]);
@@ -41,7 +45,14 @@ test('a pre-release goes to its own tag, and the release after it to everybody',
   await must('changeset pre exit');
   await must(steps.version);
   await commit('Version the release');
-  expect(await versions()).toEqual({ schema: '0.2.0', auth: '0.1.0', client: '0.1.1', testing: '0.1.1' });
+  expect(await versions()).toEqual({
+    schema: '0.2.0',
+    auth: '0.1.0',
+    client: '0.1.1',
+    testing: '0.1.1',
+    outbox: '0.1.1',
+    cli: '0.1.1',
+  });
   await must(steps.release);
   expect((await latest())[0]).toEqual({ latest: '0.2.0', next: '0.2.0-next.1' });
   const changelog = await readFile(join(folder, 'packages', 'schema', 'CHANGELOG.md'), 'utf8');

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitepress';
 import { findPackages } from '../src/api/find-packages.ts';
 import { extendMarkdown } from '../src/site/markdown.ts';
 
-const known = ['schema', 'auth', 'client', 'testing', 'outbox'];
+const known = ['schema', 'auth', 'client', 'testing', 'outbox', 'cli'];
 const rank = (slug: string): number => (known.includes(slug) ? known.indexOf(slug) : known.length);
 const packages = findPackages().toSorted((a, b) => rank(a.slug) - rank(b.slug));
 
@@ -52,7 +52,10 @@ export default defineConfig({
       },
       {
         text: 'Packages',
-        items: known.map((slug) => ({ text: `@orders/${slug}`, link: `/packages/${slug}` })),
+        items: [
+          ...known.map((slug) => ({ text: `@orders/${slug}`, link: `/packages/${slug}` })),
+          { text: 'The command orders', link: '/packages/cli-reference' },
+        ],
       },
       {
         text: 'Guides',
@@ -64,6 +67,7 @@ export default defineConfig({
           { text: 'What no client can see', link: '/guides/what-no-client-can-see' },
           { text: 'Webhooks and QR payments', link: '/guides/qr-payments' },
           { text: 'Bulk', link: '/guides/bulk' },
+          { text: 'From a CSV file', link: '/guides/csv-file' },
           { text: 'Front-end forms', link: '/guides/forms' },
           { text: 'Rotating keys', link: '/guides/rotating-keys' },
           { text: 'Proxies and mTLS', link: '/guides/proxies-and-mtls' },

@@ -5,8 +5,8 @@ import { createGroupRunner, runExample } from '../../../.ci/run-examples.ts';
 import { writeBlocks } from './block-folder.ts';
 import { checkTypes } from './check-types.ts';
 import { isAsTold } from './is-as-told.ts';
-import { startAtPrompt } from './orders-service-bin.ts';
 import { type CodeBlock, readBlocks, readPage, readReferenceBlocks } from './read-blocks.ts';
+import { startAtPrompt } from './start-mock.ts';
 
 const all = [...readBlocks(), ...readReferenceBlocks()];
 // A signature of the reference is a declaration without its parts, taken from code that is compiled.
@@ -35,7 +35,7 @@ describe('types', () => {
   });
 });
 
-const prompt = all.find(({ language, code }) => language === 'sh' && code.includes('examples service'));
+const prompt = all.find(({ language, code }) => language === 'sh' && code.includes('orders mock'));
 
 const runnable = runs.filter(({ code }) => isKnown || !code.includes('await using'));
 // What changes its whole process, or is told something by its environment, runs alone.

@@ -6,8 +6,8 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { isAsTold } from './is-as-told.ts';
-import { startAtPrompt } from './orders-service-bin.ts';
 import { readBlocks } from './read-blocks.ts';
+import { startAtPrompt } from './start-mock.ts';
 
 const run = promisify(execFile);
 const isOnPage = ({ place }: { place: string }) =>

@@ -3,7 +3,7 @@ import { createOrdersClient } from '@orders/client';
 import { buildOrderUpdate, type MockOrderService } from '@orders/testing';
 import { describe, expect } from 'vitest';
 import { type CurlRequest, curl, curlAll, hasCurl, httpPeers } from './http-peers.ts';
-import { run, startScript } from './processes.ts';
+import { run } from './processes.ts';
 import { apiKey, expectApplied, otherKey, specialToken, test, tooLarge, update } from './service.ts';
 
 type Case = readonly [
@@ -106,13 +106,6 @@ describe.skipIf(!hasCurl())('curl alone', () => {
     const { stdout, stderr } = await run('sh', [], { input, env: { ORDERS_API_KEY: apiKey } });
     expect(JSON.parse(stdout || stderr)).toMatchObject({ token: 'ord_1', revision: 1 });
     expect(service.ledger[0]?.body).toEqual(body);
-  });
-
-  test('runs the command that orders-service prints', async () => {
-    const script = new URL('../dist/bin/orders-service.js', import.meta.url).href;
-    await using command = await startScript(script, ['--port', '0'], /^ *(curl .*)\n/m);
-    const { stdout, stderr } = await run('sh', [], { input: command.match });
-    expect(JSON.parse(stdout || stderr)).toMatchObject({ revision: 1 });
   });
 });
 

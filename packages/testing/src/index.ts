@@ -13,6 +13,7 @@ export type {
 } from './mock/fault-script.ts';
 export type { JournalEntry } from './mock/journal.ts';
 export type { AuthorizationFacts, KeyType, ServiceKey } from './mock/keys.ts';
+export { formatLogLine } from './mock/log-line.ts';
 export {
   type MockOrderService,
   type MockOrderServiceOptions,

@@ -39,15 +39,15 @@ export async function runNewcomer({ keep, signal, say }: NewcomerOptions): Promi
     return made;
   };
 
-  for (const line of [blockOf(readme.client, 'sh'), blockOf(readme.testing, 'sh')]) {
+  for (const line of [readme.client, readme.testing, readme.cli].map((each) => blockOf(each, 'sh'))) {
     await step(line.trim(), async () => void (await run(...pnpm, ...argumentsOf(line))));
   }
   const example = blockOf(readme.root, 'ts');
   const told = await step('the example of the README', () => runExample('example.mts', example));
-  if (!told.startsWith('applied with status 200')) throw new Error(`The example prints: ${told}`);
+  if (!told.startsWith('applied 200')) throw new Error(`The example prints: ${told}`);
 
-  await using service = await step('npx orders-service', () =>
-    startProgram([...npx, 'orders-service', '--port', '0'], { cwd, env, signal, ready: /^\s+curl .+\n/m }),
+  await using service = await step('npx orders mock', () =>
+    startProgram([...npx, 'orders', 'mock', '--port', '0'], { cwd, env, signal, ready: /^\s+curl .+\n/m }),
   );
   const facts = readServiceFacts(service.printed);
   const answer = await step('the curl line that it prints', () => run('sh', '-c', facts.curl));
@@ -69,5 +69,6 @@ async function readReadmes() {
     root: await read(),
     client: await read('packages', 'client'),
     testing: await read('packages', 'testing'),
+    cli: await read('packages', 'cli'),
   };
 }

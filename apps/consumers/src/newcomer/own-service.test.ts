@@ -17,7 +17,7 @@ test('reads where the service is, its key, an order and the line to paste', () =
 });
 
 test('says what the service did not print', () => {
-  expect(() => readServiceFacts('Hello')).toThrow('orders-service did not print');
+  expect(() => readServiceFacts('Hello')).toThrow('orders mock did not print');
 });
 
 test('puts a service of one’s own in the place of the one that an example starts', () => {

@@ -7,11 +7,11 @@ export interface ServiceFacts {
   readonly curl: string;
 }
 
-/** Reads what `orders-service` printed. */
+/** Reads what `orders mock` printed. */
 export function readServiceFacts(printed: string): ServiceFacts {
   const find = (pattern: RegExp): string => {
     const found = pattern.exec(printed)?.[1];
-    if (found === undefined) throw new Error(`orders-service did not print ${pattern}: ${printed}`);
+    if (found === undefined) throw new Error(`orders mock did not print ${pattern}: ${printed}`);
     return found;
   };
   return {

@@ -27,7 +27,7 @@ export async function copyWorkspace({ folder, version }: WorkspaceCopy): Promise
   for (const name of packageNames) {
     const from = join(repository, 'packages', name);
     const to = copyOf({ folder }, name);
-    await access(join(from, 'dist', 'index.js'));
+    await access(join(from, 'dist'));
     await cp(from, to, { recursive: true, filter: (path) => basename(path) !== 'node_modules' });
     const manifest = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'));
     await writeFile(join(to, 'package.json'), JSON.stringify({ ...manifest, version }, null, 2));

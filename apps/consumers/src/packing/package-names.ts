@@ -1,5 +1,5 @@
 /** The packages that consumers pick from, without their scope. */
-export const packageNames = ['schema', 'auth', 'client', 'testing'] as const;
+export const packageNames = ['schema', 'auth', 'client', 'testing', 'outbox', 'cli'] as const;
 
 export type PackageName = (typeof packageNames)[number];
 

@@ -43,6 +43,12 @@ const projects: readonly Alone[] = [
     redWhen: [],
     mostPackages: 12,
   },
+  {
+    name: 'cli',
+    source: import.meta.resolve('../../projects/cli-alone.ts'),
+    redWhen: ['exports', 'dependency'],
+    mostPackages: 90,
+  },
 ];
 
 /** Each package in a project that has nothing else; what comes with it is counted and weighed. */

@@ -35,6 +35,6 @@ export function findPackages(): readonly FoundPackage[] {
       const file = typeof source === 'object' ? source['default'] : source;
       return typeof file === 'string' ? [{ specifier: join(name, path), file: join(home, slug, file) }] : [];
     });
-    return [{ name, slug, description, entries }];
+    return entries.length === 0 ? [] : [{ name, slug, description, entries }];
   });
 }

@@ -37,13 +37,13 @@ test('formats a line for each result, failures in full, one paragraph for each r
     { ...withoutResponse, id: 'e', verdict: 'inconclusive', reason: 'no complete response within 40 ms' },
   ];
   expect(formatConformance({ baseUrl, results })).toBe(`\
-pass          accepts-hooks            201  Hooks (stated)
-fail          refuses-hooks-as-string  201  Update order (implied)
-skipped       a                             Hooks (stated)
-skipped       b                             Hooks (stated)
-inconclusive  c                             Hooks (stated)
-inconclusive  d                        503  Hooks (stated)
-inconclusive  e                             Hooks (stated)
+pass          accepts-hooks            201  Hooks
+fail          refuses-hooks-as-string  201  Update order
+skipped       a                             Hooks
+skipped       b                             Hooks
+inconclusive  c                             Hooks
+inconclusive  d                        503  Hooks
+inconclusive  e                             Hooks
 
 refuses-hooks-as-string: The field hooks is refused when it is a string (API reference, Update order; implied)
   expected: refused (4xx)
@@ -63,7 +63,7 @@ https://api.example.com: 1 passed, 1 failed (1 of them only implied), 3 inconclu
 
 test('when every case passes, only lines and a summary are left', () => {
   expect(formatConformance({ baseUrl, results: [passing] })).toBe(
-    'pass          accepts-hooks  201  Hooks (stated)\n\nhttps://api.example.com: 1 passed, 0 failed, 0 inconclusive, 0 skipped.',
+    'pass          accepts-hooks  201  Hooks\n\nhttps://api.example.com: 1 passed, 0 failed, 0 inconclusive, 0 skipped.',
   );
 });
 

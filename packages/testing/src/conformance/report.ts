@@ -85,10 +85,10 @@ export function formatConformance(
   { stream }: FormatConformanceOptions = {},
 ): string {
   const width = Math.max(0, ...results.map(({ id }) => id.length));
-  const lines = results.map(({ id, verdict, actual, source, strength }) => {
+  const lines = results.map(({ id, verdict, actual, source }) => {
     const word = verdict.padEnd(12);
     const coloured = stream === undefined ? word : styleText(colours[verdict], word, { stream });
-    return `${coloured}  ${id.padEnd(width)}  ${`${actual?.status ?? ''}`.padEnd(3)}  ${source} (${strength})`;
+    return `${coloured}  ${id.padEnd(width)}  ${`${actual?.status ?? ''}`.padEnd(3)}  ${source}`;
   });
   const group = (wanted: ConformanceVerdict, by: (result: ConformanceResult) => string) => [
     ...Map.groupBy(

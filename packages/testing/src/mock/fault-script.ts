@@ -192,7 +192,13 @@ export function createFaultSource(
           chances.push({ faults: list, filter, probability, random: createSeededRandom(seed) });
     }
   };
-  for (const rule of rules) readFaultRule(rule);
+  for (const [index, rule] of rules.entries()) {
+    try {
+      readFaultRule(rule);
+    } catch (error) {
+      throw new TypeError(`faults[${index}]: ${(error as Error).message}`, { cause: error });
+    }
+  }
   const clear = (): void => {
     for (const lines of [queue, chances, standing]) lines.length = 0;
     availability.goUp();

@@ -73,7 +73,7 @@ test.each<[unknown, string]>([
   [{ keys: [null] }, 'keys[0] is empty.'],
   [{ faults: {} }, 'faults: give a list of rules.'],
   ...badOrders.map((orders): [unknown, string] => [{ orders }, 'orders: ']),
-  [{ faults: [{ when: 'next', fault: 'slwo' }] }, 'There is no scenario "slwo". Known: slow, '],
+  [{ faults: [{ when: 'next', fault: 'slwo' }] }, 'faults[0]: There is no scenario "slwo". Known: slow, '],
   [{ ordres: 1 }, 'startMockOrderService: unknown option "ordres". Did you mean "orders"?'],
   [{ keys: [{ key: 'a', typ: 'b' }] }, 'keys[0]: unknown option "typ". Did you mean "type"?'],
   [{ orders: [{ token: 'a', dat: {} }] }, 'orders: unknown option "dat". Did you mean "data"?'],
@@ -84,11 +84,11 @@ test.each<[unknown, string]>([
   ],
   [
     { faults: [{ when: 'next', fault: misspelledFault }] },
-    'The fault status: unknown option "header". Did you',
+    'faults[0]: The fault status: unknown option "header". Did you',
   ],
   [
     { faults: [{ when: 'next', fault: 'slow', time: 2 }] },
-    'next: unknown option "time". Did you mean "times"?',
+    'faults[0]: next: unknown option "time". Did you mean "times"?',
   ],
   [{ webhooks: { timeout: 3 } }, 'webhooks: unknown option "timeout". Did you mean "timeoutMs"?'],
 ])('rejects the options %j', async (options, message) => {

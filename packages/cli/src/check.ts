@@ -1,0 +1,215 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
+import { type AnyOrdersError, isOrdersError, type OrdersClient } from '@orders/client';
+import { type ConnectionOptions, connect } from './connection.ts';
+import { type CommandInput, describeError, type ExitCode, joinSentences } from './terminal.ts';
+
+/** What one check found. */
+interface Finding {
+  readonly check: string;
+  readonly result: 'ok' | 'warn' | 'fail' | 'skip';
+  readonly message: string;
+  /** What to do about it. */
+  readonly advice?: string;
+}
+
+/** Clocks apart by less than this are fine, and certificates that end later; in milliseconds. */
+const limits = { skewMs: 30_000, expiryMs: 14 * 86_400_000, stepMs: 5_000 };
+
+/** Checks one layer after another; those above one that failed are skipped. */
+export async function runCheck({
+  options,
+  terminal,
+  env,
+}: CommandInput<ConnectionOptions>): Promise<ExitCode> {
+  const { client, baseUrl } = await connect(options, { terminal, env, retry: { maxAttempts: 1 } });
+  const url = new URL(baseUrl);
+  const findings: Finding[] = [];
+  const steps: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
+    DNS: () => checkDns(url),
+    TCP: () => checkTcp(url),
+    TLS: () => checkTls(url),
+    echo: () => checkEcho(client),
+  };
+  for (const [check, step] of Object.entries(steps)) {
+    const hasFailed = findings.some(({ result }) => result === 'fail');
+    if (hasFailed) findings.push({ check, result: 'skip', message: 'not reached' });
+    else findings.push(...(await step()));
+  }
+  await client.close();
+  const ok = findings.every(({ result }) => result !== 'fail');
+  const colours = { ok: 'green', warn: 'yellow', fail: 'red', skip: 'gray' } as const;
+  await terminal.report({ ok, baseUrl, checks: findings }, async () => [
+    `Checking ${baseUrl}`,
+    ...(await terminal.table(
+      findings.map(({ check, result, message, advice }) => [
+        terminal.style(colours[result], result),
+        check,
+        advice === undefined ? message : joinSentences(message, advice),
+      ]),
+    )),
+  ]);
+  return ok ? 0 : 1;
+}
+
+async function checkDns({ hostname }: URL): Promise<readonly Finding[]> {
+  const startedAt = performance.now();
+  try {
+    const found = await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true });
+    const message = `${found.map(({ address }) => address).join(', ')} in ${since(startedAt)}`;
+    return [{ check: 'DNS', result: 'ok', message }];
+  } catch (error) {
+    const advice = `Is the host name right? ${proxyAdvice}`;
+    return [{ check: 'DNS', result: 'fail', message: `${hostname}: ${describeError(error)}`, advice }];
+  }
+}
+
+const proxyAdvice = 'Behind a proxy, pass a dispatcher in --config: HTTPS_PROXY is not read.';
+
+async function checkTcp(url: URL): Promise<readonly Finding[]> {
+  const { host, port } = endpointOf(url);
+  const startedAt = performance.now();
+  const socket = connectTcp({ host, port, timeout: limits.stepMs });
+  try {
+    await opened(socket, 'connect');
+    return [{ check: 'TCP', result: 'ok', message: `port ${port} in ${since(startedAt)}` }];
+  } catch (error) {
+    const advice = `Is the port right, and does a firewall let you out? ${proxyAdvice}`;
+    return [{ check: 'TCP', result: 'fail', message: `port ${port}: ${describeError(error)}`, advice }];
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function checkTls(url: URL): Promise<readonly Finding[]> {
+  if (url.protocol === 'http:') {
+    if (isLoopback(url)) return [{ check: 'TLS', result: 'ok', message: 'plain http, on this machine' }];
+    return [{ check: 'TLS', result: 'warn', message: 'plain http: the network between can read the key' }];
+  }
+  const { host, port } = endpointOf(url);
+  // A name alone may be sent as the server name.
+  const servername = /^[\d.]+$|:/.test(host) ? '' : host;
+  const socket = connectTls({ host, port, servername, timeout: limits.stepMs, rejectUnauthorized: false });
+  try {
+    await opened(socket, 'secureConnect');
+    return [describeTls(socket, host)];
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    // The message of OpenSSL is that of its source.
+    const message = code.startsWith('ERR_SSL') ? code : describeError(error);
+    return [{ check: 'TLS', result: 'fail', message, advice: 'Does this port serve https?' }];
+  } finally {
+    socket.destroy();
+  }
+}
+
+function describeTls(socket: TLSSocket, host: string): Finding {
+  const {
+    subject,
+    issuer,
+    valid_to: until,
+  } = socket.getPeerCertificate() as Partial<DetailedPeerCertificate>;
+  const days = Math.floor((Date.parse(until ?? '') - Date.now()) / 86_400_000);
+  const certificate = `certificate of ${subject?.CN ?? 'no name'}, issued by ${issuer?.O ?? issuer?.CN ?? 'no name'}`;
+  const code = socket.authorized ? undefined : String(socket.authorizationError);
+  if (code !== undefined) {
+    const advice =
+      tlsAdvice[code] ?? 'If your company has an authority of its own, set NODE_EXTRA_CA_CERTS to its file.';
+    return { check: 'TLS', result: 'fail', message: `${certificate}: ${code} for ${host}`, advice };
+  }
+  const message = `${socket.getProtocol()}, ${certificate}, valid for ${days} days`;
+  if (days * 86_400_000 >= limits.expiryMs) return { check: 'TLS', result: 'ok', message };
+  return { check: 'TLS', result: 'warn', message, advice: 'The service should renew it soon.' };
+}
+
+const tlsAdvice: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'The service has to renew it; check the clock of this machine too.',
+  CERT_NOT_YET_VALID: 'Check the clock of this machine.',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'It belongs to another host: check the base URL.',
+};
+
+/** How many echoes show the latency. */
+const echoCount = 5;
+
+async function checkEcho(client: OrdersClient): Promise<readonly Finding[]> {
+  const times: number[] = [];
+  let headers: Readonly<Record<string, unknown>> = {};
+  let status = 0;
+  let serverAheadMs: number | undefined;
+  try {
+    for (let number = 0; number < echoCount; number++) {
+      const startedAt = performance.now();
+      ({ headers, status } = await client.echo());
+      times.push(performance.now() - startedAt);
+      const date = Date.parse(String(headers['date']));
+      if (!Number.isNaN(date)) serverAheadMs = date - Date.now();
+    }
+  } catch (error) {
+    if (!isOrdersError(error)) throw error;
+    return [{ check: 'echo', result: 'fail', ...explainEcho(error) }];
+  }
+  const [slowest = 0] = times.toSorted((one, other) => other - one);
+  const median = times.toSorted((one, other) => one - other)[Math.floor(echoCount / 2)] ?? 0;
+  const latency = `${Math.round(median)} ms (median of ${echoCount}), ${Math.round(slowest)} ms (slowest)`;
+  const limited = Object.entries(headers).filter(([name]) => /^(x-)?rate-?limit|^retry-after$/.test(name));
+  return [
+    {
+      check: 'echo',
+      result: 'ok',
+      message: `${status}: the key is accepted. Its type shows with an update.`,
+    },
+    { check: 'latency', result: 'ok', message: latency },
+    describeClock(serverAheadMs),
+    {
+      check: 'rate limit',
+      result: 'ok',
+      message: limited.map(([name, value]) => `${name}: ${value}`).join(', ') || 'no headers say one',
+    },
+  ];
+}
+
+function explainEcho(error: AnyOrdersError): Pick<Finding, 'message' | 'advice'> {
+  const { message } = error;
+  const status = 'status' in error ? error.status : undefined;
+  if (/HTML page|media type/.test(message))
+    return { message, advice: 'A proxy or another site responded: check the base URL.' };
+  if (status === 401 || status === 403)
+    return { message, advice: 'Is it the private key, and of this environment?' };
+  if (status === 404) return { message, advice: 'Check the base URL: it is what comes before /v2.' };
+  if (error.code === 'timeout') return { message, advice: 'Try again, or raise --timeout.' };
+  return { message, advice: 'Try again; if it stays, ask the service.' };
+}
+
+function describeClock(serverAheadMs: number | undefined): Finding {
+  const check = 'clock';
+  if (serverAheadMs === undefined)
+    return { check, result: 'skip', message: 'the service sends no Date header' };
+  // The header has no fractions of a second.
+  const seconds = Math.round(Math.abs(serverAheadMs) / 1_000);
+  const message =
+    seconds < 2
+      ? 'as that of the service'
+      : `${seconds} s ${serverAheadMs > 0 ? 'behind' : 'ahead of'} that of the service`;
+  if (Math.abs(serverAheadMs) < limits.skewMs) return { check, result: 'ok', message };
+  return { check, result: 'warn', message, advice: 'Synchronise the clock of this machine.' };
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}
+
+function endpointOf({ hostname, port, protocol }: URL): { readonly host: string; readonly port: number } {
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) };
+}
+
+/** Waits until a socket is open. @throws Error when it fails or takes too long. */
+async function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+  socket.on('timeout', () => socket.destroy(new Error(`no response within ${limits.stepMs / 1_000} s`)));
+  await once(socket, event);
+}
+
+function since(startedAt: number): string {
+  return `${Math.round(performance.now() - startedAt)} ms`;
+}

@@ -1,0 +1,175 @@
+import process from 'node:process';
+import { startMockOrderService } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { createFolder, runOrders } from '../test/run-orders.ts';
+import { splitWords } from './connection.ts';
+
+const key = 'sk_test_4f1b9c27';
+
+test('a key command is split into words, and a path of Windows stays whole', () => {
+  expect(splitWords(`op read "op://vault/the key" --x='a b'c`)).toEqual([
+    'op',
+    'read',
+    'op://vault/the key',
+    '--x=a bc',
+  ]);
+  expect(splitWords(String.raw`"C:\Program Files\op.exe" C:\keys\x`)).toEqual([
+    String.raw`C:\Program Files\op.exe`,
+    String.raw`C:\keys\x`,
+  ]);
+});
+
+test('the key comes from a file or a command, which no shell runs', async () => {
+  await using service = await startMockOrderService({ keys: [key] });
+  await using folder = await createFolder({
+    key: `${key}\n`,
+    two: 'a\nb\n',
+    'print.mjs': `console.log(process.argv[2])`,
+  });
+  const check = (...words: readonly string[]) =>
+    runOrders(['check', '--base-url', service.url, '--json', ...words], { cwd: folder.path });
+  expect(await check('--api-key-file', 'key')).toMatchObject({ code: 0, stderr: '' });
+  expect(await check('--api-key-command', `"${process.execPath}" print.mjs ${key}`)).toMatchObject({
+    code: 0,
+  });
+  const shell = await check('--api-key-command', `"${process.execPath}" print.mjs $(echo;touch,made)`);
+  expect(shell.code).toBe(1);
+  const failures = [
+    [['--api-key-file', 'none'], 'cannot read none (ENOENT)'],
+    [['--api-key-file', 'two'], 'expected the key on one line, got several'],
+    [['--api-key-command', 'no-such-command x'], 'no-such-command failed (ENOENT)'],
+    [['--api-key-command', `"${process.execPath}" -e process.exit(7)`], 'failed (7)'],
+    [['--api-key-command', `"${process.execPath}" -e 0`], 'got nothing'],
+  ] as const;
+  for (const [words, message] of failures)
+    expect(await check(...words)).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
+  expect(await check('--api-key-file', 'key', '--api-key-command', 'x')).toMatchObject({ code: 2 });
+}, 60_000);
+
+test('a hostile folder chooses neither where the key goes, nor how it is read, nor which code runs', async () => {
+  await using service = await startMockOrderService({ keys: [key] });
+  const env = { ORDERS_API_KEY: key };
+  const others = [
+    ['validate', 'update.json'],
+    ['update', 'ord_1', 'update.json'],
+    ['send', 'update.json'],
+    ['outbox', 'start', '--folder', 'outbox'],
+  ];
+  for (const setting of [
+    { baseUrl: service.url },
+    { 'base-url': service.url },
+    { apiKeyCommand: 'touch made' },
+    { apiKeyFile: '/etc/passwd' },
+    { config: './config.mjs' },
+    { schema: './config.mjs' },
+    { allowInsecureHttp: true },
+  ]) {
+    await using folder = await createFolder({
+      'orders.json': JSON.stringify(setting),
+      'orders.config.mjs': 'throw new Error("loaded")',
+      'config.mjs': 'throw new Error("loaded")',
+      'update.json': '{"cart":{}}',
+    });
+    // The others read the file in the same way, so that they meet one of these.
+    for (const words of [['check'], ...others.splice(0)]) {
+      const { code, stdout, stderr } = await runOrders(words, { cwd: folder.path, env });
+      expect([words, code, stdout]).toEqual([words, 2, '']);
+      expect(stderr).toContain(`orders.json may not set "${Object.keys(setting)[0]}"`);
+    }
+  }
+
+  expect(service.journal).toEqual([]);
+}, 120_000);
+
+test('flags come before the environment, and that before the folder', async () => {
+  await using service = await startMockOrderService({ keys: [key] });
+  await using folder = await createFolder({
+    'orders.json': '{ "decimals": 2, "orderUpdate": { "totalAmount": "total" } }',
+    'a.csv': 'token,total,cart.items[0].sku\nord_1,"1,50",mug\n',
+    'a.json': '{ "cart": {}, "total": "x" }',
+  });
+  const cwd = folder.path;
+  expect(await runOrders(['validate', 'a.csv'], { cwd })).toMatchObject({ code: 0 });
+  expect(await runOrders(['validate', 'a.csv', '--decimals', '0'], { cwd })).toMatchObject({ code: 1 });
+  expect((await runOrders(['validate', 'a.json'], { cwd })).stdout).toContain('total (invalid_type)');
+  const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: 'http://127.0.0.1:1' };
+  expect(await runOrders(['check', '--base-url', service.url], { cwd, env })).toMatchObject({ code: 0 });
+}, 60_000);
+
+test('a setting of the folder that is unknown or wrong is refused by name', async () => {
+  for (const [content, message] of [
+    ['{ "decimal": 2 }', 'Did you mean "decimals"?'],
+    ['{ "decimals": 99 }', 'decimals: Write a whole number from 0 to 15.'],
+    ['{ "__proto__": { "decimals": 2 } }', '__proto__'],
+    ['{ "orderUpdate": { "totalAmount": 1 } }', 'orderUpdate'],
+    ['{', 'Cannot read orders.json'],
+  ] as const) {
+    await using folder = await createFolder({
+      'orders.json': content,
+      'a.json': '{"cart":{}}',
+      'a.csv': 'token\n',
+    });
+    expect(await runOrders(['validate', 'a.json'], { cwd: folder.path })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(message),
+    });
+  }
+}, 60_000);
+
+test('--config and --schema load code, whose errors show no message that may hold a key', async () => {
+  await using service = await startMockOrderService({ keys: [key] });
+  await using folder = await createFolder({
+    'config.mjs': `export default { baseUrl: '${service.url}', apiKey: () => '${key}' }`,
+    'config.json': `{ "baseUrl": "${service.url}", "headers": { "x-shop": "1" } }`,
+    'wrong.json': '{ "baseUrls": "x" }',
+    'throws.mjs': `throw new RangeError('${key}')`,
+    'schema.mjs':
+      'export default { safeParse: () => ({ success: false, error: { issues: [{ message: "no", code: "own", path: [] }] } }) }',
+    'a.json': '{"cart":{}}',
+  });
+  const run = (words: readonly string[], env = {}) => runOrders(words, { cwd: folder.path, env });
+  expect(await run(['check', '--config', 'config.mjs'])).toMatchObject({ code: 0 });
+  expect(await run(['check', '--config', 'config.json'], { ORDERS_API_KEY: key })).toMatchObject({ code: 0 });
+  expect(service.journal.at(-1)?.headers['x-shop']).toBe('1');
+  const wrong = await run(['check', '--config', 'wrong.json', '--base-url', service.url], {
+    ORDERS_API_KEY: key,
+  });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('"baseUrls"') });
+  const thrown = await run(['check', '--config', 'throws.mjs']);
+  expect(thrown).toMatchObject({ code: 3, stderr: expect.stringContaining('it threw RangeError') });
+  expect(thrown.stderr).not.toContain(key);
+  const own = await run(['validate', 'a.json', '--schema', 'schema.mjs']);
+  expect(own).toMatchObject({ code: 1, stdout: expect.stringContaining('(own)') });
+}, 60_000);
+
+test.each([
+  ['throw new Error(text)', /--config: cannot load \S+: it threw Error\. .*"node \S+" prints it\.$/],
+  ['throw text', /it threw a value that is not an Error/],
+  ['throw Object.assign(new Error(text), { name: text })', /it threw Error\./],
+  ['JSON.parse(text)', /it threw SyntaxError\./],
+  ['export default new Proxy({ a: 1 }, { get() { throw new RangeError(text); } })', /it threw RangeError\./],
+  [
+    'setTimeout(() => { throw new TypeError(text); }, 0); await new Promise(() => {})',
+    /A module threw TypeError; its message may hold a key/,
+  ],
+  [
+    'Promise.reject(Object.assign(new Error(text), { code: text })); await new Promise(() => {})',
+    /A module threw Error; its message/,
+  ],
+])(
+  'no error of a --config module shows the key: %s',
+  async (code, message) => {
+    await using folder = await createFolder({ 'config.mjs': `const text = '${key}';\n${code}` });
+    const { cwd, env } = { cwd: folder.path, env: { ORDERS_BASE_URL: 'http://127.0.0.1:1' } };
+    const run = await runOrders(['check', '--config', 'config.mjs'], { cwd, env });
+    expect([run.code, run.stdout]).toEqual([3, '']);
+    expect(run.stderr).toMatch(/^orders: [^\n]+\n$/);
+    expect(run.stderr.trim()).toMatch(message);
+    expect(run.stderr).not.toContain(key);
+  },
+  60_000,
+);

@@ -1,0 +1,259 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import type { CallHooks, OrdersClient, OrdersClientOptions } from '@orders/client';
+import type { OrderUpdateDefinition, OrderUpdateSchema } from '@orders/schema';
+import { checkOptions } from '@orders/schema/check-options';
+import { CommandError, describeError, type Environment, kindOfError, type Terminal } from './terminal.ts';
+
+/** The options of every command that needs the key. */
+export interface KeyOptions {
+  readonly apiKeyFile?: string;
+  readonly apiKeyCommand?: string;
+}
+
+/** The options of every command that reaches the service. */
+export interface ConnectionOptions extends KeyOptions, SchemaOptions {
+  readonly baseUrl?: string;
+  readonly allowInsecureHttp?: true;
+  readonly config?: string;
+  /** The time limit of an attempt, in milliseconds. */
+  readonly timeout?: number;
+}
+
+/** What says how updates are checked. */
+export interface SchemaOptions {
+  readonly schema?: string;
+  /** Options of `defineOrderUpdate` that are data, from orders.json. */
+  readonly orderUpdate?: OrderUpdateDefinition;
+}
+
+/** A client, and where it sends. */
+export interface Connection {
+  readonly client: OrdersClient;
+  readonly baseUrl: string;
+}
+
+/** What a command adds to the options of its client. */
+export interface ConnectionRequest extends Pick<OrdersClientOptions, 'rateLimit' | 'retry' | 'timeouts'> {
+  readonly terminal: Terminal;
+  readonly env: Environment;
+  /** Whether no key is needed, since nothing is sent. */
+  readonly isDry?: boolean;
+}
+
+/**
+ * Makes the client of a command. Flags come before the environment, and that before the file of `--config`.
+ *
+ * @throws CommandError
+ */
+export async function connect(
+  options: ConnectionOptions,
+  { terminal, env, isDry = false, ...own }: ConnectionRequest,
+): Promise<Connection> {
+  // First, so that nothing that a module throws can show it.
+  const key = isDry ? undefined : await readKey(options, env);
+  if (key !== undefined) terminal.addSecret(key);
+  const config = options.config === undefined ? {} : await loadConfig(options.config);
+  if (typeof config.apiKey === 'string') terminal.addSecret(config.apiKey);
+  const baseUrl = options.baseUrl || config.baseUrl;
+  if (!baseUrl) throw new CommandError('Where is the service? Set ORDERS_BASE_URL, or pass --base-url.', 2);
+  const { credentials, apiKey, ...rest } = config;
+  const authorization =
+    key !== undefined ? { apiKey: key } : { ...(apiKey && { apiKey }), ...(credentials && { credentials }) };
+  const isMissing = Object.keys(authorization).length === 0;
+  if (isMissing && !isDry)
+    throw new CommandError('Set ORDERS_API_KEY, or pass --api-key-file or --api-key-command.', 2);
+  const schema = await loadSchema(options);
+  const { createOrdersClient } = await import('@orders/client');
+  try {
+    const client = createOrdersClient({
+      ...rest,
+      baseUrl,
+      ...(isMissing ? { apiKey: () => undefined } : authorization),
+      ...(options.allowInsecureHttp && { allowInsecureHttp: true }),
+      ...(schema && { schema }),
+      ...(own.rateLimit && { rateLimit: own.rateLimit }),
+      retry: { ...own.retry, ...config.retry },
+      timeouts: {
+        ...own.timeouts,
+        ...config.timeouts,
+        ...(options.timeout !== undefined && { attempt: options.timeout }),
+      },
+    });
+    return { client, baseUrl: String(baseUrl).replace(/\/+$/, '') };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CommandError(nameFlags(error.message), 2);
+  }
+}
+
+/** Options of the client have the names of code; who reads this wrote flags. */
+function nameFlags(message: string): string {
+  const flags: Readonly<Record<string, string>> = {
+    baseUrl: '--base-url',
+    allowInsecureHttp: '--allow-insecure-http',
+    'timeouts.attempt': '--timeout',
+    'rateLimit.requestsPerSecond': '--rate',
+  };
+  return message
+    .replace(/^createOrdersClient: /, '--config: ')
+    .replace('pass the key as apiKey instead', 'set ORDERS_API_KEY instead')
+    .replace('set allowInsecureHttp', 'pass --allow-insecure-http')
+    .replace(/^(baseUrl|timeouts\.attempt|rateLimit\.requestsPerSecond)\b/, (name) => flags[name] ?? name);
+}
+
+/** The key that was given; an empty variable counts as none. @throws CommandError */
+export async function readKey(
+  { apiKeyFile, apiKeyCommand }: KeyOptions,
+  env: Environment,
+): Promise<string | undefined> {
+  if (apiKeyFile !== undefined) {
+    const text = await readFile(apiKeyFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw new CommandError(`--api-key-file: cannot read ${apiKeyFile} (${error.code}).`);
+    });
+    return oneLine('--api-key-file', text);
+  }
+  if (apiKeyCommand === undefined) return env['ORDERS_API_KEY'] || undefined;
+  const [program = '', ...args] = splitWords(apiKeyCommand);
+  const running = promisify(execFile)(program, args, { timeout: 60_000, windowsHide: true });
+  // A command that reads its input would never end.
+  running.child.stdin?.end();
+  const { stdout } = await running.catch((error: NodeJS.ErrnoException & { readonly killed?: boolean }) => {
+    const what = error.killed ? 'took longer than 60 s' : `failed (${error.code})`;
+    throw new CommandError(`--api-key-command: ${basename(program)} ${what}. Run it by itself to see why.`);
+  });
+  return oneLine('--api-key-command', stdout);
+}
+
+function oneLine(flag: string, text: string): string {
+  const key = text.replace(/\r?\n$/, '');
+  if (/^[^\r\n]+$/.test(key)) return key;
+  throw new CommandError(`${flag}: expected the key on one line, got ${key === '' ? 'nothing' : 'several'}.`);
+}
+
+/** Splits a command into words; quotes keep spaces together, and a backslash is part of a path of Windows. */
+export function splitWords(command: string): readonly string[] {
+  const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
+  return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
+}
+
+type Config = Partial<Omit<OrdersClientOptions, keyof CallHooks>>;
+
+/** Loads the options of the client from a module's default export, or from JSON. @throws CommandError */
+async function loadConfig(file: string): Promise<Config> {
+  // What reads a setting of a module runs its code.
+  const copy = (value: unknown): unknown =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+  const found =
+    extname(file) === '.json'
+      ? copy(readJson(file))
+      : await loadModule('--config', file, (module) => copy(module['default']));
+  if (found !== undefined) return found as Config;
+  const how = extname(file) === '.json' ? 'an object' : 'export default { baseUrl: "https://..." }';
+  throw new CommandError(`--config: ${file}: expected options of createOrdersClient. Write ${how}.`, 2);
+}
+
+/** The schema of updates: that of `--schema`, or that of the folder; without them that of the client. @throws CommandError */
+export async function loadSchema({
+  schema: file,
+  orderUpdate,
+}: SchemaOptions): Promise<OrderUpdateSchema | undefined> {
+  if (file === undefined) {
+    if (orderUpdate === undefined) return undefined;
+    const { defineOrderUpdate } = await import('@orders/schema');
+    try {
+      return defineOrderUpdate(orderUpdate) as OrderUpdateSchema;
+    } catch (error) {
+      throw new CommandError(`orders.json: orderUpdate: ${describeError(error)}`, 2);
+    }
+  }
+  const schema = await loadModule(
+    '--schema',
+    file,
+    (module) => (module['default'] ?? module['schema']) as OrderUpdateSchema | undefined,
+  );
+  if (typeof schema?.safeParse === 'function') return schema;
+  throw new CommandError(`--schema: ${file}: write export default defineOrderUpdate({ ... }).`, 2);
+}
+
+/**
+ * Loads a module, and reads what it exports.
+ *
+ * @throws CommandError whose message holds nothing of a module that may know a key.
+ */
+async function loadModule<T>(
+  flag: string,
+  file: string,
+  read: (module: Readonly<Record<string, unknown>>) => T,
+): Promise<T> {
+  try {
+    return read(await import(pathToFileURL(resolve(file)).href));
+  } catch (error) {
+    const { code } = Object(error) as NodeJS.ErrnoException;
+    const why =
+      code === 'ERR_MODULE_NOT_FOUND'
+        ? describeError(error)
+        : `it threw ${kindOfError(error)}. Its message may hold a key and is left out: "node ${file}" prints it.`;
+    throw new CommandError(`${flag}: cannot load ${file}: ${why}`, 3);
+  }
+}
+
+const folderFile = 'orders.json';
+
+/** What orders.json may set: what can neither reach a key nor run code. */
+const folderSettings: readonly string[] = [
+  'concurrency',
+  'decimals',
+  'orderUpdate',
+  'rate',
+  'stopOnRejected',
+  'timeout',
+];
+
+/** What an orders.json that lies in a folder may not choose: where the key goes, how it is read, which code runs. */
+const refusals: Readonly<Record<string, string>> = {
+  baseurl: 'Set ORDERS_BASE_URL, or pass --base-url or --config',
+  apikey: 'Set ORDERS_API_KEY',
+  apikeyfile: 'Pass --api-key-file',
+  apikeycommand: 'Pass --api-key-command',
+  credentials: 'Pass --config',
+  config: 'Pass --config',
+  schema: 'Pass --schema',
+  allowinsecurehttp: 'Pass --allow-insecure-http',
+};
+
+/** The settings of orders.json in this folder, if there is one. @throws CommandError */
+export function readFolderSettings(): Readonly<Record<string, unknown>> {
+  const stats = statSync(folderFile, { throwIfNoEntry: false });
+  if (!stats) return {};
+  // A pipe would be waited for.
+  if (!stats.isFile() || stats.size > 65_536)
+    throw new CommandError(`${folderFile} in this folder is not a file of at most 64 KiB.`, 2);
+  const found = readJson(folderFile);
+  for (const name of Object.keys(Object(found))) {
+    const advice = refusals[name.toLowerCase().replace(/[-_]/g, '')];
+    if (advice !== undefined)
+      throw new CommandError(
+        `${folderFile} may not set "${name}": a file that lies in a folder must not choose where your key goes or which code runs. ${advice}.`,
+        2,
+      );
+  }
+  try {
+    checkOptions(`${folderFile} in this folder`, found, folderSettings);
+  } catch (error) {
+    throw new CommandError(describeError(error), 2);
+  }
+  return found as Readonly<Record<string, unknown>>;
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new CommandError(`Cannot read ${file}: ${describeError(error)}`, 2);
+  }
+}

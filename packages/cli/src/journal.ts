@@ -1,0 +1,303 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { CommandError, describeError } from './terminal.ts';
+
+/**
+ * What became of a row. `sending` is noted before a byte of it leaves; found after a crash it becomes `unknown`.
+ * `queued` was noted as `sending`, and was not applied for certain: it is sent again.
+ */
+export type RowState = 'sending' | 'queued' | 'applied' | 'rejected' | 'unknown' | 'discarded' | 'invalid';
+
+/** A row of the journal. Rows that nothing was done with are not in it. */
+export interface JournalRow {
+  readonly row: number;
+  readonly token: string;
+  readonly state: RowState;
+  readonly status: number | null;
+  readonly code: string | null;
+  readonly requestId: string | null;
+  readonly attempts: number;
+  /** When it was noted last, in UTC. */
+  readonly at: string;
+  readonly message: string | null;
+}
+
+/** What is noted of a row; of its outcome, all but the state is optional. */
+export type Settled = Pick<JournalRow, 'row' | 'token' | 'state'> & Partial<JournalRow>;
+
+/** What a journal belongs to: a file that was sent somewhere, and how it was read. */
+export interface JournalKey {
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly rows: number;
+  readonly decimals: number;
+  readonly baseUrl: string;
+}
+
+/** The journal of one file, in SQLite. Only one process has it open. */
+export interface Journal {
+  readonly key: JournalKey;
+  /** Notes that a row is about to be sent; resolves once that would survive a power failure. */
+  markSending(row: number, token: string, digest: Uint8Array): Promise<void>;
+  /** Notes what became of a row, with the next rows. What cannot be written is kept, and is in `unwritten`. */
+  settle(settled: Settled): void;
+  /** Writes what is not written. @throws CommandError */
+  flush(): void;
+  /** What could not be written. */
+  readonly unwritten: readonly Settled[];
+  /** The states of a range of rows. */
+  states(from: number, to: number): ReadonlyMap<number, RowState>;
+  count(): Readonly<Partial<Record<RowState, number>>>;
+  /** The tokens of rows in some states. */
+  tokensIn(states: readonly RowState[]): ReadonlySet<string>;
+  list(states?: readonly RowState[]): IterableIterator<JournalRow>;
+  /** The digest that a row was sent with. */
+  digestOf(row: number): Uint8Array | undefined;
+  /** Decides about a row; the reason why that cannot be. */
+  decide(row: number, decision: Decision): string | undefined;
+  close(): void;
+}
+
+export type Decision = 'resolve' | 'retry' | 'discard';
+
+const decided = { resolve: 'applied', retry: 'queued', discard: 'discarded' } as const;
+
+/** Marks a file as ours: "ORDJ". */
+const applicationId = 0x4f52444a;
+
+const tables = `
+create table key (name text primary key, value text not null) strict;
+create table rows (
+  row integer primary key, token text not null, digest blob, state text not null, status integer, code text,
+  request_id text, attempts integer not null default 0, at integer not null, message text
+) strict;
+create index rows_open on rows (state) where state <> 'applied';
+`;
+
+/** Opens the journal of a file, if there is one. @throws CommandError */
+export async function openJournal(path: string): Promise<Journal | undefined> {
+  return existsSync(path) ? await open(path) : undefined;
+}
+
+/** Makes the journal of a file. Only its owner can read it. @throws CommandError */
+export async function createJournal(path: string, key: JournalKey): Promise<Journal> {
+  try {
+    // SQLite gives its other files the mode of this one.
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    throw new CommandError(
+      `Cannot write the journal: ${describeError(error)}. Nothing was sent; --journal names another place.`,
+    );
+  }
+  return open(path, key);
+}
+
+async function open(path: string, key?: JournalKey): Promise<Journal> {
+  const sqlite = await loadSqlite();
+  let db: DatabaseSync | undefined;
+  try {
+    db = new sqlite.DatabaseSync(path);
+    // With its lock held, the write-ahead log needs no shared memory and one flush for each commit: the fastest of
+    // SQLite's modes that survive a power failure.
+    db.exec(
+      'pragma trusted_schema = off; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full',
+    );
+    if (key) createTables(db, key);
+    const { application_id: id } = db.prepare('pragma application_id').get() ?? {};
+    if (id !== applicationId) throw new CommandError(`${path} is no journal of orders send.`);
+    return openRows(db, readKey(db));
+  } catch (error) {
+    db?.close();
+    if (error instanceof CommandError) throw error;
+    throw new CommandError(
+      isBusy(error)
+        ? `Another process is sending this file: it has ${path} open.`
+        : `Cannot use the journal ${path}: ${describeError(error)}.`,
+    );
+  }
+}
+
+/** Node 22 warns that SQLite is an experiment; the journal's tests run on it too. */
+async function loadSqlite(): Promise<typeof import('node:sqlite')> {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return await import('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return (error as { readonly errcode?: number }).errcode === 5;
+}
+
+function createTables(db: DatabaseSync, key: JournalKey): void {
+  db.exec(`begin; pragma application_id = ${applicationId}; ${tables}`);
+  const insert = db.prepare('insert into key values (?, ?)');
+  for (const [name, value] of Object.entries(key)) insert.run(name, JSON.stringify(value));
+  db.exec('commit');
+}
+
+function readKey(db: DatabaseSync): JournalKey {
+  const entries = db.prepare('select name, value from key').all();
+  return Object.fromEntries(
+    entries.map(({ name, value }) => [name, JSON.parse(String(value))]),
+  ) as unknown as JournalKey;
+}
+
+/** One change that waits for the next commit. */
+interface Change {
+  readonly statement: StatementSync;
+  readonly values: readonly SQLInputValue[];
+  /** Of a row that has been sent: it is kept if it cannot be written. */
+  readonly settled?: Settled;
+}
+
+const columns = `row, token, state, status, code, request_id as requestId, attempts, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') as at, message`;
+
+function openRows(db: DatabaseSync, key: JournalKey): Journal {
+  const mark = db.prepare(
+    `insert into rows (row, token, digest, state, at) values (?, ?, ?, 'sending', ?)
+     on conflict (row) do update set state = 'sending', digest = excluded.digest, at = excluded.at, status = null, code = null, message = null`,
+  );
+  const store = db.prepare(
+    `insert into rows (row, token, state, status, code, request_id, attempts, at, message) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (row) do update set state = excluded.state, status = excluded.status, code = excluded.code,
+       request_id = excluded.request_id, attempts = rows.attempts + excluded.attempts, at = excluded.at, message = excluded.message`,
+  );
+  const range = db.prepare('select row, state from rows where row between ? and ?');
+  const one = db.prepare('select token, state, digest from rows where row = ?');
+  const change = db.prepare('update rows set state = ?, at = ? where row = ?');
+  const marks = (states: readonly RowState[]): string => states.map(() => '?').join(', ');
+
+  // Only a process that ended while it sent leaves such rows: this one has none yet.
+  db.prepare(
+    `update rows set state = 'unknown', code = 'interrupted', message = ? where state = 'sending'`,
+  ).run('The run ended before a response came. Whether the update was applied is unknown.');
+
+  let waiting: Change[] = [];
+  let written = Promise.withResolvers<void>();
+  let isScheduled = false;
+
+  /** Writes all that waits in one commit. */
+  function commit(): void {
+    if (waiting.length === 0) return;
+    db.exec('begin immediate');
+    try {
+      for (const { statement, values } of waiting) statement.run(...values);
+      db.exec('commit');
+      waiting = [];
+    } catch (error) {
+      // On a full disk SQLite may have rolled back by itself.
+      if (db.isTransaction) db.exec('rollback');
+      throw error;
+    }
+  }
+
+  /** Changes of the same turn of the event loop, and of the time that a commit takes, share a commit. */
+  function add(added: Change): Promise<void> {
+    waiting.push(added);
+    if (isScheduled) return written.promise;
+    isScheduled = true;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    // It may have no reader.
+    promise.catch(() => {});
+    written = { promise, resolve, reject };
+    setImmediate(() => {
+      isScheduled = false;
+      try {
+        commit();
+        resolve();
+      } catch (error) {
+        // What was not written must not be sent; what was sent is written with the next commit.
+        waiting = waiting.filter(({ settled }) => settled);
+        reject(unwritable(error));
+      }
+    });
+    return promise;
+  }
+
+  /** A later row of an order that may have been applied. */
+  function findLater(row: number, token: SQLInputValue): SQLInputValue | undefined {
+    // Made when it is needed: it would double what sending writes.
+    db.exec('create index if not exists rows_token on rows (token, row)');
+    const later = `select row from rows where token = ? and row > ? and state in ('applied', 'unknown') limit 1`;
+    return db.prepare(later).get(token, row)?.['row'];
+  }
+
+  return {
+    key,
+    markSending: (row, token, digest) => add({ statement: mark, values: [row, token, digest, Date.now()] }),
+    settle(settled) {
+      const {
+        row,
+        token,
+        state,
+        status = null,
+        code = null,
+        requestId = null,
+        attempts = 0,
+        message = null,
+      } = settled;
+      const values = [row, token, state, status, code, requestId, attempts, Date.now(), message];
+      void add({ statement: store, values, settled }).catch(() => {});
+    },
+    flush() {
+      try {
+        commit();
+      } catch (error) {
+        throw unwritable(error);
+      }
+    },
+    get unwritten() {
+      return waiting.flatMap(({ settled }) => settled ?? []);
+    },
+    states: (from, to) =>
+      new Map(range.all(from, to).map(({ row, state }) => [Number(row), state as RowState])),
+    count: () =>
+      Object.fromEntries(
+        db
+          .prepare('select state, count(*) as count from rows group by state')
+          .all()
+          .map(({ state, count }) => [state, count]),
+      ),
+    tokensIn: (states) =>
+      new Set(
+        db
+          .prepare(`select distinct token from rows where state in (${marks(states)})`)
+          .all(...states)
+          .map(({ token }) => String(token)),
+      ),
+    list(states) {
+      const where = states ? `where state in (${marks(states)})` : '';
+      return db
+        .prepare(`select ${columns} from rows ${where} order by row`)
+        .iterate(...(states ?? [])) as unknown as IterableIterator<JournalRow>;
+    },
+    digestOf: (row) => (one.get(row)?.['digest'] as Uint8Array | null | undefined) ?? undefined,
+    decide(row, decision) {
+      const found = one.get(row);
+      const state = found?.['state'];
+      if (state !== 'unknown' && state !== 'rejected')
+        return `Row ${row} waits for no decision: it is ${state ?? 'not sent yet'}.`;
+      const after = decision === 'retry' ? findLater(row, found?.['token'] ?? '') : undefined;
+      if (after !== undefined)
+        return `Row ${row} cannot be sent again: row ${after}, a later one of its order, was sent.`;
+      change.run(decided[decision], Date.now(), row);
+      return undefined;
+    },
+    close() {
+      try {
+        commit();
+      } catch {
+        // `flush` reports it.
+      }
+      db.close();
+    },
+  };
+}
+
+function unwritable(error: unknown): CommandError {
+  return new CommandError(`The journal could not be written: ${describeError(error)}.`);
+}

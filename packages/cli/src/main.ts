@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import process from 'node:process';
+import { runProgram } from './program.ts';
+import { createTerminal, describeError, kindOfError } from './terminal.ts';
+
+const terminal = createTerminal(process);
+const loadsCode = process.argv.some((word) => /^--(config|schema)\b/.test(word));
+process.on('uncaughtException', (error) => {
+  const what = loadsCode
+    ? `A module threw ${kindOfError(error)}; its message may hold a key and is left out.`
+    : describeError(error);
+  void terminal.fail(what).finally(() => process.exit(3));
+});
+
+const exitCode = await runProgram(process.argv.slice(2), terminal, process.env);
+const isWritten = await terminal.flush();
+// A module of the user may keep the process.
+process.exit(isWritten ? exitCode : 3);

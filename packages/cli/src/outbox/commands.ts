@@ -1,0 +1,306 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { migrate, OutboxError, requiredGrants, type UpdateStatus } from '@orders/outbox';
+import {
+  CommandError,
+  type CommandInput,
+  describeError,
+  type ExitCode,
+  formatCount,
+  formatNumberOf,
+} from '../terminal.ts';
+import { drawHistory, drawStatus, drawUpdate, hideSecrets, type StatusReport } from './draw.ts';
+import {
+  connectToWorker,
+  findWorkerOr,
+  naming,
+  type Operations,
+  openOperations,
+  openStore,
+  type PlaceOptions,
+  readPlace,
+} from './operations.ts';
+
+interface Filters {
+  readonly needsReview?: true;
+  readonly rejected?: true;
+  readonly code?: string;
+}
+
+/** Runs a command on the outbox that its options name. */
+async function withOperations<Options extends PlaceOptions>(
+  { options, env }: CommandInput<Options>,
+  run: (operations: Operations) => Promise<ExitCode>,
+): Promise<ExitCode> {
+  return naming<ExitCode>(async () => {
+    const operations = await openOperations(readPlace(options, env));
+    try {
+      return await run(operations);
+    } finally {
+      await operations.close();
+    }
+  });
+}
+
+const noWorker = 'No worker is running.';
+/** How often `status --watch` looks, in milliseconds. */
+const watchMs = 1_000;
+
+/** Shows the backlog, and what holds it up. @throws CommandError */
+export async function runStatus(
+  input: CommandInput<PlaceOptions & { readonly watch?: true }>,
+): Promise<ExitCode> {
+  const { options, terminal } = input;
+  return withOperations(input, async (operations) => {
+    const last = await readStatus(operations);
+    if (options.watch) await watchStatus(operations, last, input);
+    else
+      await terminal.report({ at: last.at, place: last.place, note: last.note, ...last.status }, () =>
+        drawStatus(last, terminal),
+      );
+    return 0;
+  });
+}
+
+async function readStatus({ status: read, place }: Operations): Promise<StatusReport> {
+  const status = await read();
+  const left = status.updates.sending > 0 ? ' What is "sending" needs review once one starts.' : '';
+  return {
+    at: new Date(),
+    place,
+    status,
+    ...(status.workers.length === 0 && { note: `${noWorker}${left}` }),
+  };
+}
+
+/** Shows the status every second, until a signal comes or its reader leaves. */
+async function watchStatus(
+  operations: Operations,
+  first: StatusReport,
+  { options, env, terminal }: CommandInput<PlaceOptions>,
+): Promise<void> {
+  const place = readPlace(options, env);
+  const ending = AbortSignal.any([terminal.catchInterrupt(), terminal.closed]);
+  const screen = await terminal.screen();
+  let last = first;
+  // A folder is left to a worker; until there is one, nothing changes in it.
+  let open: Operations | undefined = operations;
+  if (operations.isExclusive) {
+    await operations.close();
+    open = undefined;
+  }
+  do {
+    let problem: string | undefined;
+    try {
+      if ('folder' in place) open ??= await connectToWorker(place);
+      if (open) last = await readStatus(open);
+      else problem = noWorker;
+    } catch (error) {
+      problem = describeError(error);
+      if ('folder' in place) open = undefined;
+    }
+    const { status, ...rest } =
+      problem === undefined ? last : { ...last, note: `${problem} Last seen at ${last.at.toISOString()}.` };
+    if (terminal.json) await terminal.report({ ...rest, ...status }, () => []);
+    else screen(...(await drawStatus({ ...rest, status }, terminal)));
+  } while (await sleep(watchMs, true, { signal: ending }).catch(() => false));
+}
+
+/** Lists the updates that wait for a decision. @throws CommandError */
+export async function runList(
+  input: CommandInput<PlaceOptions & Filters & { readonly limit?: number }>,
+): Promise<ExitCode> {
+  const { options, terminal } = input;
+  return withOperations(input, async (operations) => {
+    const { limit = terminal.json ? Number.POSITIVE_INFINITY : 100 } = options;
+    const matching = await findUpdates(operations, options);
+    const found = matching.slice(0, limit);
+    await terminal.report(
+      found.map(({ receipt: _, ...update }) => update),
+      async () => {
+        if (found.length === 0) return ['No such update waits for a decision.'];
+        const now = new Date();
+        const drawn = await Promise.all(found.map((update) => drawUpdate(update, { now }, terminal)));
+        return [
+          ...drawn.flatMap((lines) => [...lines, '']),
+          'Decide: orders outbox resolve (it was applied), retry or discard.',
+          ...(matching.length > found.length
+            ? [`These are the oldest ${formatCount(limit)}; --limit shows more.`]
+            : []),
+        ];
+      },
+    );
+    return 0;
+  });
+}
+
+/** How many updates are read at a time. */
+const pageSize = 500;
+
+/** The updates that wait for a decision and match, each once, oldest first. */
+async function findUpdates(
+  { list }: Pick<Operations, 'list'>,
+  { needsReview, rejected, code }: Filters,
+): Promise<readonly UpdateStatus[]> {
+  const states = (['needs_review', 'rejected'] as const).filter(
+    (state) => needsReview === rejected || (state === 'rejected') === (rejected ?? false),
+  );
+  // Where the last of a page is deleted meanwhile, the next page begins again.
+  const found = new Map<string, UpdateStatus>();
+  let page: readonly UpdateStatus[] = [];
+  do {
+    page = await list({ states, limit: pageSize, after: page.at(-1)?.id });
+    for (const update of page) found.set(update.id, update);
+  } while (page.length === pageSize);
+  return [...found.values()].filter(
+    ({ code: own, status }) => code === undefined || code === own || code === String(status),
+  );
+}
+
+/** Shows one update, with what was sent and its receipt. @throws CommandError */
+export async function runShow(input: CommandInput<PlaceOptions>): Promise<ExitCode> {
+  const { args, terminal } = input;
+  return withOperations(input, async (operations) => {
+    const [id = ''] = args;
+    const found = await operations.get(id);
+    if (!found) throw new CommandError(`There is no update ${id} in this outbox.`, 1);
+    const shown = 'update' in found ? { ...found, update: hideSecrets(found.update) } : found;
+    await terminal.report(shown, () => drawUpdate(shown, { now: new Date(), isWhole: true }, terminal));
+    return 0;
+  });
+}
+
+/** Shows the latest updates of an order. @throws CommandError */
+export async function runHistory(
+  input: CommandInput<PlaceOptions & { readonly limit?: number }>,
+): Promise<ExitCode> {
+  const { args, options, terminal } = input;
+  return withOperations(input, async (operations) => {
+    const updates = await operations.history(args[0] ?? '', options.limit ?? 100);
+    await terminal.report(updates, () => drawHistory(updates, new Date(), terminal));
+    return 0;
+  });
+}
+
+/** Ends the pause after a 429. @throws CommandError */
+export async function runResume(input: CommandInput<PlaceOptions>): Promise<ExitCode> {
+  return withOperations(input, async (operations) => {
+    await operations.resume();
+    await input.terminal.report({ resumed: true }, () => ['The pause has ended.']);
+    return 0;
+  });
+}
+
+interface DecideOptions extends PlaceOptions, Filters {
+  readonly all?: true;
+  readonly yes?: true;
+  readonly by?: string;
+  readonly note?: string;
+}
+
+const decisions = {
+  retry: {
+    done: 'queued again',
+    question: 'Send UPDATES again? Those that need review may be applied twice.',
+  },
+  resolve: { done: 'applied', question: 'Note UPDATES as applied?' },
+  discard: { done: 'discarded', question: 'Give up UPDATES for good?' },
+} as const;
+
+/** The command that decides about updates in one way. */
+export function decide(name: keyof typeof decisions) {
+  return async (input: CommandInput<DecideOptions>): Promise<ExitCode> => {
+    checkSelection(input);
+    return withOperations(input, async (operations) => {
+      const ids = await select(operations, name, input);
+      return decideAll(operations, { name, ids }, input);
+    });
+  };
+}
+
+/** @throws CommandError unless either ids or `--all` are given */
+function checkSelection({ args, options }: CommandInput<DecideOptions>): void {
+  const { all, needsReview, rejected, code } = options;
+  if (all && args.length > 0) throw new CommandError('Write either ids or --all.', 2);
+  if (!all && args.length === 0)
+    throw new CommandError('Write the ids of updates, or --all; "orders outbox list" shows them.', 2);
+  if (!all && (needsReview || rejected || code !== undefined))
+    throw new CommandError('--needs-review, --rejected and --code need --all.', 2);
+}
+
+async function select(
+  operations: Operations,
+  name: keyof typeof decisions,
+  { args, options, terminal }: CommandInput<DecideOptions>,
+): Promise<readonly string[]> {
+  if (!options.all) return [...new Set(args)];
+  const ids = (await findUpdates(operations, options)).map(({ id }) => id);
+  if (ids.length === 0 || options.yes) return ids;
+  const question = decisions[name].question.replace('UPDATES', formatNumberOf(ids.length, 'update'));
+  if (await terminal.confirm(question)) return ids;
+  throw new CommandError('Nothing was changed.');
+}
+
+async function decideAll(
+  operations: Operations,
+  { name, ids }: { readonly name: keyof typeof decisions; readonly ids: readonly string[] },
+  { options, terminal }: CommandInput<DecideOptions>,
+): Promise<ExitCode> {
+  const { by, note, all } = options;
+  const decision = { ...(by !== undefined && { by }), ...(note !== undefined && { note }) };
+  const done: string[] = [];
+  const failed: { id: string; code: string; message: string }[] = [];
+  try {
+    // Several at once could change the sequence of an order.
+    for (const id of ids) {
+      try {
+        const { token } =
+          name === 'resolve'
+            ? await operations.resolve(id, 'applied', decision)
+            : await operations[name](id, decision);
+        done.push(id);
+        if (!terminal.json) terminal.print(`${id}  ${decisions[name].done}  ${token}`);
+      } catch (error) {
+        // Any other error concerns the rest, too.
+        if (!(error instanceof OutboxError) || error.code === 'database_unusable') throw error;
+        failed.push({ id, code: error.code, message: error.message });
+        terminal.note(`orders: ${error.code}: ${error.message}`);
+      }
+    }
+  } finally {
+    await terminal.report({ [name]: done, failed }, () =>
+      all ? [`${formatNumberOf(done.length, 'update')} ${decisions[name].done}.`] : [],
+    );
+  }
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** Makes the tables of an outbox, or brings them up to date. @throws CommandError */
+export async function runMigrate({ options, terminal, env }: CommandInput<PlaceOptions>): Promise<ExitCode> {
+  const place = readPlace(options, env);
+  const { databaseSchema } = place;
+  return naming<ExitCode>(async () => {
+    const found =
+      'folder' in place
+        ? await findWorkerOr(place, () => openStore(place))
+        : { opened: await openStore(place) };
+    if ('worker' in found) {
+      await terminal.report({ place: found.worker.place, databaseSchema }, () => [
+        'The tables are up to date: a worker runs on them.',
+      ]);
+      return 0;
+    }
+    const store = found.opened;
+    try {
+      await migrate(store, { databaseSchema });
+    } finally {
+      await store.close();
+    }
+    const grants = store.backend === 'postgres' ? requiredGrants(databaseSchema, 'its_role') : [];
+    await terminal.report({ place: store.place, databaseSchema, grants }, () => [
+      `The tables in schema ${databaseSchema} of ${store.place} are up to date.`,
+      ...(grants.length > 0 ? ['A process with a role of its own needs:'] : []),
+      ...grants.map((grant) => `  ${grant};`),
+    ]);
+    return 0;
+  });
+}

@@ -1,0 +1,194 @@
+import type { ReceiptData } from '@orders/client';
+import type { OutboxStatus, UpdateDetails, UpdateStatus } from '@orders/outbox';
+import type { Terminal } from '../terminal.ts';
+
+type Draws = Pick<Terminal, 'style' | 'table'>;
+
+/** The status of an outbox at a moment. */
+export interface StatusReport {
+  readonly at: Date;
+  readonly place: string;
+  readonly status: OutboxStatus;
+  /** Why this may not be current, or will not change. */
+  readonly note?: string;
+}
+
+export async function drawStatus(
+  { at, place, status, note }: StatusReport,
+  terminal: Draws,
+): Promise<readonly string[]> {
+  const { updates, orders, pausedUntil, service, workers } = status;
+  const age = (date: Date): string => formatAge(Math.abs(at.getTime() - date.getTime()));
+  const width = Math.max(6, service.state.length);
+  const row = (name: string, count: number, what = ''): readonly string[] => [
+    name,
+    String(count).padStart(width),
+    what,
+  ];
+  const waiting = (name: string, count: number): readonly string[] =>
+    count > 0
+      ? [name, terminal.style('yellow', String(count).padStart(width)), 'decide: orders outbox list']
+      : row(name, count);
+  const { oldestQueuedAt: oldest } = updates;
+  const isOk = service.state === 'ok';
+  return [
+    `The outbox in ${place}, ${formatDate(at)} UTC`,
+    ...(await terminal.table([
+      row('updates queued', updates.queued, oldest && `oldest ${age(oldest)} ago`),
+      row('updates sending', updates.sending),
+      waiting('updates needing review', updates.needsReview),
+      waiting('updates rejected', updates.rejected),
+      row('orders waiting', orders.waiting),
+      row('orders active', orders.active),
+      row('orders held', orders.held, orders.held > 0 ? 'by an update that waits for a decision' : ''),
+      row('workers', workers.length),
+      [
+        'service',
+        terminal.style(isOk ? 'green' : 'red', service.state.padStart(width)),
+        service.since ? `for ${age(service.since)}` : '',
+      ],
+    ])),
+    ...(await terminal.table(
+      [
+        ...(service.message === undefined ? [] : [`The service: ${service.message}`]),
+        ...(service.nextProbeAt ? [`It is probed next in ${age(service.nextProbeAt)}.`] : []),
+        ...(pausedUntil
+          ? [`Paused for ${age(pausedUntil)} after a 429; "orders outbox resume" ends it.`]
+          : []),
+        ...workers.flatMap(({ id, problem }) =>
+          problem === undefined ? [] : [`Worker ${id} sends nothing: ${problem}`],
+        ),
+        ...(note === undefined ? [] : [note]),
+      ].map((line) => [line]),
+    )),
+  ];
+}
+
+/** What is needed to decide about an update; all that is known of it, where its body is shown. */
+export async function drawUpdate(
+  update: UpdateDetails,
+  { now, isWhole = false }: { readonly now: Date; readonly isWhole?: boolean },
+  terminal: Draws,
+): Promise<readonly string[]> {
+  const { id, token, state, settledAt, code, status, message, issues = [] } = update;
+  const { attempts, createdAt, sendingAt, decision, receipt, update: body } = update;
+  const since = settledAt ? `, ${formatAge(now.getTime() - settledAt.getTime())} ago` : '';
+  const earlier = state === 'sending' || state === 'queued' ? ', of the last attempt' : '';
+  const facts: (readonly string[])[] = [['', 'order', token]];
+  if (code !== undefined) facts.push(['', 'code', `${code} ${status ?? ''}`.trim() + earlier]);
+  if (message !== undefined) facts.push(['', 'message', message]);
+  for (const { path, message: text, hint } of issues)
+    facts.push([
+      '',
+      'issue',
+      `${path === '' ? '' : `${path}: `}${text}${hint === undefined ? '' : ` (${hint})`}`,
+    ]);
+  if (isWhole) {
+    facts.push(['', 'accepted', `${formatDate(createdAt)} UTC`]);
+    if (sendingAt)
+      facts.push([
+        '',
+        'sent last',
+        `${formatDate(sendingAt)} UTC, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+      ]);
+    if (decision) {
+      const { at, by, note } = decision;
+      const who = `${by ? ` by ${by}` : ''}${note ? `: ${note}` : ''}`;
+      facts.push(['', 'decided', `${formatDate(at)} UTC${who}`]);
+    }
+    if (receipt && state !== 'sending') facts.push(...drawReceipt(receipt));
+    facts.push(['', 'body', body === undefined ? 'deleted, since nothing is left to send' : '']);
+  }
+  return [
+    `${id}  ${terminal.style(colours[state] ?? 'reset', state)}${since}`,
+    ...(await terminal.table(facts)),
+    ...(isWhole && body !== undefined
+      ? JSON.stringify(body, null, 2)
+          .split('\n')
+          .map((line) => `    ${line}`)
+      : []),
+  ];
+}
+
+const colours: Readonly<Partial<Record<string, 'green' | 'red' | 'yellow'>>> = {
+  applied: 'green',
+  rejected: 'red',
+  needs_review: 'yellow',
+};
+
+function drawReceipt(receipt: ReceiptData): readonly (readonly string[])[] {
+  const { operation, host, bodyBytes, attempts } = receipt;
+  return [
+    ['', 'receipt', `${operation} to ${host}, ${bodyBytes} bytes`],
+    ...attempts.map(({ startedAfterMs, durationMs, status, error, requestId, outcome }, index) => {
+      const facts = [status, error, requestId && `request ${requestId}`].filter(Boolean).join(', ');
+      const times = `after ${Math.round(startedAfterMs)} ms, took ${Math.round(durationMs)} ms`;
+      return ['', `attempt ${index + 1}`, `${outcome}${facts && ` (${facts})`}, ${times}`];
+    }),
+  ];
+}
+
+export async function drawHistory(
+  updates: readonly UpdateStatus[],
+  now: Date,
+  terminal: Draws,
+): Promise<readonly string[]> {
+  if (updates.length === 0) return ['The outbox does not know an update of this order, or no longer.'];
+  return terminal.table([
+    ['update', 'state', 'accepted', ''],
+    ...updates.map(({ id, state, createdAt, code = '', status = '' }) => [
+      id,
+      terminal.style(colours[state] ?? 'reset', state),
+      `${formatAge(now.getTime() - createdAt.getTime())} ago`,
+      `${code} ${status}`.trim(),
+    ]),
+  ]);
+}
+
+function formatDate(date: Date): string {
+  return date.toISOString().slice(0, 19).replace('T', ' ');
+}
+
+/** A duration in its largest unit, rounded down. */
+function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`;
+  if (seconds < 172_800) return `${Math.floor(seconds / 3_600)} h`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}
+
+/** What is shown of a value: all of it, of a URL its host, or these fields, also of each item of a list. */
+type Shown = 'all' | 'host' | { readonly [field: string]: Shown };
+
+const all = (...names: readonly string[]): Record<string, Shown> =>
+  Object.fromEntries(names.map((name) => [name, 'all']));
+
+const shownOfUpdate: Shown = {
+  ...all('order_id', 'purchase_currency', 'require_shipping', 'express_shipping', 'shipping_address'),
+  ...all('user_identifier'),
+  cart: { items: all('type', 'sku', 'name', 'quantity', 'unit_price', 'discount_rate', 'vat_amount') },
+  hooks: {
+    user_return_url_on_success: 'host',
+    user_return_url_on_fail: 'host',
+    terms_url: 'host',
+    webhook_url: 'host',
+  },
+};
+
+/** A body without what may be a secret: sessions, what URLs hold besides their host, and undocumented fields. */
+export function hideSecrets(value: unknown, shown: Shown = shownOfUpdate): unknown {
+  if (shown === 'all') return value;
+  if (shown === 'host' && typeof value === 'string' && URL.canParse(value)) {
+    const { protocol, host } = new URL(value);
+    return `${protocol}//${host}/…`;
+  }
+  if (shown === 'host' || typeof value !== 'object' || value === null) return '[hidden]';
+  if (Array.isArray(value)) return value.map((item) => hideSecrets(item, shown));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => {
+      const known = Object.hasOwn(shown, name) ? shown[name] : undefined;
+      return [name, known === undefined ? '[hidden]' : hideSecrets(field, known)];
+    }),
+  );
+}

@@ -1,0 +1,367 @@
+import { existsSync, openSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
+import { lockFolder } from '@orders/outbox/pglite';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { stepsApplied, until } from '../../../outbox/test/scene.ts';
+import { prepareFolder } from '../../test/prepare-folder.ts';
+import { readMetrics } from '../../test/read-metrics.ts';
+import { runHere, startHere } from '../../test/run-here.ts';
+import { createFolder, type RunningOrders, startOrders } from '../../test/run-orders.ts';
+
+// Windows ends a process at once: it can handle no signal.
+const hasSignals = process.platform !== 'win32';
+const key = 'sk_live_4f1b9c';
+const encodedKey = Buffer.from(`${key}:`).toString('base64');
+
+/** The status of a response to a request with another Host. */
+function statusOf(url: string, host: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode))
+      .once('error', reject)
+      .end();
+  });
+}
+
+type Env = Readonly<Record<string, string>>;
+
+const start = (words: readonly string[], env: Env = {}, output?: number): RunningOrders =>
+  startOrders(['outbox', ...words], {
+    cwd: tmpdir(),
+    env,
+    ...(output !== undefined && { output }),
+  });
+
+// All of it looks at one worker, which costs more to start than each look.
+describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, () => {
+  let service: MockOrderService;
+  let folder: string;
+  let worker: RunningOrders;
+  let metrics: string;
+  let tokens: readonly string[];
+  /** Of updates that are applied (two), need review (one), and are rejected (three). */
+  let ids: readonly string[];
+  const printed: string[] = [];
+
+  const startWorker = (...words: string[]): RunningOrders =>
+    start(['start', '--folder', folder, ...words], {
+      ORDERS_API_KEY: key,
+      ORDERS_BASE_URL: service.url,
+    });
+  const run = async (...words: string[]) => {
+    const { code, stdout, stderr } = await runHere(['outbox', ...words, '--folder', folder]);
+    printed.push(stdout, stderr);
+    return { code, stdout, stderr };
+  };
+  /** Sends an update again, to which the service does not respond, and waits until it has arrived. */
+  const stall = async (token: string, id: string) => {
+    const before = service.requests({ token }).length;
+    service.faults.next({ type: 'stalled_headers' }, { token });
+    expect(await run('retry', id)).toMatchObject({ code: 0 });
+    await until('it is being sent', () => service.requests({ token }).length > before);
+  };
+  const get = async (path: string, method = 'GET') => {
+    const response = await fetch(`${metrics}${path}`, { method });
+    const text = await response.text();
+    printed.push(text);
+    return { status: response.status, text, type: response.headers.get('content-type') };
+  };
+
+  beforeAll(async () => {
+    service = await startMockOrderService({ orders: 6, keys: [key] });
+    tokens = service.orders.map(({ token }) => token);
+    folder = await mkdtemp(join(tmpdir(), 'orders-outbox-bin-'));
+    ids = await prepareFolder(folder, service, tokens);
+    const [, , unknown = '', rejected = '', refused = '', conflicting = ''] = tokens;
+    const body = JSON.stringify({ error: { code: key, message: `${key} ${encodedKey} \u001b[31m` } });
+    const headers = { 'x-key': key };
+    service.faults.next({ type: 'status', status: 500, body, headers }, { token: unknown });
+    service.faults.next({ type: 'status', status: 400, body, headers }, { token: rejected });
+    service.faults.next({ type: 'status', status: 401, body, headers }, { token: refused });
+    service.faults.next({ type: 'status', status: 409 }, { token: conflicting });
+    worker = startWorker('--metrics-port', '0', '--grace', '500ms', '--json');
+    const log = await worker.printed(/(.*"(needs_review|rejected)".*\n[\s\S]*){4}/);
+    metrics = JSON.parse(log.split('\n').find((line) => line.includes('"started"')) ?? '').metrics;
+    await until('all have ended', async () =>
+      (await get('/metrics')).text.includes('applied",code="none"} 2'),
+    );
+  }, 60_000);
+
+  afterAll(async () => {
+    await worker?.[Symbol.asyncDispose]();
+    await service?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('it logs where it runs and sends to, and each update that waits for a person', async () => {
+    const lines = (await worker.printed(/./))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.find(({ event }) => event === 'started')).toMatchObject({
+      level: 'info',
+      store: folder,
+      target: service.url,
+    });
+    const waiting = lines
+      .filter(({ level }) => level === 'warn')
+      .map(({ event, id, token, code }) => ({ event, id, token, code }));
+    expect(waiting).toHaveLength(4);
+    for (const [place, event] of [
+      [2, 'needs_review'],
+      [3, 'rejected'],
+      [4, 'rejected'],
+      [5, 'rejected'],
+    ] as const) {
+      expect(waiting).toContainEqual({ event, id: ids[place], token: tokens[place], code: 'http_error' });
+    }
+  });
+
+  test('it serves metrics of the backlog and the outcomes', async () => {
+    const { status, text, type } = await get('/metrics');
+    expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+    const series = readMetrics(text);
+    const states = ['queued', 'sending', 'needs_review', 'rejected'].map((state) =>
+      series.get(`orders_outbox_updates{state="${state}"}`),
+    );
+    expect(states).toEqual([0, 0, 1, 3]);
+    expect(series.get('orders_outbox_orders{state="active"}')).toBe(0);
+    expect(series.get('orders_outbox_orders{state="held"}')).toBe(1);
+    expect(series.get('orders_outbox_database_up')).toBe(1);
+    expect(series.get('orders_outbox_service_up')).toBe(1);
+    expect(series.get('orders_outbox_results_total{state="rejected",code="http_error"}')).toBe(3);
+    expect(series.get('orders_outbox_time_to_apply_seconds_count')).toBe(2);
+    expect(series.get('process_cpu_seconds_total')).toBeGreaterThan(0);
+    for (const word of [...ids, ...tokens]) expect(text).not.toContain(word);
+  });
+
+  test('it is alive and ready, and serves nothing else, and nothing by another name', async () => {
+    expect(await get('/livez')).toMatchObject({ status: 200, text: 'alive\n' });
+    expect(await get('/readyz')).toMatchObject({ status: 200, text: 'ready\n' });
+    expect(await get('/')).toMatchObject({ status: 404 });
+    expect(await get('/metrics', 'POST')).toMatchObject({ status: 404 });
+    expect(await statusOf(`${metrics}/metrics`, 'rebound.example')).toBe(403);
+    expect(await statusOf(`${metrics}/metrics`, 'localhost:80')).toBe(200);
+  });
+
+  test('the other commands ask it, in plain text and in JSON', async () => {
+    const [table, json, rejected, listed, history] = await Promise.all([
+      run('status'),
+      run('status', '--json'),
+      run('list', '--rejected', '--code', '401', '--json'),
+      run('list'),
+      run('history', tokens[0] ?? ''),
+    ]);
+    for (const each of [table, json, rejected, listed, history])
+      expect(each).toMatchObject({ code: 0, stderr: '' });
+    expect(table.stdout).toMatch(/updates rejected +3 /);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      place: folder,
+      updates: { sending: 0, needsReview: 1, rejected: 3 },
+      service: { state: 'ok' },
+      workers: [{ id: expect.any(String) }],
+    });
+    expect(JSON.parse(rejected.stdout)).toMatchObject([
+      { id: ids[4], token: tokens[4], state: 'rejected', status: 401 },
+    ]);
+    expect(listed.stdout.match(/^[0-9a-f-]{36} {2}(needs_review|rejected), /gm)).toHaveLength(4);
+    expect(history.stdout).toMatch(/ applied /);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal obeys this character
+    for (const { stdout } of [table, listed, history]) expect(stdout).not.toMatch(/\u001b/);
+  });
+
+  test('show prints the body and the receipt', async () => {
+    const shown = await run('show', ids[2] ?? '');
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(shown.stdout).toContain('"quantity": 2\n');
+    expect(shown.stdout).toMatch(/\n {2}attempt 1 +unknown \(500, http_error/);
+  });
+
+  test('status ends when its reader leaves, and reports output that could not be written', async () => {
+    await using watching = start(['status', '--json', '--watch', '--folder', folder]);
+    await watching.printed(/}\n/);
+    watching.child.stdout?.destroy();
+    expect(await watching.ended).toMatchObject({ code: 0, stderr: '' });
+    if (process.platform !== 'linux') return;
+    await using full = start(['list', '--json', '--folder', folder], {}, openSync('/dev/full', 'w'));
+    expect(await full.ended).toMatchObject({ code: 3 });
+  });
+
+  test('a second worker cannot start on the folder', async () => {
+    await using second = startWorker();
+    const { code, stdout, stderr } = await second.ended;
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(/^orders: folder_locked: \S+ is in use by another "orders outbox start": .*\n$/);
+    expect(await run('migrate')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('it carries out retry, discard, resolve and resume', async () => {
+    const [, , unknown = '', rejected = ''] = ids;
+    const retried = await run('retry', unknown, 'missing');
+    expect(retried).toMatchObject({
+      code: 1,
+      stdout: `${unknown}  queued again  ${tokens[2]}\n`,
+      stderr: expect.stringMatching(
+        /^orders: unknown_update: There is no update missing in this outbox\..*\n$/,
+      ),
+    });
+    await until('it is applied', () => stepsApplied(service, tokens[2] ?? '').length === 1);
+    const refused = await run('discard', '--all', '--rejected', '--code', '401');
+    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Pass --yes') });
+    const discarded = await run('discard', '--all', '--yes', '--rejected', '--code', '401', '--json');
+    expect(discarded).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(discarded.stdout)).toEqual({ discard: [ids[4]], failed: [] });
+    const resolved = await run('resolve', rejected, '--by', 'ada', '--note', 'seen in the ledger');
+    expect(resolved).toMatchObject({ code: 0, stdout: `${rejected}  applied  ${tokens[3]}\n` });
+    const shown = JSON.parse((await run('show', rejected, '--json')).stdout);
+    expect(shown).toMatchObject({ state: 'applied', decision: { by: 'ada', note: 'seen in the ledger' } });
+    expect(await run('resume')).toMatchObject({ code: 0, stdout: 'The pause has ended.\n' });
+  });
+
+  test('it stops within its grace on SIGTERM, and what it could not finish needs review', async () => {
+    await stall(tokens[5] ?? '', ids[5] ?? '');
+    const startedAt = performance.now();
+    worker.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await worker.ended;
+    printed.push(stdout);
+    expect(performance.now() - startedAt).toBeLessThan(11_000);
+    expect([code, stderr]).toEqual([0, '']);
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines.find(({ event }) => event === 'stopping')).toMatchObject({
+      signal: 'SIGTERM',
+      graceMs: 500,
+    });
+    expect(lines.at(-1)).toMatchObject({ event: 'stopped', applied: 3, rejected: 3, needs_review: 2 });
+    await expect(stat(join(folder, 'worker.json'))).rejects.toThrow('ENOENT');
+  });
+
+  test('it ends at once on a second signal, and its stale address misleads no command', async () => {
+    const [, , , , , id = ''] = ids;
+    const token = tokens[5] ?? '';
+    await using again = startWorker('--grace', '30s', '--no-metrics');
+    await again.printed(/ started store=\S+ target=http:\S+\n/);
+    const listed = await run('list', '--needs-review', '--json');
+    expect(JSON.parse(listed.stdout)).toMatchObject([{ id, state: 'needs_review', code: 'aborted' }]);
+    await stall(token, id);
+    again.child.kill('SIGINT');
+    await again.printed(/ stopping signal=SIGINT graceMs=30000\n/);
+    again.child.kill('SIGTERM');
+    const { code, stdout } = await again.ended;
+    printed.push(stdout);
+    expect(code).toBe(3);
+    expect(await readdir(folder)).toContain('worker.json');
+    const shown = await run('show', id, '--json');
+    expect(shown).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ id, token, state: 'sending' });
+  });
+
+  test('nothing that it printed or stored holds the key', async () => {
+    expect(service.journal.filter(({ status }) => status === 500)).toHaveLength(1);
+    const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    const stored = files
+      .filter((file) => file.isFile())
+      .map((file) => readFile(join(file.parentPath, file.name)));
+    const texts = [...printed, ...(await Promise.all(stored)).map((bytes) => bytes.toString('latin1'))];
+    expect(texts.some((text) => text.includes(tokens[0] ?? ''))).toBe(true);
+    for (const text of texts) {
+      expect(text.includes(key)).toBe(false);
+      expect(text.includes(encodedKey)).toBe(false);
+    }
+  });
+});
+
+test.runIf(process.platform === 'linux')(
+  'works although none of its log can be written',
+  { timeout: 60_000 },
+  async () => {
+    await using folder = await createFolder();
+    const words = [
+      'start',
+      '--folder',
+      folder.path,
+      '--base-url',
+      'http://127.0.0.1:1',
+      '--no-metrics',
+      '--grace',
+      '1s',
+    ];
+    await using worker = start(words, { ORDERS_API_KEY: key }, openSync('/dev/full', 'w'));
+    await until('it runs', () => existsSync(folder.file('worker.json')));
+    // It has logged by then, or died of that.
+    await delay(300);
+    expect(await runHere(['outbox', 'status', '--json', '--folder', folder.path])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    worker.child.kill('SIGTERM');
+    expect(await worker.ended).toMatchObject({ code: 3 });
+    expect(existsSync(folder.file('worker.json'))).toBe(false);
+  },
+);
+
+test('status --watch leaves a folder without a worker to the next one', { timeout: 60_000 }, async () => {
+  await using folder = await createFolder();
+  const at = ['--folder', folder.path];
+  expect(await runHere(['outbox', 'migrate', ...at])).toMatchObject({ code: 0, stderr: '' });
+  await using watching = startHere(['outbox', 'status', '--watch', '--json', ...at]);
+  const [line = ''] = (await watching.printed(/\n/)).split('\n');
+  expect(JSON.parse(line)).toMatchObject({
+    place: folder.path,
+    updates: { queued: 0 },
+    note: expect.stringMatching(/^No worker is running\. Last seen at /),
+  });
+  (await lockFolder(folder.path)).release();
+});
+
+test.each<[readonly string[], Env, number, RegExp]>([
+  [
+    ['status'],
+    { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' },
+    3,
+    /database_unusable: PostgreSQL at 127\.0\.0\.1:1, database none cannot be used: /,
+  ],
+  [
+    ['status'],
+    { DATABASE_URL: 'postgres://me:hunter2/@[' },
+    3,
+    /DATABASE_URL: write it as postgres:\/\/user:password@host/,
+  ],
+  [
+    ['status', '--folder', 'none', '--database-schema', 'pg_temp'],
+    {},
+    3,
+    /There is no outbox in none: run "orders outbox migrate --folder none" to make one\./,
+  ],
+  [
+    ['migrate', '--database-schema', '1;drop'],
+    { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' },
+    2,
+    /--database-schema: write at most 40/,
+  ],
+  [
+    ['start', '--base-url', 'http://far.example', '--folder', '.'],
+    { ORDERS_API_KEY: 'hunter2' },
+    2,
+    /plain http would show the key/,
+  ],
+  [['start', '--base-url', 'http://localhost'], { ORDERS_API_KEY: 'hunter2' }, 2, /Where is the outbox\?/],
+  [['migrate'], {}, 2, /Where is the outbox\? .* or pass --folder\./],
+])(
+  'reports what is wrong with %j in one line',
+  async (words, env, exitCode, message) => {
+    const { code, stdout, stderr } = await runHere(['outbox', ...words], { env });
+    expect([code, stdout]).toEqual([exitCode, '']);
+    expect(stderr).toMatch(/^orders: [^\n]+\n$/);
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toContain('hunter2');
+  },
+  30_000,
+);

@@ -1,0 +1,145 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createFolder, runOrders } from '../test/run-orders.ts';
+import { completionScript } from './completion.ts';
+import { duration } from './definitions.ts';
+import { allCommands, createProgram } from './program.ts';
+
+const run = (words: readonly string[], env = {}) => runOrders(words, { cwd: import.meta.dirname, env });
+
+function helpOf(command: ReturnType<typeof createProgram>): string {
+  let help = '';
+  command.configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+    getOutHelpWidth: () => 80,
+  });
+  command.outputHelp();
+  return help;
+}
+
+test('every command has help of at most 80 columns, with examples', () => {
+  for (const command of allCommands(createProgram())) {
+    const help = helpOf(command);
+    expect([command.name(), help.split('\n').filter((line) => line.length > 80)]).toEqual([
+      command.name(),
+      [],
+    ]);
+    if (command.name() !== 'orders' && command.commands.length === 0)
+      expect(help).toContain('\nExamples:\n  ');
+  }
+});
+
+test('the page of the reference is what help prints', async () => {
+  const sections = allCommands(createProgram()).map((command) => {
+    const help = helpOf(command).trim();
+    const [, name = ''] = /^Usage: (orders(?: [a-z]+)*)/.exec(help) ?? [];
+    return `## ${name}\n\n\`\`\`text\n${help.replaceAll(/[^\S\n]+$/gm, '')}\n\`\`\`\n`;
+  });
+  const title = '# Reference of the command `orders`\n\nWhat `--help` prints for each command.\n';
+  // `pnpm --filter @orders/cli reference` writes it anew.
+  await expect([title, ...sections].join('\n')).toMatchFileSnapshot(
+    '../../../apps/docs/pages/packages/cli-reference.md',
+  );
+});
+
+test('help loads nothing but commander, so that it is there at once', () => {
+  const loaded = new Set<string>();
+  const follow = (file: string): void => {
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(
+      /^(?:import|\} from) (?!type).*?'([^']+)';$/gm,
+    ))
+      if (name.startsWith('.')) follow(join(import.meta.dirname, name));
+      else if (!name.startsWith('node:')) loaded.add(name);
+  };
+  follow(join(import.meta.dirname, 'main.ts'));
+  expect([...loaded]).toEqual(['commander']);
+});
+
+test('help and version exit with 0, a command that is missing or unknown with 2', async () => {
+  expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.0.0\n', stderr: '' });
+  expect(await run(['send', '--help'])).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Usage: orders send/),
+  });
+  expect(await run([])).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(/^Usage: orders/),
+  });
+  expect(await run(['sned'])).toMatchObject({
+    code: 2,
+    stderr: "orders: unknown command 'sned' (Did you mean send?)\n",
+  });
+  expect(await run(['send', 'a.csv', '--rat', '5'])).toMatchObject({
+    code: 2,
+    stderr: "orders: unknown option '--rat' (Did you mean --rate?)\n",
+  });
+}, 60_000);
+
+test('no usage error repeats what may be a key', async () => {
+  const key = 'sk_live_4f1b9c';
+  for (const words of [
+    [key],
+    ['check', key],
+    ['check', `--base-urll=${key}`],
+    ['check', `--api-key=${key}`],
+    ['check', '--key', key],
+    ['update', 'ord_1', 'a.json', key],
+  ]) {
+    const { code, stdout, stderr } = await run(words);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(/^orders: .*\n$/);
+    expect(stderr).not.toContain(key);
+  }
+  expect((await run(['check', '--api-key', key])).stderr).toContain(
+    'The key is never a flag: set ORDERS_API_KEY',
+  );
+}, 60_000);
+
+test('numbers and durations out of range are refused', async () => {
+  for (const words of [
+    ['send', 'a.csv', '--rate', '0'],
+    ['send', 'a.csv', '--concurrency', '1.5'],
+    ['send', 'a.csv', '--resolve', '1;2'],
+    ['check', '--timeout', '30'],
+    ['validate', 'a.csv', '--decimals', '-1'],
+  ])
+    expect(await run(words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is invalid. Write '),
+    });
+  expect(['500ms', '1.5s', '2h', '7d'].map(duration())).toEqual([500, 1_500, 7_200_000, 604_800_000]);
+  expect(() => duration()('25d')).toThrow('at most 24d');
+}, 60_000);
+
+test('the completion of bash knows commands and options', async ({ skip }) => {
+  const script = completionScript('bash', createProgram());
+  const complete = (...words: readonly string[]) => {
+    const list = words.map((word) => `'${word}'`).join(' ');
+    const line = `COMP_WORDS=(${list}); COMP_CWORD=${words.length - 1}; _orders; echo "\${COMPREPLY[*]}"`;
+    const { status, stdout } = spawnSync('bash', ['-c', `${script}\n${line}`], { encoding: 'utf8' });
+    return status === 0 ? stdout.trim() : undefined;
+  };
+  const first = complete('orders', 'va');
+  if (first === undefined) return skip('there is no bash');
+  expect(first).toBe('validate');
+  expect(complete('orders', 'send', 'a.csv', '--re')).toBe('--result --review --resolve --retry');
+  for (const shell of ['zsh', 'fish'])
+    for (const word of ['validate', 'stop-on-rejected'])
+      expect(completionScript(shell, createProgram())).toContain(word);
+  expect(() => completionScript('constructor', createProgram())).toThrow('bash, zsh or fish');
+});
+
+test('NO_COLOR is respected, and a report for another program has no colours', async () => {
+  await using folder = await createFolder({ 'a.json': '{"cart":1}' });
+  const validate = (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+    runOrders(['validate', 'a.json', ...words], { cwd: folder.path, env });
+  const plain = await validate({ NO_COLOR: '1' });
+  expect(plain.stdout).toContain('a.json:1:9 row 1, cart (invalid_type)\n');
+  for (const format of ['json', 'github', 'sarif'])
+    expect((await validate({}, '--format', format)).stdout).not.toContain('\u001b');
+}, 60_000);

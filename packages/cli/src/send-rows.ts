@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import type { OrdersClient, Receipt, UpdateOrdersItemResult } from '@orders/client';
+import type { Journal, RowState, Settled } from './journal.ts';
+import { type ReadOptions, type Row, readRows } from './read-file.ts';
+import { describeError, formatCount, formatDuration, formatNumberOf, type Terminal } from './terminal.ts';
+
+/** A row in flight, and the promise of its outcome. */
+interface Item {
+  readonly token: string;
+  readonly update: Row['update'];
+  readonly row: number;
+  readonly digest: Uint8Array;
+  readonly previous: Promise<void> | undefined;
+  readonly settled: () => void;
+  /** Whether the journal knows that it is being sent. */
+  isMarked: boolean;
+}
+
+/** A run: what is sent, where to, and how. */
+export interface Run {
+  readonly file: string;
+  readonly reading: ReadOptions;
+  readonly journal: Journal;
+  readonly client: OrdersClient;
+  readonly terminal: Terminal;
+  readonly concurrency: number;
+  /** Whether later rows of an order wait behind a rejected one. */
+  readonly stopOnRejected: boolean;
+}
+
+/** Rows whose states are read from the journal at a time. */
+const windowSize = 1_000;
+
+/** Sends the rows that nothing holds back. Resolves with why it stopped early, if it did. */
+export async function sendRows(run: Run): Promise<string | undefined> {
+  const { file, reading, journal, client, terminal, concurrency } = run;
+  const { rows } = journal.key;
+  const holding: readonly RowState[] = run.stopOnRejected ? ['unknown', 'rejected'] : ['unknown'];
+  /** Orders whose later rows wait: for a decision, or for the next run. */
+  const held = new Set(journal.tokensIn(holding));
+  const tails = new Map<string, Promise<void>>();
+  const progress = await terminal.progress();
+  const interrupt = terminal.catchInterrupt();
+  const hash = createHash('sha256');
+  const counts = { done: rows - openRows(journal), sent: 0, rejected: 0, unknown: 0, waiting: 0 };
+  /** Ends each wait, so that it sees that the run stops: of a row for the one before it, and of the loop for a result. */
+  const wakes = new Set<() => void>();
+  let stopped: string | undefined;
+
+  const stop = (why: string): void => {
+    stopped ??= why;
+    for (const wake of wakes) wake();
+    // Those that wait for the end of a pause see it, too.
+    client.resume();
+  };
+  interrupt.addEventListener('abort', () => {
+    progress.stop();
+    terminal.note('Finishing what is in flight; a second Ctrl-C leaves it unknown.');
+    stop('interrupted');
+  });
+
+  async function* source(): AsyncGenerator<Item> {
+    let states: ReturnType<Journal['states']> = new Map();
+    let until = 0;
+    for await (const { row, token, update, issues } of readRows(file, {
+      ...reading,
+      onChunk: (chunk) => hash.update(chunk),
+    })) {
+      if (stopped !== undefined) return;
+      if (row > until) {
+        until = row + windowSize;
+        states = journal.states(row, until);
+      }
+      const state = states.get(row);
+      if (state !== undefined && state !== 'queued') continue;
+      if (issues.length > 0) {
+        const [{ path, message, code } = { path: '', message: '', code: '' }] = issues;
+        journal.settle({ row, token, state: 'invalid', code, message: `${path}: ${message}` });
+        continue;
+      }
+      if (held.has(token)) {
+        counts.waiting++;
+        continue;
+      }
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const previous = tails.get(token);
+      tails.set(token, promise);
+      wakes.add(resolve);
+      yield {
+        token,
+        update,
+        row,
+        digest: digestOf({ token, update }),
+        previous,
+        isMarked: false,
+        settled() {
+          if (tails.get(token) === promise) tails.delete(token);
+          wakes.delete(resolve);
+          resolve();
+        },
+      };
+    }
+    if (stopped === undefined && hash.digest('hex') !== journal.key.sha256)
+      stop(`${file} was changed while it was sent`);
+  }
+
+  const rate = createRate();
+  const draw = (): string => {
+    const perSecond = rate(counts.sent);
+    const paused = client.pausedUntil;
+    const leftMs = ((rows - counts.done - counts.waiting) / perSecond) * 1_000;
+    return [
+      `${formatCount(counts.done)} of ${formatNumberOf(rows, 'row')} (${Math.floor((counts.done / rows) * 100)} %)`,
+      ...(paused ? [`paused for ${formatDuration(paused.getTime() - Date.now())} by a 429`] : []),
+      ...(perSecond > 0 && !paused ? [`${Math.round(perSecond)}/s`] : []),
+      ...(counts.rejected > 0 ? [`${formatCount(counts.rejected)} rejected`] : []),
+      ...(counts.unknown > 0 ? [`${formatCount(counts.unknown)} unknown`] : []),
+      ...(perSecond > 0 && !paused ? [`${formatDuration(leftMs)} left`] : []),
+    ].join('  ');
+  };
+  const watch = createWatch();
+
+  function take(result: UpdateOrdersItemResult<Item>): void {
+    const { item } = result;
+    const settled = toSettled(result);
+    const { state, token } = settled;
+    const { problem, requeue } = watch(settled);
+    if (item.isMarked) journal.settle(settled);
+    for (const refused of requeue) {
+      journal.settle({ ...refused, state: 'queued', attempts: 0 });
+      held.add(refused.token);
+    }
+    if (state === 'queued' || holding.includes(state)) held.add(token);
+    if (state === 'queued') counts.waiting++;
+    else counts.done++;
+    if (state === 'rejected' || state === 'unknown') counts[state]++;
+    counts.sent++;
+    if (problem !== undefined) stop(problem);
+    item.settled();
+  }
+
+  const ticking = setInterval(() => progress.update(draw), 200);
+  const updates = client.updateOrders(source(), {
+    concurrency,
+    async beforeAttempt({ item, attempt }) {
+      await item.previous;
+      if (stopped !== undefined) throw new Error('the run stops');
+      if (held.has(item.token)) throw new Error('an earlier row of this order waits');
+      if (attempt > 1) return;
+      item.isMarked = true;
+      await journal.markSending(item.row, item.token, item.digest).catch((error: unknown) => {
+        item.isMarked = false;
+        stop(describeError(error));
+        throw error;
+      });
+    },
+  });
+  const results = updates[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = results.next();
+      // Not a race with one promise, which would keep every step of a long run.
+      await new Promise<void>((wake) => {
+        wakes.add(wake);
+        const end = (): void => {
+          wakes.delete(wake);
+          wake();
+        };
+        next.then(end, end);
+        if (stopped !== undefined) wake();
+      });
+      const isLast = stopped !== undefined;
+      const rest = isLast ? (await updates.stop()).results : [];
+      const { done, value } = await next;
+      for (const result of done ? rest : [value, ...rest]) take(result);
+      if (done || isLast) break;
+    }
+    return stopped;
+  } finally {
+    clearInterval(ticking);
+    progress.stop();
+  }
+}
+
+/** How many rows a second were sent in the last ten seconds. */
+function createRate(): (sent: number) => number {
+  const samples: { readonly at: number; readonly sent: number }[] = [];
+  return (sent) => {
+    const at = performance.now();
+    samples.push({ at, sent });
+    while (samples.length > 2 && at - (samples[0]?.at ?? at) > 10_000) samples.shift();
+    const [first] = samples;
+    return first && at > first.at ? ((sent - first.sent) / (at - first.at)) * 1_000 : 0;
+  };
+}
+
+/** So many failures in a row, each of another order, are those of the service. */
+const failuresInARow = 5;
+
+/**
+ * Finds out when going on would only fail: the service is down, or refuses the key. Rows that it refused because of the
+ * key are to be sent again.
+ */
+function createWatch(): (settled: Settled) => {
+  readonly problem?: string;
+  readonly requeue: readonly Settled[];
+} {
+  let failures = 0;
+  let refusals: Settled[] = [];
+  let isStopped = false;
+  return (settled) => {
+    const { state, status, attempts = 0, message } = settled;
+    const isRefusal = state === 'rejected' && (status === 401 || status === 403);
+    if (isRefusal) refusals.push(settled);
+    if (state === 'unknown' || (state === 'queued' && attempts > 0)) failures++;
+    else if (state === 'applied' || (state === 'rejected' && !isRefusal)) {
+      failures = 0;
+      refusals = [];
+    }
+    const isKeyRefused =
+      refusals.length > 1 && (status === 401 || new Set(refusals.map(({ token }) => token)).size > 1);
+    if (isRefusal && isKeyRefused) {
+      // Those before it were noted as rejected.
+      const requeue = isStopped ? [settled] : refusals;
+      isStopped = true;
+      return { problem: `the service refuses the key. ${message}`, requeue };
+    }
+    const problem = `${failuresInARow} updates in a row failed. ${message}`;
+    return { ...(failures >= failuresInARow && { problem }), requeue: [] };
+  };
+}
+
+function toSettled({ item, ...result }: UpdateOrdersItemResult<Item>): Settled {
+  const { row, token } = item;
+  if (result.ok) {
+    const { status, attemptCount: attempts, receipt } = result;
+    return { row, token, state: 'applied', status, attempts, requestId: lastRequestId(receipt) };
+  }
+  const { error } = result;
+  const { outcome, code, message, attemptCount: attempts, retryable, receipt } = error;
+  // A rejection that ended the call while it waited for another attempt is that of a 429.
+  const willRepeat = outcome === 'rejected' && (retryable || code !== 'http_error');
+  const state = willRepeat || outcome === 'not_sent' ? 'queued' : outcome;
+  return {
+    row,
+    token,
+    state: code === 'validation_error' ? 'invalid' : state,
+    status: 'status' in error ? error.status : null,
+    code,
+    message,
+    attempts,
+    requestId: lastRequestId(receipt),
+  };
+}
+
+function lastRequestId(receipt: Receipt): string | null {
+  return receipt.toJSON().attempts.at(-1)?.requestId ?? null;
+}
+
+/** A short digest of what a row sends, to see later whether it has changed. */
+export function digestOf({ token, update }: Pick<Row, 'token' | 'update'>): Buffer {
+  return createHash('sha256')
+    .update(`${token}\n${JSON.stringify(update)}`)
+    .digest()
+    .subarray(0, 8);
+}
+
+/** Rows that are in no final state. */
+export function openRows(journal: Journal): number {
+  const { queued = 0, sending = 0, ...settled } = journal.count();
+  return journal.key.rows - Object.values(settled).reduce((sum, count) => sum + count, 0);
+}

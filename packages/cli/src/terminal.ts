@@ -1,0 +1,243 @@
+import { styleText } from 'node:util';
+
+/** What a command ends with: 0 done, 1 something was rejected, invalid or needs review, 2 wrong usage, 3 could not run. */
+export type ExitCode = 0 | 1 | 2 | 3;
+
+/** An error that is printed in one line: what was attempted, what was found, what to do. */
+export class CommandError extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(message: string, exitCode: ExitCode = 3) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The message of an error; a host with several addresses fails with an error that has none. */
+export function describeError(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '')
+    return error.errors.map(describeError).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}
+
+/** The name and code of an error whose message may hold a key. */
+export function kindOfError(error: unknown): string {
+  if (!(error instanceof Error)) return 'a value that is not an Error';
+  const { name, code } = error as NodeJS.ErrnoException;
+  const kind = /^[A-Z][A-Za-z]{0,30}$/.test(name) && name.endsWith('Error') ? name : 'Error';
+  return typeof code === 'string' && /^ERR_[A-Z_]{1,50}$/.test(code) ? `${kind} (${code})` : kind;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A command as it was given. */
+export interface CommandInput<Options> {
+  readonly args: readonly string[];
+  readonly options: Options;
+  readonly terminal: Terminal;
+  readonly env: Environment;
+}
+
+type Cell = string | number;
+type Style = Parameters<typeof styleText>[0];
+
+/** Where a command writes. Nothing that it writes holds a key, and only `write` can control the terminal. */
+export interface Terminal {
+  /** Whether results are printed as JSON. */
+  json: boolean;
+  /** Never prints this text, in any encoding: it is a key. */
+  addSecret(key: string): void;
+  print(...lines: readonly string[]): void;
+  /** Prints text for another program: as it is, but for the key. */
+  write(text: string): void;
+  /** Prints a result: as JSON, or as the lines that `draw` returns. */
+  report(value: unknown, draw: () => readonly string[] | Promise<readonly string[]>): Promise<void>;
+  /** Prints lines for people to standard error. */
+  note(...lines: readonly string[]): void;
+  /** Prints why a command failed: on a terminal in lines that fit, elsewhere in one. */
+  fail(message: string): Promise<void>;
+  /** Colours a text of standard output, where colours are wanted. */
+  style(style: Style, text: string): string;
+  /** Rows as lines no wider than the terminal; the last column wraps. */
+  table(rows: readonly (readonly Cell[])[]): Promise<readonly string[]>;
+  /** Shows what is going on: a line of standard error that changes, or, where it is a file, a line now and then. */
+  progress(): Promise<Progress>;
+  /** Shows lines in place of those before; where it is a file, below them. */
+  screen(): Promise<(...lines: readonly string[]) => void>;
+  /** Lets a person confirm something. @throws CommandError where there is no terminal to do so. */
+  confirm(question: string): Promise<boolean>;
+  /** From now on the first Ctrl-C fires the signal, whose reason is its name, and the second ends the process. */
+  catchInterrupt(): AbortSignal;
+  /** Fires when nothing that is printed arrives any more. */
+  readonly closed: AbortSignal;
+  /** Resolves with whether all output was written. */
+  flush(): Promise<boolean>;
+}
+
+interface Progress {
+  /** Shows the line that `draw` returns, unless another was shown a moment ago. */
+  update(draw: () => string): void;
+  /** Removes the line. */
+  stop(): void;
+}
+
+/** How often progress is shown, in milliseconds. */
+const progressMs = { terminal: 100, file: 10_000 };
+
+export function createTerminal(process: NodeJS.Process): Terminal {
+  const { stdin, stdout, stderr } = process;
+  const secrets: string[] = [];
+  const closed = new AbortController();
+  let isLost = false;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    closed.abort();
+    // A reader may leave; an output that cannot be stored, as on a full disk, is lost.
+    if (error.code === 'EPIPE' || isLost) return;
+    isLost = true;
+    terminal.note(`The output could not be written: ${error.message}`);
+  });
+  // An error that cannot be written must not end the process.
+  stderr.on('error', () => {});
+
+  const redact = (text: string): string =>
+    secrets.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
+  const toText = (lines: readonly string[], keepsStyles = false): string =>
+    lines.map((line) => `${stripControls(redact(line), keepsStyles)}\n`).join('');
+  const hasStyles = (): boolean => styleText('bold', '.', { stream: stdout }) !== '.';
+
+  const terminal: Terminal = {
+    json: false,
+    addSecret(key) {
+      // A shorter key occurs by chance in texts that have nothing to do with it.
+      if (key.length < 8) return;
+      const encoded = [`${key}:`, key].map((text) => Buffer.from(text).toString('base64').replace(/=+$/, ''));
+      secrets.push(key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1), ...encoded);
+    },
+    print: (...lines) => void stdout.write(toText(lines, hasStyles())),
+    write: (text) => void stdout.write(redact(text)),
+    async report(value, draw) {
+      if (terminal.json) terminal.write(`${toJson(value)}\n`);
+      else terminal.print(...(await draw()));
+    },
+    note: (...lines) => void stderr.write(toText(lines)),
+    async fail(message) {
+      const line = `orders: ${message}`;
+      terminal.note(...(stderr.isTTY ? await drawTable([[line]], stderr.columns) : [line]));
+    },
+    style: (style, text) => styleText(style, text, { stream: stdout }),
+    table: (rows) => drawTable(rows, Math.max(40, stdout.columns ?? 80)),
+    async progress() {
+      const { createLogUpdate } = await import('log-update');
+      const log = stderr.isTTY ? createLogUpdate(stderr) : undefined;
+      const everyMs = log ? progressMs.terminal : progressMs.file;
+      let shownAt = log ? Number.NEGATIVE_INFINITY : performance.now();
+      return {
+        update(draw) {
+          if (performance.now() - shownAt < everyMs) return;
+          shownAt = performance.now();
+          const line = stripControls(redact(draw()), false);
+          // One that wraps would flicker.
+          if (log) log(line.slice(0, (stderr.columns ?? 80) - 1));
+          else if (!terminal.json) terminal.note(line);
+        },
+        stop: () => {
+          log?.clear();
+          log?.done();
+        },
+      };
+    },
+    async screen() {
+      if (!stdout.isTTY) return terminal.print;
+      const { createLogUpdate } = await import('log-update');
+      const log = createLogUpdate(stdout);
+      return (...lines) => log(toText(lines, hasStyles()).trimEnd());
+    },
+    async confirm(question) {
+      if (!stdin.isTTY || !stderr.isTTY)
+        throw new CommandError('Nothing was done: there is no terminal to confirm it. Pass --yes.', 2);
+      const { default: confirm } = await import('@inquirer/confirm');
+      // Ctrl-C rejects.
+      return confirm({ message: question, default: false }, { output: stderr }).catch(() => false);
+    },
+    catchInterrupt() {
+      const interrupt = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const)
+        process.on(signal, () => {
+          if (interrupt.signal.aborted) process.exit(3);
+          interrupt.abort(signal);
+        });
+      return interrupt.signal;
+    },
+    closed: closed.signal,
+    async flush() {
+      for (const stream of [stdout, stderr])
+        await new Promise<void>((resolve) => stream.write('', () => resolve()));
+      return !isLost;
+    },
+  };
+  return terminal;
+}
+
+/** Cells whose text may control the terminal are cleaned when they are printed; their width is that of the text. */
+async function drawTable(rows: readonly (readonly Cell[])[], columns: number): Promise<readonly string[]> {
+  if (rows.length === 0) return [];
+  const { table, getBorderCharacters } = await import('table');
+  const cells = rows.map((row) => row.map((cell) => stripControls(String(cell), true)));
+  const last = (cells[0]?.length ?? 1) - 1;
+  const widthOf = (column: number): number =>
+    Math.max(1, ...cells.map((row) => row[column]?.replace(styles, '').length ?? 0));
+  const taken = Array.from({ length: last }, (_, column) => widthOf(column) + 2);
+  const width = Math.max(16, Math.min(widthOf(last), columns - taken.reduce((sum, own) => sum + own, 0)));
+  const text = table(cells, {
+    border: getBorderCharacters('void'),
+    drawHorizontalLine: () => false,
+    columnDefault: { paddingLeft: 0, paddingRight: 2 },
+    columns: { [last]: { width, wrapWord: true, paddingRight: 0 } },
+  });
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.trimEnd());
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with this character
+const styles = /\u001b\[(?:1|22|[39][0-79])m/g;
+const controls = new RegExp(`(${styles.source})|[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]`, 'gu');
+
+/** A text that cannot control a terminal, but for colours: it may come from a file or from another machine. */
+function stripControls(text: string, keepsStyles: boolean): string {
+  return text.replace(controls, (_, style?: string) => (keepsStyles && style) || (style ? '' : ' '));
+}
+
+/** A value as JSON in one line, without characters that would control a terminal. */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** What was found, and what to do about it, as sentences. */
+export function joinSentences(found: string, advice = ''): string {
+  return `${found.replace(/\.$/, '')}. ${advice}`.trim();
+}
+
+/** A count for people: `12,345`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** A count with its noun: `1 row`, `12,345 rows`. */
+export function formatNumberOf(count: number, noun: string): string {
+  return `${formatCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A duration in its two largest units: `45 s`, `3 min 20 s`, `2 h 5 min`. */
+export function formatDuration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1_000));
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3_600)];
+  if (minutes === 0) return `${seconds} s`;
+  if (hours === 0) return `${minutes} min ${seconds % 60} s`;
+  return `${hours} h ${minutes % 60} min`;
+}

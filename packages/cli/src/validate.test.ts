@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { createFolder, runOrders } from '../test/run-orders.ts';
+
+const csv = `token,order_id,cart.items[0].quantity
+ord_1,A,1
+,"${'x'.repeat(300)}",1
+ord_3,B,"1,5"
+`;
+
+test('issues have file, row, column, path, what was found and a hint, and are counted by rule', async () => {
+  await using folder = await createFolder({
+    'a.csv': csv,
+    'b.json': '{"cart":{},"orderId":"A"}',
+    'c.ndjson': '{',
+  });
+  const files = ['a.csv', 'b.json', 'c.ndjson'];
+  const { code, stdout } = await runOrders(['validate', ...files, '--json'], { cwd: folder.path });
+  expect(code).toBe(1);
+  expect(JSON.parse(stdout)).toMatchObject({
+    valid: false,
+    files: [
+      { file: 'a.csv', rows: 3, invalidRows: 2 },
+      { file: 'b.json', rows: 1, invalidRows: 1 },
+      { file: 'c.ndjson', rows: 0, invalidRows: 1 },
+    ],
+    issueCount: 5,
+    rules: { invalid_token: 1, too_long: 1, not_integer: 1, misspelled: 1, malformed: 1 },
+    issues: [
+      { file: 'a.csv', row: 3, line: 3, column: 1, path: 'token', found: '""' },
+      {
+        file: 'a.csv',
+        row: 3,
+        column: 2,
+        path: 'order_id',
+        code: 'too_long',
+        found: expect.stringMatching(/^"x+…$/),
+      },
+      {
+        file: 'a.csv',
+        row: 4,
+        column: 3,
+        path: 'cart.items[0].quantity',
+        code: 'not_integer',
+        found: '"1,5"',
+      },
+      { file: 'b.json', line: 1, column: 22, path: 'orderId', hint: 'Did you mean order_id?' },
+      { file: 'c.ndjson', row: 1, code: 'malformed' },
+    ],
+  });
+  const text = await runOrders(['validate', ...files, '--limit', '1'], { cwd: folder.path });
+  expect(text.stdout).toMatch(
+    /^a\.csv:3:1 row 3, token \(invalid_token\)\n {2}Found ""\. Expected the order token/,
+  );
+  expect(text.stdout).toContain('and 4 more: --limit prints them.');
+  expect(text.stdout).toMatch(/\n5 issues by rule:\n( {7}1 {2}\w+\n){5}/);
+  expect(text.stdout).toContain('a.csv: 2 invalid of 3 rows\n');
+  expect(text.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+}, 60_000);
+
+test('GitHub gets annotations and other tools SARIF, at the place in the file', async () => {
+  await using folder = await createFolder({ 'a,b.csv': csv });
+  const github = await runOrders(['validate', 'a,b.csv', '--format', 'github'], { cwd: folder.path });
+  expect(github.stdout.split('\n')[2]).toBe(
+    '::error file=a%2Cb.csv,line=4,col=3,title=not_integer::row 4, cart.items[0].quantity: Found "1,5". Write a whole number such as 2.',
+  );
+  const sarif = await runOrders(['validate', 'a,b.csv', '--format', 'sarif'], { cwd: folder.path });
+  const { version, runs } = JSON.parse(sarif.stdout);
+  expect(version).toBe('2.1.0');
+  expect(runs[0].tool.driver.rules).toContainEqual({ id: 'not_integer' });
+  expect(runs[0].results[2]).toEqual({
+    ruleId: 'not_integer',
+    level: 'error',
+    message: { text: 'row 4, cart.items[0].quantity: Found "1,5". Write a whole number such as 2.' },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: 'a,b.csv' }, region: { startLine: 4, startColumn: 3 } },
+      },
+    ],
+  });
+}, 60_000);
+
+test('standard input is a file, too, and a valid one exits with 0', async () => {
+  const input = '{"token":"ord_1","update":{"cart":{}}}\n{"token":"ord_2","update":{"cart":{}}}\n';
+  const { code, stdout } = await runOrders(['validate', '-'], { cwd: import.meta.dirname, input });
+  expect([code, stdout]).toEqual([0, '-: valid: 2 rows\n']);
+}, 60_000);

@@ -1,0 +1,216 @@
+import { spawnSync } from 'node:child_process';
+import { openSync, rmSync } from 'node:fs';
+import { readdir, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import process from 'node:process';
+import { startMockOrderService } from '@orders/testing';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { countByRow, createBulkFile } from './bulk-file.ts';
+import { fillDisk, mountDisk } from './mount-disk.ts';
+import { createFolder, type Folder, runOrders, startOrders, until } from './run-orders.ts';
+
+/** Each test has a service, files and processes of its own. */
+const own = { concurrent: true, timeout: 60_000 };
+const key = 'sk_test_4f1b9c27';
+const update = '{"cart":{"items":[]}}';
+const tokens = ['ord_1', 'ord_2'];
+const day = 86_400_000;
+
+async function listen(listener: RequestListener, tls?: { readonly cert: string; readonly key: string }) {
+  const server = tls ? createTlsServer(tls, listener) : createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http${tls ? 's' : ''}://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function certify(days: number) {
+  const made = await generate([{ name: 'commonName', value: 'orders.example' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    notBeforeDate: new Date(Date.now() - 90 * day),
+    notAfterDate: new Date(Date.now() + days * day),
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
+  });
+  return { cert: made.cert, key: made.private };
+}
+
+describe('one clear message each, and nothing is sent', () => {
+  let folder: Folder;
+  const runAll = async (env: Readonly<Record<string, string>>, cwd = folder.path) => {
+    const [check, one, many] = await Promise.all([
+      runOrders(['check'], { cwd, env }),
+      runOrders(['update', 'ord_1', 'update.json'], { cwd, env }),
+      runOrders(['send', 'updates.csv'], { cwd, env }),
+    ]);
+    expect(many).toMatchObject({ code: 3, stdout: '' });
+    expect(many.stderr).toMatch(/^orders: Nothing was sent\. .*"orders check" says what to do\.\n$/);
+    expect(check.code).toBe(1);
+    expect(await readdir(cwd)).not.toContain('updates.csv.orders-journal');
+    return { check: check.stdout, one: one.stdout, oneCode: one.code, many: many.stderr };
+  };
+  beforeAll(async () => {
+    folder = await createFolder({ 'updates.csv': createBulkFile(10, tokens), 'update.json': update });
+  });
+  afterAll(() => folder[Symbol.asyncDispose]());
+
+  test('a wrong key', own, async () => {
+    await using service = await startMockOrderService({ orders: tokens });
+    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url });
+    expect(found.check).toMatch(/^fail +echo +.*401/m);
+    expect(found.check).toContain('Is it the private key');
+    expect(found).toMatchObject({ oneCode: 1, one: expect.stringContaining('Rejected') });
+    expect(found.many).toContain('401');
+    expect(service.ledger).toEqual([]);
+  });
+
+  test('a wrong path', own, async () => {
+    await using service = await startMockOrderService({ orders: tokens, keys: [key] });
+    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: `${service.url}/api` });
+    expect(found.check).toContain('what comes before /v2');
+    expect(found.many).toContain('404');
+  });
+
+  test('a refused connection', own, async () => {
+    const { url } = await listen(() => {}).then(async (server) => {
+      await server[Symbol.asyncDispose]();
+      return server;
+    });
+    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: url });
+    expect(found.check).toMatch(/^fail +TCP +.*ECONNREFUSED/m);
+    expect(found.check).toMatch(/^skip +echo +not reached$/m);
+    expect(found).toMatchObject({ oneCode: 3, one: expect.stringContaining('Not sent') });
+    expect(found.many).toContain('ECONNREFUSED');
+  });
+
+  test('an expired certificate, and one of an unknown authority', own, async () => {
+    await using expired = await listen((_, response) => void response.end(), await certify(-1));
+    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: expired.url });
+    expect(found.check.replace(/\s+/g, ' ')).toContain(
+      'CERT_HAS_EXPIRED for 127.0.0.1. The service has to renew',
+    );
+    expect(found).toMatchObject({ oneCode: 3, one: expect.stringContaining('Not sent') });
+    await using unknown = await listen((_, response) => void response.end(), await certify(90));
+    const { check } = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: unknown.url });
+    expect(check.replace(/\s+/g, ' ')).toContain('DEPTH_ZERO_SELF_SIGNED_CERT for 127.0.0.1');
+    expect(check).toContain('NODE_EXTRA_CA_CERTS');
+  });
+
+  test('the page of a proxy', own, async () => {
+    await using proxy = await listen((_, response) => {
+      response.writeHead(403, { 'content-type': 'text/html' }).end('<html>Blocked</html>');
+    });
+    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: proxy.url });
+    expect(found.check.replace(/\s+/g, ' ')).toContain(
+      'A proxy or another site responded: check the base URL.',
+    );
+    expect(found).toMatchObject({ oneCode: 1, one: expect.stringContaining('it may have been applied') });
+    expect(found.many).toContain('HTML page');
+  });
+
+  test('no key, and no base URL', own, async () => {
+    const cwd = folder.path;
+    const noUrl = await runOrders(['send', 'updates.csv'], { cwd, env: { ORDERS_API_KEY: key } });
+    expect(noUrl).toMatchObject({ code: 2, stderr: expect.stringContaining('--base-url') });
+    const noKey = await runOrders(['check', '--base-url', 'http://127.0.0.1:1'], { cwd });
+    expect(noKey).toMatchObject({ code: 2, stderr: expect.stringContaining('ORDERS_API_KEY') });
+  });
+});
+
+test(
+  'a check passes with a certificate that ends soon, says so, and shows rate limits and a wrong clock',
+  own,
+  async () => {
+    const tls = await certify(5.5);
+    await using server = await listen((_, response) => {
+      const date = new Date(Date.now() + 90_000).toUTCString();
+      response
+        .writeHead(200, {
+          'content-type': 'application/json',
+          date,
+          'ratelimit-limit': '100',
+          'x-ratelimit-remaining': '42',
+        })
+        .end('{}');
+    }, tls);
+    await using folder = await createFolder({ 'ca.pem': tls.cert });
+    const env = {
+      ORDERS_API_KEY: key,
+      ORDERS_BASE_URL: server.url,
+      NODE_EXTRA_CA_CERTS: folder.file('ca.pem'),
+    };
+    const { code, stdout } = await runOrders(['check', '--json'], { cwd: folder.path, env });
+    expect(code).toBe(0);
+    const { ok, checks } = JSON.parse(stdout);
+    expect(ok).toBe(true);
+    expect(checks).toMatchObject([
+      { check: 'DNS', result: 'ok' },
+      { check: 'TCP', result: 'ok' },
+      { check: 'TLS', result: 'warn', message: expect.stringMatching(/orders\.example.* valid for 5 days/) },
+      { check: 'echo', result: 'ok' },
+      { check: 'latency', result: 'ok' },
+      { check: 'clock', result: 'warn', message: expect.stringMatching(/^(89|90) s behind/) },
+      { check: 'rate limit', message: 'ratelimit-limit: 100, x-ratelimit-remaining: 42' },
+    ]);
+  },
+);
+
+test('a file that cannot be read, or not to its end, sends nothing', own, async () => {
+  await using service = await startMockOrderService({ orders: tokens, keys: [key] });
+  const broken = createBulkFile(19_999, tokens).split('\n');
+  broken[19_998] = 'ord_1,row-19999,"mug';
+  await using folder = await createFolder({
+    'broken.csv': broken.join('\n'),
+  });
+  const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
+  const send = (file: string) => runOrders(['send', file], { cwd: folder.path, env });
+  const malformed = await send('broken.csv');
+  expect(malformed).toMatchObject({ code: 1, stderr: '' });
+  expect(malformed.stdout).toMatch(/^broken\.csv:\d+ row 19999 \(malformed\)$/m);
+  expect(malformed.stdout).toContain('Nothing was sent. Fix the file.');
+  expect(await send('none.csv')).toMatchObject({ code: 3, stderr: expect.stringContaining('none.csv') });
+  expect(await send('.')).toMatchObject({ code: 3, stderr: expect.stringContaining('folder') });
+  expect(service.journal).toEqual([]);
+});
+
+test('a full disk ends the run with what was sent, and the next one goes on', own, async ({ skip }) => {
+  await using disk = await mountDisk(16);
+  if (!disk) return skip('no disk can be mounted here');
+  await using service = await startMockOrderService({ orders: tokens, keys: [key] });
+  await writeFile(join(disk.folder, 'updates.csv'), createBulkFile(3_000, tokens));
+  const options = { cwd: disk.folder, env: { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url } };
+  await using running = startOrders(['send', 'updates.csv', '--json', '--rate', '300'], options);
+  await until('it sends', () => service.ledger.length > 100);
+  fillDisk(join(disk.folder, 'filler'));
+  const { code, stdout, stderr } = await running.ended;
+  expect([code, stderr]).toEqual([3, expect.stringMatching(/The journal could not be written: .*full/)]);
+  const { applied } = JSON.parse(stdout);
+  expect(service.ledger.length).toBeLessThan(3_000);
+  // What is applied and not in the journal is printed.
+  expect(applied + (stderr.match(/^Row \d+ was applied/gm) ?? []).length).toBe(service.ledger.length);
+  rmSync(join(disk.folder, 'filler'));
+  const next = await runOrders(['send', 'updates.csv', '--json'], options);
+  expect(JSON.parse(next.stdout).stopped).toBeUndefined();
+  expect(Math.max(...countByRow(service.ledger).values())).toBe(1);
+});
+
+test('an output that cannot be written is reported', own, async ({ skip }) => {
+  if (process.platform !== 'linux') return skip('there is no /dev/full');
+  await using folder = await createFolder({ 'update.json': update });
+  const main = join(import.meta.dirname, '../src/main.ts');
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['--conditions=@orders/source', main, 'validate', 'update.json'],
+    { cwd: folder.path, stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] },
+  );
+  expect([status, String(stderr)]).toEqual([3, expect.stringContaining('The output could not be written')]);
+});

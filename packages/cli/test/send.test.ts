@@ -1,0 +1,360 @@
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import process from 'node:process';
+import { type MockOrderService, startMockOrderService } from '@orders/testing';
+import { expect, test } from 'vitest';
+import { countByRow, createBulkFile, findOutOfOrder, readResult } from './bulk-file.ts';
+import { createFolder, type EndedRun, type Folder, runOrders, startOrders, until } from './run-orders.ts';
+
+/** Each test has a service, files and processes of its own. */
+const own = { concurrent: true, timeout: 60_000 };
+const key = 'sk_test_4f1b9c27';
+// Windows ends a process at once: it can handle no signal that another process sends.
+const hasSignals = process.platform !== 'win32';
+
+interface Scene extends AsyncDisposable {
+  readonly service: MockOrderService;
+  readonly folder: Folder;
+  readonly env: Readonly<Record<string, string>>;
+  send(...words: readonly string[]): Promise<EndedRun>;
+}
+
+/** A service, and a file updates.csv. */
+async function setScene(rows: number, orders: number, latencyMs = 0): Promise<Scene> {
+  const tokens = Array.from({ length: orders }, (_, index) => `ord_${index}`);
+  const service = await startMockOrderService({ keys: [key], orders: tokens, latencyMs });
+  const folder = await createFolder({ 'updates.csv': createBulkFile(rows, tokens) });
+  const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
+  return {
+    service,
+    folder,
+    env,
+    send: (...words) => runOrders(['send', 'updates.csv', ...words], { cwd: folder.path, env }),
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test('a file is sent once, in sequence per order, and the result agrees with the service', own, async () => {
+  await using scene = await setScene(400, 30);
+  const { service, folder, send } = scene;
+  const { code, stdout, stderr } = await send('--result', 'results.csv');
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toBe('updates.csv: 400 rows\n  applied        400\n');
+  expect(countByRow(service.ledger).size).toBe(400);
+  expect(service.ledger).toHaveLength(400);
+  expect(findOutOfOrder(service.ledger)).toEqual([]);
+  const requestIds = new Map(service.ledger.map(({ body, requestId }) => [body.order_id, requestId]));
+  for (const { row, outcome, request_id } of readResult(folder.file('results.csv')))
+    expect([outcome, request_id]).toEqual(['applied', requestIds.get(`row-${row}`)]);
+  if (hasSignals)
+    for (const name of ['results.csv', 'updates.csv.orders-journal'])
+      expect((await stat(folder.file(name))).mode & 0o777).toBe(0o600);
+  expect((await readdir(folder.path)).toSorted()).toEqual([
+    'results.csv',
+    'updates.csv',
+    'updates.csv.orders-journal',
+  ]);
+  // Again: nothing is left to send, so no service is needed.
+  await service.close();
+  expect(await send()).toMatchObject({ code: 0, stdout });
+});
+
+test(
+  'a row whose outcome is unknown holds the later rows of its order until a person decides',
+  own,
+  async () => {
+    await using scene = await setScene(40, 10);
+    const { service, folder, send } = scene;
+    service.faults.next('lostResponse', { token: 'ord_2' });
+    service.faults.next('unavailable', { token: 'ord_3' });
+    service.faults.next({ type: 'status', status: 400 }, { token: 'ord_4' });
+    const first = await send('--json', '--result', 'results.ndjson');
+    expect(first.code).toBe(1);
+    expect(JSON.parse(first.stdout)).toMatchObject({ applied: 31, unknown: 2, rejected: 1, waiting: 6 });
+    expect(service.appliedUpdates('ord_2')).toHaveLength(1);
+    expect(service.appliedUpdates('ord_4')).toHaveLength(3);
+    const results = readFileSync(folder.file('results.ndjson'), 'utf8').trim().split('\n');
+    expect(
+      results.map((line) => JSON.parse(line)).filter(({ outcome }) => outcome !== 'applied'),
+    ).toMatchObject([
+      { row: 2, token: 'ord_2', outcome: 'unknown', code: 'connection_error' },
+      { row: 3, token: 'ord_3', outcome: 'unknown', status: 503 },
+      { row: 4, token: 'ord_4', outcome: 'rejected', status: 400 },
+    ]);
+
+    const review = await send('--review');
+    expect(review.code).toBe(1);
+    expect(review.stdout).toMatch(/^2 +unknown +\S+ +ord_2 +/m);
+    expect(review.stdout).toContain('orders send updates.csv --resolve 2 ');
+    expect(await send('--resolve', '2,5')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('Settled: 1 row.'),
+      stderr: 'Row 5 waits for no decision: it is applied.\n',
+    });
+    expect(await send('--retry', 'all')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+    expect(await send('--retry', 'all', '--yes')).toMatchObject({ code: 0 });
+    // The order of row 4 went on without it, so it cannot be sent behind them.
+    expect(await send('--retry', '4')).toMatchObject({ code: 1, stderr: expect.stringContaining('row 14') });
+    expect(await send('--discard', '4')).toMatchObject({ code: 0 });
+
+    const second = await send('--json');
+    expect(second.code).toBe(0);
+    expect(JSON.parse(second.stdout)).toMatchObject({ applied: 39, discarded: 1, waiting: 0 });
+    expect(service.ledger).toHaveLength(39);
+    expect(findOutOfOrder(service.ledger)).toEqual([]);
+  },
+);
+
+test('with --stop-on-rejected the later rows of a rejected one wait, too', own, async () => {
+  await using scene = await setScene(20, 5);
+  const { service, send } = scene;
+  service.faults.next({ type: 'status', status: 400 }, { token: 'ord_4' });
+  const { code, stdout } = await send('--stop-on-rejected', '--json');
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { applied: 16, rejected: 1, waiting: 3 }]);
+  expect(await send('--stop-on-rejected', '--retry', '4')).toMatchObject({ code: 0 });
+  expect(await send('--stop-on-rejected')).toMatchObject({ code: 0 });
+  expect(findOutOfOrder(service.ledger)).toEqual([]);
+});
+
+test.runIf(hasSignals)(
+  'killed again and again, it goes on and repeats nothing',
+  async () => {
+    await killAndResume({ rows: 600, orders: 60, rate: 200, kills: 5, everyMs: [250, 700] });
+  },
+  180_000,
+);
+
+const isLong = (import.meta as { readonly env?: { readonly MODE?: string } }).env?.MODE === 'long';
+
+test.runIf(isLong && hasSignals)(
+  '20,000 rows at 500 a second, killed five times',
+  async () => {
+    await killAndResume({ rows: 20_000, orders: 2_000, rate: 500, kills: 5, everyMs: [3_000, 8_000] });
+  },
+  900_000,
+);
+
+interface KillPlan {
+  readonly rows: number;
+  readonly orders: number;
+  readonly rate: number;
+  readonly kills: number;
+  /** When it is killed after it has sent something: between these milliseconds. */
+  readonly everyMs: readonly [number, number];
+}
+
+async function killAndResume({ rows, orders, rate, kills, everyMs: [least, most] }: KillPlan): Promise<void> {
+  // So that each kill finds some in flight.
+  await using scene = await setScene(rows, orders, 20);
+  const { service, folder, env, send } = scene;
+  // One in 50 meets one of these; the first two are applied.
+  service.faults.sometimes(
+    [
+      { type: 'reset_after_applying' },
+      { type: 'truncation' },
+      { type: 'status', status: 503 },
+      { type: 'reset_before_applying' },
+      { type: 'status', status: 400 },
+      { type: 'status', status: 429, headers: { 'retry-after': '0' } },
+    ],
+    { probability: 0.02, seed: 7, operation: 'update' },
+  );
+  const words = ['send', 'updates.csv', '--rate', String(rate)];
+  for (let kill = 0; kill < kills; kill++) {
+    const before = service.requests({ operation: 'update' }).length;
+    await using running = startOrders(words, { cwd: folder.path, env });
+    await Promise.race([
+      running.ended,
+      until('it sends', () => service.requests({ operation: 'update' }).length > before),
+    ]);
+    await new Promise((resolve) => setTimeout(resolve, least + Math.random() * (most - least)));
+    running.child.kill('SIGKILL');
+  }
+  // Faults may come five in a row, which ends a run.
+  let report = JSON.parse((await send('--rate', String(rate), '--json', '--result', 'results.csv')).stdout);
+  for (let more = 0; report.stopped !== undefined && more < 5; more++)
+    report = JSON.parse((await send('--rate', String(rate), '--json', '--result', 'results.csv')).stdout);
+  expect(report.stopped).toBeUndefined();
+
+  const applied = countByRow(service.ledger);
+  expect([...applied].filter(([, times]) => times > 1)).toEqual([]);
+  expect(findOutOfOrder(service.ledger)).toEqual([]);
+  const results = readResult(folder.file('results.csv'));
+  const differing = results.filter(({ row, outcome }) => {
+    const times = applied.get(Number(row)) ?? 0;
+    // A truncated 2xx proves that it was applied.
+    return outcome === 'applied' ? times !== 1 : outcome === 'unknown' ? false : times !== 0;
+  });
+  expect(differing).toEqual([]);
+  const known = new Set(results.map(({ row }) => Number(row)));
+  expect([...applied.keys()].filter((row) => !known.has(row))).toEqual([]);
+  const unknown = results.filter(({ outcome }) => outcome === 'unknown');
+  expect(unknown.filter(({ code }) => code === 'interrupted').length).toBeGreaterThan(0);
+
+  // A person looks at the service, and decides.
+  service.faults.clear();
+  const isApplied = ({ row }: { readonly row: string }): boolean => applied.has(Number(row));
+  const resolved = unknown.filter(isApplied).map(({ row }) => row);
+  const retried = unknown.filter((each) => !isApplied(each)).map(({ row }) => row);
+  const decisions = [
+    ...(resolved.length > 0 ? ['--resolve', resolved.join(',')] : []),
+    ...(retried.length > 0 ? ['--retry', retried.join(',')] : []),
+  ];
+  expect(await send(...decisions)).toMatchObject({ code: 0, stderr: '' });
+  const last = JSON.parse((await send('--json', '--result', 'results.csv')).stdout);
+  expect(last).toMatchObject({ unknown: 0, waiting: 0 });
+  const times = countByRow(service.ledger);
+  expect(Math.max(...times.values())).toBe(1);
+  expect(findOutOfOrder(service.ledger)).toEqual([]);
+  const settled = readResult(folder.file('results.csv'));
+  expect(settled).toHaveLength(rows);
+  expect(settled.filter(({ row, outcome }) => times.has(Number(row)) !== (outcome === 'applied'))).toEqual(
+    [],
+  );
+}
+
+test.runIf(hasSignals)(
+  'Ctrl-C finishes what is in flight, and the same command goes on',
+  async () => {
+    await using scene = await setScene(200, 50);
+    const { service, folder, env, send } = scene;
+    await using running = startOrders(['send', 'updates.csv', '--rate', '50', '--json'], {
+      cwd: folder.path,
+      env,
+    });
+    await until('it sends', () => service.ledger.length > 10);
+    running.child.kill('SIGINT');
+    const { code, stdout, stderr } = await running.ended;
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({
+      applied: service.ledger.length,
+      unknown: 0,
+      stopped: 'interrupted',
+    });
+    expect(stderr).toContain('run the same command again to go on');
+    expect(service.ledger.length).toBeLessThan(200);
+    expect(await send()).toMatchObject({ code: 0, stderr: '' });
+    expect(countByRow(service.ledger).size).toBe(200);
+    expect(service.ledger).toHaveLength(200);
+  },
+  60_000,
+);
+
+test('a service that fails stops the run before more becomes unknown', own, async () => {
+  await using scene = await setScene(300, 100);
+  const { service, send } = scene;
+  service.faults.always('unavailable', { operation: 'update' });
+  const { code, stdout, stderr } = await send('--concurrency', '4', '--json');
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^orders: stopped: 5 updates in a row failed\. .*503.*\n$/);
+  const { unknown, applied } = JSON.parse(stdout);
+  expect(applied).toBe(0);
+  expect(unknown).toBeGreaterThanOrEqual(5);
+  expect(unknown).toBeLessThan(5 + 4);
+  service.faults.clear();
+  expect(await send('--retry', 'all', '--yes')).toMatchObject({ code: 0 });
+  expect(await send()).toMatchObject({ code: 0 });
+  expect(service.ledger).toHaveLength(300);
+});
+
+test('a key that is refused in the middle rejects no row for good', own, async () => {
+  await using scene = await setScene(100, 100);
+  const { service, send } = scene;
+  service.faults.next(
+    [...Array(20).fill({ type: 'none' }), ...Array(40).fill({ type: 'status', status: 401 })],
+    {
+      operation: 'update',
+    },
+  );
+  const { code, stdout, stderr } = await send('--concurrency', '4', '--json');
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/^orders: stopped: the service refuses the key\. .*401/);
+  expect(JSON.parse(stdout)).toMatchObject({ applied: 20, rejected: 0, waiting: 80 });
+  service.faults.clear();
+  expect(await send('--json')).toMatchObject({ code: 0, stderr: '' });
+  expect(service.ledger).toHaveLength(100);
+});
+
+test('a 429 pauses the run, and no row is lost to it', own, async () => {
+  await using scene = await setScene(60, 20);
+  const { service, send } = scene;
+  service.faults.next(
+    { type: 'status', status: 429, headers: { 'retry-after': '1' } },
+    { operation: 'update', times: 4 },
+  );
+  expect(await send()).toMatchObject({ code: 0, stderr: '' });
+  expect(service.ledger).toHaveLength(60);
+  expect(findOutOfOrder(service.ledger)).toEqual([]);
+});
+
+test('a file that has changed is refused with what has changed', own, async () => {
+  await using scene = await setScene(20, 5);
+  const { service, folder, send } = scene;
+  await send();
+  const file = folder.file('updates.csv');
+  const text = readFileSync(file, 'utf8');
+  appendFileSync(file, 'ord_1,row-22,mug,1,1\n');
+  const longer = await send();
+  expect(longer).toMatchObject({ code: 3, stdout: '' });
+  expect(longer.stderr).toMatch(
+    /had 20 rows \(\S+ bytes\) and has 21 rows .*no row that was sent is different/,
+  );
+  writeFileSync(file, text.replace('row-7,mug,2', 'row-7,mug,3'));
+  expect((await send()).stderr).toContain('rows that were sent are different: 7.');
+  writeFileSync(file, text);
+  expect((await send('--decimals', '2')).stderr).toContain('pass --decimals 0');
+  expect(await send()).toMatchObject({ code: 0 });
+  expect(service.ledger).toHaveLength(20);
+});
+
+test('the rest of a file goes nowhere else than its first rows', own, async () => {
+  await using scene = await setScene(20, 5);
+  const { service, folder, send } = scene;
+  await using other = await startMockOrderService({ keys: [key] });
+  service.faults.next('unavailable', { operation: 'update' });
+  await send();
+  const { code, stderr } = await send('--base-url', other.url);
+  expect([code, stderr]).toEqual([3, expect.stringContaining(`was sent to ${service.url}`)]);
+  expect(other.journal).toEqual([]);
+  expect((await readdir(folder.path)).length).toBe(2);
+});
+
+test('two processes do not send one file', own, async () => {
+  await using scene = await setScene(100, 20);
+  const { service, folder, env, send } = scene;
+  await using running = startOrders(['send', 'updates.csv', '--rate', '40'], { cwd: folder.path, env });
+  await until('it sends', () => service.ledger.length > 5);
+  expect(await send()).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('Another process is sending this file'),
+  });
+  expect(await running.ended).toMatchObject({ code: 0 });
+  expect(service.ledger).toHaveLength(100);
+});
+
+test('--skip-invalid sends the other rows, and no cell of the result is a formula', own, async () => {
+  await using scene = await setScene(3, 3);
+  const { service, folder, send } = scene;
+  appendFileSync(folder.file('updates.csv'), 'ord_1,=cmd|x,mug,two,1\n=ord_1,x,mug,1,1\n');
+  const refused = await send();
+  expect(refused).toMatchObject({ code: 1, stderr: '' });
+  expect(refused.stdout).toContain('updates.csv:5:4 row 5, cart.items[0].quantity (not_integer)');
+  expect(refused.stdout).toMatch(/Nothing was sent\. .*--skip-invalid/);
+  expect(service.journal).toEqual([]);
+  const { code } = await send('--skip-invalid', '--result', 'results.csv');
+  expect(code).toBe(1);
+  expect(service.ledger).toHaveLength(3);
+  const results = readResult(folder.file('results.csv'));
+  expect(results.map(({ outcome }) => outcome)).toEqual([
+    'applied',
+    'applied',
+    'applied',
+    'invalid',
+    'rejected',
+  ]);
+  expect(results.at(-1)?.token).toBe("'=ord_1");
+  expect(statSync(folder.file('results.csv')).size).toBeGreaterThan(0);
+});
