@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import type { StatusView } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { openTestApp, openTestStore } from '../open-test-app.ts';
 import { makeTestFolder, runMerchant } from '../run-merchant.ts';
@@ -251,7 +252,10 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   await send('order-1', 'behind');
   service.faults.next({ ...rateLimited, headers: { 'retry-after': '3' } }, { token: 'order-2' });
   await send('order-2', 'queued');
-  await expect.poll(() => service.requests({ token: 'order-2' }).length).toBe(1);
+  // The 429 is stored: from here on the update is queued, whatever happens to the app.
+  const isPaused = async () =>
+    'pausedUntil' in ((await (await fetch(`${url}/api/status`)).json()) as StatusView);
+  await expect.poll(isPaused).toBe(true);
   killed.kill('SIGKILL');
   await page.getByText('Connection lost').waitFor();
   expect(service.appliedUpdates('order-2')).toEqual([]);
