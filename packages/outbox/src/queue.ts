@@ -62,6 +62,7 @@ export class LaneQueue {
       schedule: false,
       supervise: false,
       monitorIntervalSeconds: 5,
+      monitorVacuum: false,
       reindex: false,
       registerInstance: false,
     };

@@ -19,7 +19,7 @@ export interface WorkerParts extends TurnParts, MonitorParts, Omit<SendParts, 'c
 }
 
 /** How often a worker looks by itself, in milliseconds: with notifications, and without. */
-const pollMs = { listening: 2_000, polling: 1_000 };
+const pollMs = { listening: 5_000, polling: 1_000 };
 /** How long a job is held without confirming it, in milliseconds. */
 const confirmMs = 3_000;
 /** Outcomes are stored together that come within this time, in milliseconds. */

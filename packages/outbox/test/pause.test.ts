@@ -117,7 +117,7 @@ function followOrder(desk: Desk, service: MockOrderService, token: string) {
       const steps = stepsApplied(service, token).map(Number);
       expect(steps).toEqual(steps.toSorted((a, b) => a - b));
       const ends = await inSequence();
-      expect(ends).toHaveLength(3);
+      expect(ends).toHaveLength(ids.length);
       for (const [place, { id, state }] of ends.entries()) {
         const { count, isRetried } = decided.get(id) ?? { count: 0, isRetried: true };
         const wanted = count + Number(isRetried && state === 'applied');
@@ -475,6 +475,6 @@ onPostgres('sends at once what is accepted while a turn ends', async (scene) => 
   await reaches(outbox, await outbox.enqueue(token, step(1)), 'applied');
   const begunAt = performance.now();
   await reaches(outbox, (await accepting) ?? '', 'applied');
-  // The next look at the queue by itself would come after two seconds.
-  expect(performance.now() - begunAt).toBeLessThan(1_700);
+  // The next look at the queue by itself would come after five seconds.
+  expect(performance.now() - begunAt).toBeLessThan(4_000);
 });

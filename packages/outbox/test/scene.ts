@@ -81,7 +81,8 @@ export function onBoth(name: string, play: Play, manner?: Manner): void {
   onPostgres(name, play, manner);
 }
 
-const timeout = inFull ? 180_000 : 60_000;
+/** A machine may be busy with other tests. */
+const timeout = 180_000;
 
 /** Runs a test on PGlite. */
 export function onPglite(name: string, play: Play, { isAlone = false }: Manner = {}): void {
@@ -161,7 +162,7 @@ export async function until<T>(
       if (found === undefined || found === false) throw new Error(`It did not come to this: ${fact}.`);
       return found;
     },
-    { timeout: inFull ? 60_000 : 20_000, interval: 15 },
+    { timeout: 60_000, interval: 15 },
   );
 }
 
