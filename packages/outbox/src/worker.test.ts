@@ -718,7 +718,8 @@ onPostgres(
     });
     await outbox.start();
     await reaches(outbox, await outbox.enqueue(token, step(1)), 'applied');
-    await delay(1_000);
+    // What is done once after a start is over.
+    await delay(6_000);
     statements = 0;
     const seconds = inFull ? 60 : 10;
     await delay(seconds * 1_000);
