@@ -34,8 +34,15 @@ export function faultInjectionRoutes(parts: FaultInjectionParts) {
       const ids = Array.from({ length: updates }, () => randomUUID());
       for (const [index, id] of ids.entries()) {
         const token = tokens[index % tokens.length] ?? service.token;
+        const open = await outbox.list({
+          states: ['queued', 'sending', 'needs_review'],
+          token,
+          limit: 2_000,
+        });
         await store.transaction(async (tx) =>
-          enqueueUpdates(outbox, tx, [{ id, token, update: await latestBody(token, tx), source: 'burst' }]),
+          enqueueUpdates(outbox, tx, [
+            { id, token, update: await latestBody(token, open, tx), source: 'burst' },
+          ]),
         );
         events.wake();
       }
@@ -68,14 +75,18 @@ function faultRules({ scenario, percent }: FaultSetting): readonly FaultRule[] {
 }
 
 /** What the order will hold once everything that is queued was applied: a burst undoes no edit. */
-async function latestBody(token: string, tx: Sql): Promise<ShopUpdate> {
+async function latestBody(
+  token: string,
+  open: readonly { readonly id: string }[],
+  tx: Sql,
+): Promise<ShopUpdate> {
   const [row] = await rowsOf<{ body: string }>(
     tx,
     `select coalesce(
-       (select body from merchant.sent where token = $1 and body is not null order by at desc limit 1),
+       (select body from merchant.sent where id = any($2::uuid[]) and body is not null order by at desc limit 1),
        (select body from merchant.orders where token = $1)
      ) as body`,
-    [token],
+    [token, open.map(({ id }) => id)],
   );
   return JSON.parse(row?.body ?? '{"cart":{}}');
 }

@@ -135,8 +135,16 @@ export function useEventStream(): boolean {
         );
       });
     };
-    connect();
+    // A browser has six connections for all windows of the app, so one that is hidden gives its own back.
+    const follow = (): void => {
+      clearTimeout(retry);
+      source?.close();
+      if (!document.hidden) connect();
+    };
+    document.addEventListener('visibilitychange', follow);
+    follow();
     return () => {
+      document.removeEventListener('visibilitychange', follow);
       clearTimeout(retry);
       source?.close();
     };

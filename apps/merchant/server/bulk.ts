@@ -148,22 +148,31 @@ async function workOnce({ store, outbox }: BulksOptions, id: string): Promise<'m
     `select update_id from merchant.bulk_rows where bulk_id = $1 and state in ('queued', 'sending') order by row desc`,
     [id],
   );
+  let isOpen = false;
   // From the last row back, so that discarding one does not send the next.
   for (let start = 0; start < rows.length; start += rowsPerTransaction) {
     const page = rows.slice(start, start + rowsPerTransaction);
-    await Promise.all(page.map(({ update_id }) => discard(outbox, update_id)));
+    const waits = await Promise.all(page.map(({ update_id }) => discard(outbox, update_id)));
+    isOpen ||= waits.includes(true);
     await nextTurn();
   }
-  return rows.length > 0 ? 'wait' : 'done';
+  return isOpen ? 'wait' : 'done';
 }
 
-async function discard(outbox: BulksOptions['outbox'], id: string): Promise<void> {
+/** Gives up an update that is queued. Resolves with whether it is being sent, and may be queued again. */
+async function discard(outbox: BulksOptions['outbox'], id: string): Promise<boolean> {
+  const update = await outbox.get(id);
+  // An unknown outcome waits for a person, and what a person sent again stays queued.
+  if (!update || update.decision) return false;
+  if (update.state !== 'queued') return update.state === 'sending';
   try {
     await outbox.discard(id, { note: 'bulk discarded' });
+    return false;
   } catch (error) {
     // It is being sent, or was settled meanwhile.
     if (!(error instanceof OutboxError && /^(nothing_to_decide|unknown_update)$/.test(error.code)))
       throw error;
+    return true;
   }
 }
 

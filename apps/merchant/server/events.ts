@@ -36,7 +36,6 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
   let pending: ChangeEvent | undefined;
   let wokenAt = Date.now();
   let wakeUp = (): void => {};
-  await forgetOld(store, outbox);
   let cursor = await readCursor(store);
   let serviceState = '';
   let isFailing = false;
@@ -100,6 +99,8 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
       });
       try {
         while ((await step()) && !ending.signal.aborted);
+        // What was applied while no process ran is projected first.
+        if (round === 0) await forgetOld(store, outbox);
         if (round % 5 === 0) await watchService();
         isFailing = false;
       } catch (error) {

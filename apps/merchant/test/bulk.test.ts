@@ -124,6 +124,30 @@ test('a bulk that was interrupted goes on where it stood: no row twice, none lef
   expect(applied.toSorted()).toEqual(rows.map((_, index) => `row-${index + 1}`).toSorted());
 });
 
+test('discarding a bulk decides nothing that waits for a person, also after a restart', async () => {
+  const store = await openTestStore();
+  const data = { ...store, close: async () => {} };
+  const stateOf = async (one: TestApp, bulk: BulkView): Promise<string | undefined> =>
+    (await one.call(`/api/bulks/${bulk.id}`)).body.rows[0]?.state;
+  let bulk: BulkView;
+  {
+    await using before = await openTestApp({ orders, data });
+    before.mock.faults.next({ type: 'reset_after_applying' }, { token: 'order-1' });
+    bulk = await upload(before, fileOf(['order-1']));
+    await before.call(`/api/bulks/${bulk.id}/send`, {});
+    await expect.poll(() => stateOf(before, bulk), { timeout: 20_000 }).toBe('needs_review');
+    await before.call(`/api/bulks/${bulk.id}/discard`, {});
+    before.mock.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '600' } });
+    const [update] = (await before.call('/api/updates?states=needs_review')).body.updates;
+    await before.call(`/api/updates/${update.id}/retry`, { note: 'the customer waits' });
+    await expect.poll(() => before.mock.journal.some(({ status }) => status === 429)).toBe(true);
+    await before.close();
+  }
+  await using after = await openTestApp({ orders, data: store });
+  await after.call('/api/resume', {});
+  await expect.poll(() => stateOf(after, bulk), { timeout: 20_000 }).toBe('applied');
+}, 120_000);
+
 test('what is no bulk, or no file, is refused', async () => {
   expect((await app.call('/api/bulks/none')).status).toBe(404);
   expect((await app.call(`/api/bulks/${crypto.randomUUID()}/send`, {})).status).toBe(404);

@@ -15,7 +15,6 @@ import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { test, vi } from 'vitest';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
-import { inFull } from './in-full.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
 export interface Scene {
