@@ -21,11 +21,8 @@ import { pgliteStore } from './pglite-store.ts';
 import { type OutboxStore, rowsOf, type Sql } from './store.ts';
 import type { UpdateStatus } from './updates.ts';
 
+/** Between failures come definite outcomes: three failures in a row on different orders would open the breaker. */
 const ends: readonly [Fault | undefined, Partial<UpdateStatus>, requests: number, applied: boolean][] = [
-  [undefined, { state: 'applied', status: 200 }, 1, true],
-  [{ type: 'empty' }, { state: 'applied' }, 1, true],
-  [{ type: 'truncation' }, { state: 'applied', code: 'invalid_response' }, 1, true],
-  [{ type: 'status', status: 409 }, { state: 'rejected', code: 'http_error', status: 409 }, 1, false],
   [{ type: 'status', status: 429, headers: { 'retry-after': '0' } }, { state: 'applied' }, 2, true],
   [
     { type: 'status', status: 503, headers: { 'retry-after': '0' } },
@@ -33,9 +30,13 @@ const ends: readonly [Fault | undefined, Partial<UpdateStatus>, requests: number
     1,
     false,
   ],
+  [undefined, { state: 'applied', status: 200 }, 1, true],
   [{ type: 'wrong_media_type' }, { state: 'needs_review', code: 'invalid_response' }, 1, false],
+  [{ type: 'empty' }, { state: 'applied' }, 1, true],
   [{ type: 'reset_before_applying' }, { state: 'needs_review', code: 'connection_error' }, 1, false],
+  [{ type: 'truncation' }, { state: 'applied', code: 'invalid_response' }, 1, true],
   [{ type: 'reset_after_applying' }, { state: 'needs_review', code: 'connection_error' }, 1, true],
+  [{ type: 'status', status: 409 }, { state: 'rejected', code: 'http_error', status: 409 }, 1, false],
   [{ type: 'stalled_headers' }, { state: 'needs_review', code: 'timeout' }, 1, true],
   [{ type: 'stalled_headers', applied: false }, { state: 'needs_review', code: 'timeout' }, 1, false],
 ];
@@ -815,6 +816,8 @@ onPglite('settles every update once and in sequence, whatever fails', async (sce
     const tokens = service.orders.map(({ token }) => token);
     const dead: Outbox[] = [];
     const reviewed = new Set<string>();
+    /** Each time that one was sent again without a look at the order, it may have been applied before. */
+    let retried = 0;
     let number = 0;
 
     async function begin() {
@@ -829,7 +832,9 @@ onPglite('settles every update once and in sequence, whatever fails', async (sce
     async function decide(retry: boolean): Promise<boolean> {
       const [first] = await outbox.list();
       // What the service refused goes: sent again behind others, it would rightly be out of sequence.
-      if (first) await outbox[retry && first.state === 'needs_review' ? 'retry' : 'discard'](first.id);
+      const action = retry && first?.state === 'needs_review' ? 'retry' : 'discard';
+      if (first) await outbox[action](first.id);
+      if (action === 'retry') retried++;
       return first !== undefined;
     }
     for (const command of script) {
@@ -866,7 +871,7 @@ onPglite('settles every update once and in sequence, whatever fails', async (sce
       const applied = stepsApplied(service, token).map(Number);
       expect(applied).toEqual(applied.toSorted((a, b) => a - b));
       const repeated = applied.length - new Set(applied).size;
-      expect(repeated).toBeLessThanOrEqual(reviewed.size);
+      expect(repeated).toBeLessThanOrEqual(retried);
     }
     await outbox.close();
     await Promise.all(dead.map((each) => each.close({ graceMs: 0 })));
