@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, openSync } from 'node:fs';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { CommandError, describeError } from './terminal.ts';
 
@@ -83,28 +83,38 @@ export async function openJournal(path: string): Promise<Journal | undefined> {
 export async function createJournal(path: string, key: JournalKey): Promise<Journal> {
   try {
     // SQLite gives its other files the mode of this one.
-    closeSync(openSync(path, 'wx', 0o600));
+    const file = openSync(path, 'a', 0o600);
+    // It may be one that a run left empty.
+    fchmodSync(file, 0o600);
+    closeSync(file);
   } catch (error) {
     throw new CommandError(
       `Cannot write the journal: ${describeError(error)}. Nothing was sent; --journal names another place.`,
     );
   }
-  return open(path, key);
+  return (await open(path, key)) as Journal;
 }
 
-async function open(path: string, key?: JournalKey): Promise<Journal> {
+/** `undefined` for one whose tables a run did not live to make: nothing was sent with it. */
+async function open(path: string, key?: JournalKey): Promise<Journal | undefined> {
   const sqlite = await loadSqlite();
   let db: DatabaseSync | undefined;
   try {
     db = new sqlite.DatabaseSync(path);
     // With its lock held, the write-ahead log needs no shared memory and one flush for each commit: the fastest of
     // SQLite's modes that survive a power failure.
-    db.exec(
-      'pragma trusted_schema = off; pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full',
-    );
+    db.exec('pragma trusted_schema = off; pragma locking_mode = exclusive; pragma synchronous = full');
+    const { id, tables: found } = db.prepare(contents).get() ?? {};
+    const isEmpty = id === 0 && found === 0;
+    if (!isEmpty && id !== applicationId) throw new CommandError(`${path} is no journal of orders send.`);
+    if (!isEmpty && key)
+      throw new CommandError(`Another process has begun to send this file: ${path} is its journal.`);
+    if (isEmpty && !key) {
+      db.close();
+      return undefined;
+    }
+    db.exec('pragma journal_mode = wal');
     if (key) createTables(db, key);
-    const { application_id: id } = db.prepare('pragma application_id').get() ?? {};
-    if (id !== applicationId) throw new CommandError(`${path} is no journal of orders send.`);
     return openRows(db, readKey(db));
   } catch (error) {
     db?.close();
@@ -116,6 +126,9 @@ async function open(path: string, key?: JournalKey): Promise<Journal> {
     );
   }
 }
+
+const contents =
+  'select application_id as id, (select count(*) from sqlite_schema) as tables from pragma_application_id';
 
 /** Node 22 warns that SQLite is an experiment; the journal's tests run on it too. */
 async function loadSqlite(): Promise<typeof import('node:sqlite')> {

@@ -119,16 +119,19 @@ export async function sendRows(run: Run): Promise<string | undefined> {
     ].join('  ');
   };
   const watch = createWatch();
+  /** Rows that were refused because of the key. */
+  const refused: number[] = [];
 
   function take(result: UpdateOrdersItemResult<Item>): void {
     const { item } = result;
     const settled = toSettled(result);
     const { state, token } = settled;
     const { problem, requeue } = watch(settled);
-    if (item.isMarked) journal.settle(settled);
-    for (const refused of requeue) {
-      journal.settle({ ...refused, state: 'queued', attempts: 0 });
-      held.add(refused.token);
+    // One that the client refuses before it sends was never marked.
+    if (item.isMarked || settled.state === 'invalid') journal.settle(settled);
+    for (const { row, token } of requeue) {
+      refused.push(row);
+      held.add(token);
     }
     if (state === 'queued' || holding.includes(state)) held.add(token);
     if (state === 'queued') counts.waiting++;
@@ -175,6 +178,9 @@ export async function sendRows(run: Run): Promise<string | undefined> {
       for (const result of done ? rest : [value, ...rest]) take(result);
       if (done || isLast) break;
     }
+    // Now that nothing is in flight: a row behind which a later one of its order was sent stays rejected.
+    if (refused.length > 0) journal.flush();
+    for (const row of refused) journal.decide(row, 'retry');
     return stopped;
   } finally {
     clearInterval(ticking);

@@ -166,6 +166,11 @@ async function sendFile(context: Context): Promise<ExitCode> {
       } finally {
         await client.close();
       }
+    } else if (options.baseUrl || options.config !== undefined) {
+      // A finished file sends nothing, and must not look as if it had been sent elsewhere.
+      const { client, baseUrl } = await connect(options, { terminal, env: context.env, isDry: true });
+      await client.close();
+      checkTarget(context, journal.key.baseUrl, baseUrl);
     }
     return await finish(context, journal, stopped);
   } finally {
@@ -188,14 +193,23 @@ async function connectTo(
     ...(rate !== undefined && { rateLimit: { requestsPerSecond: rate, burst: Math.ceil(rate / 20) } }),
   });
   const { client, baseUrl } = connection;
-  if (before !== undefined && before !== baseUrl)
-    throw new CommandError(
-      `${file} was sent to ${before}, and now the base URL is ${baseUrl}. Nothing was sent. For a second service, name another --journal than ${place}.`,
-    );
+  if (before !== undefined) checkTarget({ file, place }, before, baseUrl);
   await client.echo({ retry: { maxAttempts: 3 }, timeouts: { total: 30_000 } }).catch((error: unknown) => {
     throw new CommandError(`Nothing was sent. ${describeError(error)} "orders check" says what to do.`);
   });
   return connection;
+}
+
+/** @throws CommandError when the rows before were sent elsewhere */
+function checkTarget(
+  { file, place }: Pick<Context, 'file' | 'place'>,
+  before: string,
+  baseUrl: string,
+): void {
+  if (before !== baseUrl)
+    throw new CommandError(
+      `${file} was sent to ${before}, and now the base URL is ${baseUrl}. Nothing was sent. For a second service, name another --journal than ${place}.`,
+    );
 }
 
 type Hashed = Pick<JournalKey, 'sha256' | 'bytes'>;

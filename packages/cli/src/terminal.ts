@@ -212,8 +212,13 @@ function stripControls(text: string, keepsStyles: boolean): string {
 
 /** A value as JSON in one line, without characters that would control a terminal. */
 export function toJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
+  return escapeControls(JSON.stringify(value));
+}
+
+/** A text that holds JSON, with the characters that would control a terminal escaped as JSON does. Line feeds stay. */
+export function escapeControls(text: string): string {
+  return text.replace(
+    /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

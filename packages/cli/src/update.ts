@@ -1,7 +1,13 @@
 import { isOrdersError, type Outcome, type Receipt } from '@orders/client';
 import { type ConnectionOptions, connect } from './connection.ts';
 import { readOneUpdate } from './read-file.ts';
-import { type CommandInput, type ExitCode, joinSentences, type Terminal } from './terminal.ts';
+import {
+  type CommandInput,
+  type ExitCode,
+  escapeControls,
+  joinSentences,
+  type Terminal,
+} from './terminal.ts';
 
 interface UpdateOptions extends ConnectionOptions {
   readonly dryRun?: true;
@@ -24,7 +30,7 @@ export async function runUpdate({
       const { method, url, body } = prepared;
       if (terminal.json)
         await terminal.report({ method, url, body: JSON.parse(body), curl: prepared.toCurl() }, () => []);
-      else terminal.write(prepared.toCurl());
+      else terminal.write(escapeControls(prepared.toCurl()));
       return 0;
     }
     const { outcome, status, attemptCount, data, receipt } = await client.updateOrder(token, update);

@@ -57,6 +57,9 @@ test('a file is sent once, in sequence per order, and the result agrees with the
     'updates.csv',
     'updates.csv.orders-journal',
   ]);
+  // To another service, it must not look as if it had been sent there.
+  const elsewhere = await send('--base-url', 'http://127.0.0.1:1');
+  expect(elsewhere).toMatchObject({ code: 3, stderr: expect.stringContaining('For a second service') });
   // Again: nothing is left to send, so no service is needed.
   await service.close();
   expect(await send()).toMatchObject({ code: 0, stdout });
