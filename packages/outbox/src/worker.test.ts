@@ -66,27 +66,32 @@ onBoth('ends each fault of the service as the table of outcomes says', async (sc
   }
 });
 
-onBoth('sends what could not be sent once the service is there', async (scene) => {
-  const { open, reaches, warnings } = scene;
-  const gone = await startMockOrderService({ orders: ['ord_1'] });
-  const port = Number(new URL(gone.url).port);
-  await gone.close();
-  await using client = createOrdersClient({ baseUrl: gone.url, apiKey: gone.key });
-  const outbox = await open({ client });
-  const id = await outbox.enqueue('ord_1', step(1));
-  await outbox.start();
-  await until('a person is warned', () => warnings.length > 0);
-  expect(warnings).toMatchObject([
-    expect.stringMatching(/^The order service is unavailable: .*ECONNREFUSED/s),
-  ]);
-  await until('the status says so', async () =>
-    (await outbox.status()).workers[0]?.problem?.includes('ECONNREFUSED'),
-  );
-  expect(await outbox.get(id)).toMatchObject({ state: 'queued', attempts: 0 });
-  await using service = await startMockOrderService({ port, keys: [gone.key], orders: ['ord_1'] });
-  await reaches(outbox, id, 'applied');
-  expect(stepsApplied(service, 'ord_1')).toEqual([1]);
-});
+// Alone, since another service may get the port of the one that is closed.
+onBoth(
+  'sends what could not be sent once the service is there',
+  async (scene) => {
+    const { open, reaches, warnings } = scene;
+    const gone = await startMockOrderService({ orders: ['ord_1'] });
+    const port = Number(new URL(gone.url).port);
+    await gone.close();
+    await using client = createOrdersClient({ baseUrl: gone.url, apiKey: gone.key });
+    const outbox = await open({ client });
+    const id = await outbox.enqueue('ord_1', step(1));
+    await outbox.start();
+    await until('a person is warned', () => warnings.length > 0);
+    expect(warnings).toMatchObject([
+      expect.stringMatching(/^The order service is unavailable: .*ECONNREFUSED/s),
+    ]);
+    await until('the status says so', async () =>
+      (await outbox.status()).workers[0]?.problem?.includes('ECONNREFUSED'),
+    );
+    expect(await outbox.get(id)).toMatchObject({ state: 'queued', attempts: 0 });
+    await using service = await startMockOrderService({ port, keys: [gone.key], orders: ['ord_1'] });
+    await reaches(outbox, id, 'applied');
+    expect(stepsApplied(service, 'ord_1')).toEqual([1]);
+  },
+  { isAlone: true },
+);
 
 onBoth('holds an order, and no other, behind an update that needs review', async (scene) => {
   const { open, service, reaches } = scene;

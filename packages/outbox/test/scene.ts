@@ -83,11 +83,16 @@ export function onBoth(name: string, play: Play, manner?: Manner): void {
 /** A machine may be busy with other tests. */
 const timeout = 180_000;
 
-/** Runs a test on PGlite. */
+let lastOnPglite: Promise<unknown> = Promise.resolve();
+
+/** Runs a test on PGlite, one after another. */
 export function onPglite(name: string, play: Play, { isAlone = false }: Manner = {}): void {
-  onEngines(`${name} (PGlite)`, { timeout, concurrent: !isAlone }, ({ startedPglite }) =>
-    playOn('PGlite', startedPglite, play),
-  );
+  onEngines(`${name} (PGlite)`, { timeout, concurrent: !isAlone }, ({ startedPglite }) => {
+    // It computes in this process: two at once would hold each other up beyond their time limits.
+    const mine = lastOnPglite.then(() => playOn('PGlite', startedPglite, play));
+    lastOnPglite = mine.catch(() => {});
+    return mine;
+  });
 }
 
 /** Runs a test on PostgreSQL. */
