@@ -61,6 +61,10 @@ export async function readLimits(sql: Sql, schema: string): Promise<Limits> {
     sql,
     `select name, data, ${msUntil('until')} as ms from ${schema}.limits where name in ('pause', 'rate', 'service')`,
   );
+  return toLimits(rows);
+}
+
+function toLimits(rows: readonly LimitRow[]): Limits {
   const row = (name: string): LimitRow =>
     rows.find((each) => each.name === name) ?? { name, data: null, ms: Number.NEGATIVE_INFINITY };
   return {
@@ -112,14 +116,14 @@ export type WorkerData = Pick<Heartbeat, 'isListening' | 'problem'>;
 
 /**
  * Shows that a worker is alive, bounds what waits for too long, and makes rows again that were lost. Resolves with how many
- * workers live.
+ * workers live, and with the limits as they were before: an idle worker needs no second statement.
  */
 export async function beat(
   sql: Sql,
   schema: string,
   { workerId, aliveMs, ...data }: Heartbeat,
-): Promise<number> {
-  const [row] = await rowsOf<{ count: number }>(
+): Promise<{ readonly workers: number; readonly limits: Limits }> {
+  const rows = await rowsOf<LimitRow & { others: number }>(
     sql,
     `with mine as (
        insert into ${schema}.limits (name, until, data) values ('worker:' || $1, ${inMs('$2')}, $3)
@@ -139,11 +143,16 @@ export async function beat(
            and until < clock_timestamp() - interval '1 minute' for update skip locked
        )
      )
-     select count(*)::int as count from ${schema}.limits
-     where name like 'worker:%' and name <> 'worker:' || $1 and until > clock_timestamp()`,
+     select name, data, ${msUntil('until')} as ms, (
+       select count(*)::int from ${schema}.limits
+       where name like 'worker:%' and name <> 'worker:' || $1 and until > clock_timestamp()
+     ) as others
+     from (values ('pause'), ('rate'), ('service')) as wanted (name) left join ${schema}.limits using (name)`,
     [workerId, aliveMs, encode(data satisfies WorkerData)],
   );
-  return Number(row?.count ?? 0) + 1;
+  // A row that was lost has no time.
+  const limits = toLimits(rows.filter(({ ms }) => ms !== null));
+  return { workers: Number(rows[0]?.others ?? 0) + 1, limits };
 }
 
 /** Forgets all workers, and which of them probes, where the caller is alone with the database. */

@@ -156,9 +156,13 @@ export class Monitor {
   async refresh(): Promise<Limits> {
     const begunAt = performance.now();
     const limits = await readLimits(this.#sql, this.#parts.schema);
+    this.#noteUnlessOld(limits, begunAt);
+    return limits;
+  }
+
+  #noteUnlessOld(limits: Limits, begunAt: number): void {
     // A turn may have changed them meanwhile.
     if (begunAt >= this.#readAt) this.note(limits);
-    return limits;
   }
 
   /** Takes limits into account that were just read. */
@@ -184,8 +188,7 @@ export class Monitor {
       this.#tick = Promise.withResolvers();
       let waitMs = beatMs;
       try {
-        await this.#beat();
-        const { health, serviceMs } = await this.refresh();
+        const { health, serviceMs } = await this.#beat();
         await this.#requeue(health.requeue);
         if (health.state !== 'ok') {
           // Beside the beats, since an echo may take longer than a worker without one counts as alive.
@@ -206,21 +209,23 @@ export class Monitor {
     }
   }
 
-  async #beat(): Promise<void> {
+  async #beat(): Promise<Limits> {
     const { schema } = this.#parts;
     const problem = this.#keyProblem();
     const { isListening } = this.#parts.subscription;
     const heartbeat = { workerId: this.#id, aliveMs, isListening, problem };
-    if (this.#workers > 0) {
-      this.#workers = await beat(this.#sql, schema, heartbeat);
-      return;
-    }
+    const isFirst = this.#workers === 0;
     // Of two that start together, the later to show itself must see the other, so the first count comes after that.
-    await beat(this.#sql, schema, heartbeat);
-    this.#workers = await beat(this.#sql, schema, heartbeat);
-    const joinMs = this.#workers > 1 ? joiningMs : 0;
+    if (isFirst) await beat(this.#sql, schema, heartbeat);
+    const begunAt = performance.now();
+    const { workers, limits } = await beat(this.#sql, schema, heartbeat);
+    this.#workers = workers;
+    this.#noteUnlessOld(limits, begunAt);
+    if (!isFirst) return limits;
+    const joinMs = workers > 1 ? joiningMs : 0;
     this.#countedAt = performance.now() + joinMs;
     setTimeout(this.#watched.wake, joinMs).unref();
+    return limits;
   }
 
   async #maintain(): Promise<void> {

@@ -139,7 +139,7 @@ onBoth('deletes in batches', async (scene) => {
 onBoth('deletes as fast as a worker sends', async (scene) => {
   const { open, sql, schema } = scene;
   const outbox = await open({ keepSettledMs: 0 });
-  const count = 3_000;
+  const count = 10_000;
   await sql.query(
     `insert into ${schema}.updates (id, token, position, accepted_position, state, open, settled_at)
      select gen_random_uuid(), number, 1, 1, 'applied', false, clock_timestamp() from generate_series(1, ${count}) as number`,
@@ -151,5 +151,5 @@ onBoth('deletes as fast as a worker sends', async (scene) => {
   await outbox.start();
   const left = async () => (await rowsOf(sql, `select from ${schema}.updates`)).length;
   await until('all are deleted', async () => (await left()) === 0);
-  expect(count / (performance.now() - begunAt)).toBeGreaterThan(0.15);
+  expect(count / (performance.now() - begunAt)).toBeGreaterThan(0.5);
 });
