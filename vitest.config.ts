@@ -1,26 +1,58 @@
+import { globSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { loopbackOnly } from './.ci/loopback-only.ts';
 
+const root = import.meta.dirname;
 const source = ['@orders/source'];
+const workspaces = globSync('{packages,apps}/*/package.json', { cwd: root }).map(dirname).sort();
+const outbox = join('packages/outbox');
 
 export default defineConfig(({ mode }) => ({
   resolve: { conditions: source },
   ssr: { resolve: { conditions: source, externalConditions: source } },
   test: {
-    ...loopbackOnly,
+    setupFiles: join(root, '.ci/loopback-only.ts'),
     // A process of its own for each file costs more than most files; what must be alone starts its own.
     isolate: false,
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts', '.ci/*.test.ts'],
-    reporters: [
-      'default',
-      ['json', { outputFile: mode === 'chaos' ? '.turbo/vitest-chaos.json' : '.turbo/vitest.json' }],
+    // Interop and release need more than the root installs, and have a command and a configuration of their own.
+    exclude: [
+      '**/{node_modules,dist,.turbo}/**',
+      'interop/**',
+      'release/**',
+      ...(mode === 'long' ? [] : ['test/long/**']),
     ],
+    reporters: ['default', ['json', { outputFile: join(root, '.turbo/vitest.json') }]],
     slowTestThreshold: 5_000,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     // A page that answers a key on a busy machine takes longer than the second that is the default.
     expect: { poll: { timeout: 10_000 } },
-    onConsoleLog(log) {
-      throw new Error(`A test printed: ${log}`);
-    },
+    // While developing, a test may print.
+    ...(mode === 'ci' && {
+      onConsoleLog(log: string) {
+        throw new Error(`A test printed: ${log}`);
+      },
+    }),
+    projects: [
+      ...workspaces.map((folder) => ({
+        extends: true as const,
+        test: {
+          name: basename(folder),
+          root: join(root, folder),
+          include: ['**/*.test.ts'],
+          ...(folder === outbox && { exclude: ['test/chaos-*'], maxConcurrency: mode === 'long' ? 5 : 6 }),
+        },
+      })),
+      {
+        extends: true as const,
+        // Each of its tests takes what the machine has, so it begins once the others have ended.
+        test: {
+          name: 'chaos',
+          root: join(root, outbox),
+          include: ['test/chaos-*.test.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      { extends: true as const, test: { name: 'root', include: ['.ci/*.test.ts'] } },
+    ],
   },
 }));

@@ -1,89 +1,86 @@
 /**
- * Runs every check of the repository through turbo and ends with the totals alone on a line.
- * A vitest run counts each of its tests; every other task (a build, a type check, the linter) counts as one.
+ * The test command: the checks through turbo, which keeps what did not change; then every test, never from a cache; then
+ * the totals alone on a line. Each test counts as one, and so does each task. `--all` (`pnpm test:all`) adds what takes longer.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 
-const root = join(import.meta.dirname, '..');
-const runs = join(root, '.turbo', 'runs');
-const tasks = ['lint', 'unused', 'build', 'types', 'test', 'test:chaos', 'examples', 'packed'];
-/** Tasks that run tests, and the report that each leaves in its folder. */
-const reports: Readonly<Record<string, string>> = {
-  test: 'vitest.json',
-  'test:chaos': 'vitest-chaos.json',
-  examples: 'vitest.json',
-};
-
 interface Task {
   readonly taskId: string;
-  readonly task: string;
-  readonly directory: string;
-  readonly execution: { readonly exitCode: number | null };
+  readonly execution?: { readonly exitCode: number | null };
 }
 
-interface Totals {
-  readonly passed: number;
-  readonly failed: number;
-}
+const root = join(import.meta.dirname, '..');
+const runs = join(root, '.turbo/runs');
+const report = join(root, '.turbo/vitest.json');
+const checks = ['lint:ci', 'knip', 'build', 'typecheck', 'check:api', 'check:packages'];
+const longer = [
+  'test:long',
+  'interop',
+  'runtimes',
+  'consumers',
+  'consumers release',
+  'consumers broken',
+  'chaos',
+  'proxies',
+  'late-bytes',
+];
+const failures: string[] = [];
+let passed = 0;
 
-rmSync(runs, { recursive: true, force: true });
-// A report of an earlier run must not count for a run that wrote none.
-removeReports('.');
-for (const home of ['packages', 'apps']) {
-  for (const name of readdirSync(join(root, home))) removeReports(join(home, name));
-}
+// What an earlier run left must not count for this one.
+for (const path of [runs, report]) rmSync(path, { recursive: true, force: true });
 
-// More tasks at once than this get in each other's way on two cores, and tests that watch a clock fail.
-// What begins first, turbo.json says.
-const options = [
-  '--concurrency=3',
+const args = process.argv.slice(2).filter((argument) => argument !== '--all');
+const turbo = [
+  'run',
+  ...checks,
   '--continue',
   '--summarize',
   '--log-order=grouped',
   '--output-logs=new-only',
 ];
-// Not by its name, which Windows knows as a script of its shell alone.
-const program = join(root, 'node_modules', 'turbo', 'bin', 'turbo');
-const turbo = spawn(process.execPath, [program, 'run', ...tasks, ...options, ...process.argv.slice(2)], {
-  cwd: root,
-  // Hundreds of processes import the same sources, and compiling them is most of what many of them do.
-  env: { ...process.env, NODE_COMPILE_CACHE: join(root, '.turbo', 'compiled') },
-  stdio: 'inherit',
-});
-const [exitCode]: (number | null)[] = await once(turbo, 'exit');
-
-const counted = readTasks().map((task) => ({ task, ...countTask(task) }));
-const passed = counted.reduce((sum, count) => sum + count.passed, 0);
+const isChecked = run(process.execPath, [join(root, 'node_modules/turbo/bin/turbo'), ...turbo, ...args]);
+const [summary] = existsSync(runs) ? readdirSync(runs) : [];
+const tasks: readonly Task[] = summary ? JSON.parse(readFileSync(join(runs, summary), 'utf8')).tasks : [];
+for (const { taskId, execution } of tasks) count(taskId, execution?.exitCode === 0);
 // Turbo may fail before it runs a task.
-const failed = counted.reduce((sum, count) => sum + count.failed, 0) || (exitCode === 0 ? 0 : 1);
-for (const { task, failed } of counted) if (failed > 0) process.stdout.write(`failed: ${task.taskId}\n`);
+if (!isChecked && failures.length === 0) failures.push('turbo');
+
+// Tests wait for sockets, databases and browsers as much as they compute.
+const workers = `--maxWorkers=${Math.max(4, availableParallelism())}`;
+const isTested = run(process.execPath, [
+  join(root, 'node_modules/vitest/vitest.mjs'),
+  'run',
+  '--mode=ci',
+  workers,
+]);
+const { numPassedTests = 0, numFailedTests = 0 } = existsSync(report)
+  ? JSON.parse(readFileSync(report, 'utf8'))
+  : {};
+passed += numPassedTests;
+// A run can fail without a failed test, for example when a file does not load.
+for (let index = 0; index < (numFailedTests || (isTested ? 0 : 1)); index += 1) failures.push('vitest');
+
+if (process.argv.includes('--all')) {
+  for (const script of longer) count(script, run(`pnpm ${script}`, [], true));
+}
+
+const failed = failures.length;
+if (failed > 0) process.stdout.write(`failed: ${[...new Set(failures)].join(', ')}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-function readTasks(): readonly Task[] {
-  const [summary] = existsSync(runs) ? readdirSync(runs) : [];
-  return summary === undefined ? [] : JSON.parse(readFileSync(join(runs, summary), 'utf8')).tasks;
+function count(name: string, isGood: boolean): void {
+  if (isGood) passed += 1;
+  else failures.push(name);
 }
 
-function countTask({ task, directory, execution }: Task): Totals {
-  const succeeded = execution?.exitCode === 0;
-  const name = reports[task];
-  if (name === undefined) return succeeded ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 };
-  const report = reportOf(directory, name);
-  if (!existsSync(report)) return { passed: 0, failed: 1 };
-  const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, 'utf8'));
-  // A run can fail without a failed test, for example when a file does not load.
-  return { passed: numPassedTests, failed: numFailedTests || (succeeded ? 0 : 1) };
-}
-
-function removeReports(directory: string): void {
-  for (const name of new Set(Object.values(reports))) rmSync(reportOf(directory, name), { force: true });
-}
-
-function reportOf(directory: string, name: string): string {
-  return join(root, directory, '.turbo', name);
+function run(program: string, words: readonly string[], shell = false): boolean {
+  // Hundreds of processes import the same sources, and compiling them is most of what many of them do.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(root, '.turbo/compiled') };
+  return spawnSync(program, words, { cwd: root, env, stdio: 'inherit', shell }).status === 0;
 }

@@ -1,12 +1,7 @@
 import { OrderUpdate } from '@orders/schema';
 import { createFormReader } from '@orders/schema/form';
-import { useId, useState } from 'react';
-import {
-  type FieldPath,
-  type UseFormRegisterReturn,
-  useFieldArray,
-  useForm,
-} from 'react-hook-form';
+import { useState } from 'react';
+import { type FieldPath, useFieldArray, useForm } from 'react-hook-form';
 
 const newLine = { sku: '', quantity: '1', unit_price: '' };
 const defaultValues = { order_id: '', cart: { items: [newLine] } };
@@ -17,20 +12,29 @@ export function OrderForm(props: {
   onSave: (update: OrderUpdate) => void;
 }) {
   const form = useForm({ resolver: reader.resolver, defaultValues });
-  const { control } = form;
+  const { control, formState, register } = form;
   const lines = useFieldArray({ control, name: 'cart.items' });
   const [leftOut, setLeftOut] = useState<readonly string[]>([]);
   const save = form.handleSubmit((update) => {
     setLeftOut(reader.read(form.getValues()).leftOut);
     props.onSave(update);
   });
-  const field = (name: FieldPath<typeof defaultValues>, label: string) => (
-    <Field
-      label={label}
-      input={form.register(name)}
-      message={form.getFieldState(name, form.formState).error?.message}
-    />
-  );
+  function field(name: FieldPath<typeof defaultValues>, label: string) {
+    const { error, invalid } = form.getFieldState(name, formState);
+    const messageId = `${name}-message`;
+    return (
+      <p>
+        <label htmlFor={name}>{label}</label>
+        <input
+          id={name}
+          aria-invalid={invalid}
+          aria-describedby={messageId}
+          {...register(name)}
+        />
+        <span id={messageId}>{error?.message}</span>
+      </p>
+    );
+  }
   return (
     <form onSubmit={save} noValidate>
       {field('order_id', 'Order number')}
@@ -53,26 +57,5 @@ export function OrderForm(props: {
         <p role="status">Left out: {leftOut.join(', ')}</p>
       )}
     </form>
-  );
-}
-
-function Field(props: {
-  label: string;
-  input: UseFormRegisterReturn;
-  message: string | undefined;
-}) {
-  const id = useId();
-  const invalid = props.message !== undefined;
-  return (
-    <p>
-      <label htmlFor={id}>{props.label}</label>
-      <input
-        id={id}
-        aria-invalid={invalid}
-        aria-describedby={invalid ? `${id}-message` : undefined}
-        {...props.input}
-      />
-      {invalid && <span id={`${id}-message`}>{props.message}</span>}
-    </p>
   );
 }

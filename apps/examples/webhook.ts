@@ -39,14 +39,13 @@ app.post('/hooks/:secret', bodyLimit({ maxSize: 16_384 }), async (c) => {
   const event = WebhookEvent.safeParse(json);
   if (!event.success) return c.body(null, 400);
   const session = webhooks.qrSessionId(event.data);
-  if (session === undefined || sessions.has(session))
-    return c.body(null, 204); // another event, or a repeated call
-  sessions.set(session, 'sending');
-  void sendSession(token, session);
+  // Ignore other events and repeated calls; respond before sending.
+  if (session && !sessions.has(session)) void send(token, session);
   return c.body(null, 204);
 });
 
-async function sendSession(token: string, session: string) {
+async function send(token: string, session: string) {
+  sessions.set(session, 'sending');
   const update = { cart, qr_session: session };
   const { ok, error } = await orders.safeUpdateOrder(token, update);
   const outcome = ok ? 'applied' : error.outcome;

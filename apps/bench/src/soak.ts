@@ -1,25 +1,23 @@
+/** `pnpm --filter bench soak`: the client against a service that keeps failing; both sides must agree at the end. */
 import process from 'node:process';
-import { showProgress } from './cli/show-progress.ts';
-import { readSoakArguments } from './cli/soak-arguments.ts';
-import { formatSoak } from './report/soak-tables.ts';
-import { judgeSoak } from './soak/judge-soak.ts';
-import { runSoak, type SoakSettings } from './soak/run-soak.ts';
+import { inspect, parseArgs } from 'node:util';
+import { formatPlace, formatReport, holds } from './report.ts';
+import { countSoak, judgeSoak, runSoak } from './soak/run-soak.ts';
 
-const wanted = readSoakArguments(process.argv.slice(2));
-if (wanted.wish === 'print') process.stdout.write(wanted.text);
-else if (wanted.wish === 'none') fail(wanted.mistake, 2);
-else await run(wanted.order);
-
-async function run(settings: SoakSettings): Promise<void> {
-  const startedAt = performance.now();
-  const record = await runSoak(settings, showProgress(process.stderr));
-  const checks = judgeSoak(record);
-  const seconds = Math.round((performance.now() - startedAt) / 1_000);
-  process.stdout.write(`${formatSoak(record, checks)}\n${settings.updates} updates in ${seconds} s\n`);
-  if (checks.some(({ holds }) => !holds)) fail('a check does not hold.', 1);
-}
-
-function fail(message: string, exitCode: number): void {
-  process.stderr.write(`soak: ${message}\n`);
-  process.exitCode = exitCode;
-}
+const { values } = parseArgs({
+  options: { updates: { type: 'string', default: '1000000' }, seed: { type: 'string', default: '1' } },
+});
+const settings = { updates: Number(values.updates), faultEvery: 50, seed: Number(values.seed) };
+const startedAt = performance.now();
+const record = await runSoak(settings, (sent) =>
+  process.stderr.write(`${sent} of ${settings.updates} updates\n`),
+);
+const seconds = Math.round((performance.now() - startedAt) / 1_000);
+const targets = judgeSoak(record);
+const conditions = [
+  `${settings.updates} updates in ${seconds} s, one request in ${settings.faultEvery} faulted, seed ${settings.seed}.`,
+  `${formatPlace()}.`,
+  ...countSoak(record).map((counts) => inspect(counts, { breakLength: 110 })),
+].join('\n');
+process.stdout.write(formatReport('Soak of the client', { conditions, tables: [], targets }));
+if (!targets.every(holds)) process.exitCode = 1;

@@ -1,69 +1,125 @@
-/** Uses the packages as their users will, before they are published. */
+/** `pnpm consumers`: packs and publishes the packages to a registry on this machine, and uses them as their users do. */
+import { availableParallelism } from 'node:os';
 import process from 'node:process';
-import { type Arguments, readArguments } from './cli/read-arguments.ts';
-import { rehearseRelease } from './commands/rehearse-release.ts';
-import { runBroken } from './commands/run-broken.ts';
-import { runMatrix } from './commands/run-matrix.ts';
-import { runNewcomer } from './commands/run-newcomer.ts';
-import { prepare } from './machine/prepare.ts';
-import type { Row } from './rows/row.ts';
-import { rows } from './rows/row-list.ts';
+import { parseArgs, styleText } from 'node:util';
+import { breakages } from './breakages.ts';
+import { createProject, type Lab, openLab, publishPackages, readPackages, repository } from './lab.ts';
+import { listProjects, type Row } from './projects.ts';
+import { rehearseRelease } from './rehearse-release.ts';
+import { runProgram } from './run-program.ts';
+import { toolsFolder } from './tools.ts';
 
-type Order = Exclude<Arguments, { readonly wish: 'print' | 'none' | 'list' }>;
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { only: { type: 'string', default: '' }, keep: { type: 'boolean', default: false } },
+});
+const [what = 'projects'] = positionals;
+const commands: Readonly<Record<string, () => Promise<boolean>>> = {
+  projects: runProjects,
+  broken: runBroken,
+  release: async () => rehearseRelease(await openLab(values), say),
+};
+const command = commands[what];
+if (!command) throw new TypeError(`Expected ${Object.keys(commands).join(', ')}, got ${what}.`);
 
-const longestMs = 20 * 60_000;
+// An exit by signal kills what runs and removes what was made.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+await prepare();
+process.exit((await command()) ? 0 : 1);
 
-const stop = new AbortController();
-// Whatever runs is ended, what was opened is removed, and only then does this end.
-for (const name of ['SIGINT', 'SIGTERM'] as const)
-  process.once(name, () => stop.abort(new Error('Stopped.')));
-const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestMs)]);
+async function prepare(): Promise<void> {
+  const options = { cwd: repository, env: process.env, timeoutMs: 15 * 60_000 };
+  say('Building the packages …');
+  await runProgram(['turbo', 'run', 'build', '--filter=./packages/*'], options);
+  say('Installing registry, installers, compilers and bundlers …');
+  await runProgram(['pnpm', '--dir', toolsFolder, 'install', '--frozen-lockfile'], options);
+}
 
-const wanted = readArguments(process.argv.slice(2));
-if (wanted.wish === 'print') process.stdout.write(wanted.text);
-else if (wanted.wish === 'none') fail(wanted.mistake, 2);
-else if (wanted.wish === 'list')
-  say(
-    chosenBy(wanted)
-      .map(({ name }) => name)
-      .join('\n'),
+/** Every project that `--only` finds by a part of its name. */
+async function runProjects(): Promise<boolean> {
+  const startedAt = performance.now();
+  const packages = await readPackages();
+  const lab = await openLab(values);
+  await publishPackages(lab, packages);
+  const results = await runRows(
+    listProjects(packages).filter(({ name }) => name.includes(values.only)),
+    lab,
   );
-else await work(wanted);
-
-async function work(order: Order): Promise<void> {
-  try {
-    if ('only' in order && chosenBy(order).length === 0) return fail('--only finds no row; see --list.', 2);
-    await prepare(signal, (what) => process.stderr.write(`${what}\n`));
-    if (!(await run(order))) process.exitCode = 1;
-  } catch (error) {
-    fail(error instanceof Error ? error.message : String(error), 1);
-  }
+  const work = results.filter(({ reason }) => reason === undefined).length;
+  for (const { name, reason } of results)
+    if (reason) say(`\n${styleText('red', '✗')} ${name}\n    ${indent(reason)}`);
+  if (values.keep) say(`The projects are in ${lab.folder}`);
+  const seconds = Math.round((performance.now() - startedAt) / 1_000);
+  say(`\n${work} work, ${results.length - work} do not, ${seconds} s`);
+  return results.length > 0 && work === results.length;
 }
 
-async function run(order: Order): Promise<boolean> {
-  switch (order.wish) {
-    case 'matrix': {
-      const results = await runMatrix({ ...order, rows: chosenBy(order), signal, say });
-      return results.every(({ reason }) => reason === undefined);
+/** Breaks a package in each way before it is published; the projects that must notice have to fail. */
+async function runBroken(): Promise<boolean> {
+  const packages = await readPackages();
+  let isGood = true;
+  for (const { what: broken, noticedBy, ...change } of breakages) {
+    say(`\n${broken}`);
+    const lab = await openLab(values);
+    await publishPackages(lab, packages, change);
+    const results = await runRows(
+      listProjects(packages).filter(({ name }) => noticedBy.includes(name)),
+      lab,
+    );
+    const unnoticed = results.filter(({ reason }) => reason === undefined);
+    for (const { reason = '' } of results) {
+      const lines = reason.split('\n');
+      say(`    ${lines.find((line) => /cannot|could not|not found|error TS/i.test(line)) ?? lines[0]}`);
     }
-    case 'broken':
-      return runBroken({ ...order, rows: chosenBy(order), signal, say });
-    case 'newcomer':
-      return runNewcomer({ ...order, signal, say });
-    case 'release':
-      return rehearseRelease(signal);
+    isGood &&= unnoticed.length === 0 && results.length >= noticedBy.length;
   }
+  say(isGood ? '\nEvery breakage is noticed.' : '\nA breakage is not noticed.');
+  return isGood;
 }
 
-function chosenBy({ only }: { readonly only: RegExp }): readonly Row[] {
-  return rows.filter(({ name }) => only.test(name));
+interface Result {
+  readonly name: string;
+  /** Why it does not work. */
+  readonly reason?: string;
+}
+
+/** Runs projects, as many at a time as there are cores, and prints each row as it ends. */
+async function runRows(rows: readonly Row[], lab: Lab): Promise<Result[]> {
+  const results: Result[] = [];
+  const waiting = [...rows];
+  const worker = async (): Promise<void> => {
+    for (let row = waiting.shift(); row; row = waiting.shift()) {
+      const project = createProject(lab, row);
+      // The first run that awaits it reports a failure.
+      project.catch(() => {});
+      for (const [run, task] of Object.entries(row.runs)) {
+        const name = `${row.name}, ${run}`;
+        const startedAt = performance.now();
+        const report = (isGood: boolean, note = ''): void => {
+          const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1).padStart(5);
+          say(
+            `${isGood ? styleText('green', '✓') : styleText('red', '✗')} ${seconds} s  ${name}${note && `: ${note}`}`,
+          );
+        };
+        try {
+          const note = await task(await project, lab);
+          report(true, typeof note === 'string' ? note : '');
+          results.push({ name });
+        } catch (error) {
+          report(false);
+          results.push({ name, reason: error instanceof Error ? error.message : String(error) });
+        }
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, worker));
+  return results;
+}
+
+function indent(text: string): string {
+  return text.replaceAll('\n', '\n    ');
 }
 
 function say(text: string): void {
   process.stdout.write(`${text}\n`);
-}
-
-function fail(message: string, exitCode: number): void {
-  process.stderr.write(`consumers: ${message}\n`);
-  process.exitCode = exitCode;
 }

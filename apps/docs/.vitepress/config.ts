@@ -1,10 +1,10 @@
 import { defineConfig } from 'vitepress';
-import { findPackages } from '../src/api/find-packages.ts';
-import { extendMarkdown } from '../src/site/markdown.ts';
+import { extendMarkdown } from '../src/markdown.ts';
+import { bugs, entries, homepage, packages, repositoryUrl, version } from '../src/repository.ts';
 
-const known = ['schema', 'auth', 'client', 'testing', 'outbox', 'cli'];
-const rank = (slug: string): number => (known.includes(slug) ? known.indexOf(slug) : known.length);
-const packages = findPackages().toSorted((a, b) => rank(a.slug) - rank(b.slug));
+/** Links of the sidebar, from pairs of title and page. */
+const list = (pages: Readonly<Record<string, string>>) =>
+  Object.entries(pages).map(([text, link]) => ({ text, link }));
 
 // biome-ignore lint/style/noDefaultExport: VitePress loads the default export.
 export default defineConfig({
@@ -14,6 +14,7 @@ export default defineConfig({
   srcDir: 'pages',
   outDir: 'dist',
   cacheDir: 'node_modules/.vitepress',
+  sitemap: { hostname: homepage },
   head: [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: '/logo.svg' }],
     ['meta', { name: 'color-scheme', content: 'light dark' }],
@@ -35,61 +36,76 @@ export default defineConfig({
       {
         text: 'Guide',
         link: '/getting-started',
-        activeMatch: '/(getting-started|outcomes|api-reference|guides|packages)',
+        activeMatch: '/(getting-started|how-it-works|outcomes|promises|api-reference|guides|packages)',
       },
       { text: 'Exports', link: '/api/client', activeMatch: '/api/' },
       { text: 'Playground', link: '/playground' },
+      {
+        text: version === '0.0.0' ? 'Unreleased' : version,
+        items: [
+          ...packages.map(({ name, slug }) => ({
+            text: `Changes of ${name}`,
+            link: `${repositoryUrl}/blob/main/packages/${slug}/CHANGELOG.md`,
+          })),
+          { text: 'Repository', link: repositoryUrl },
+          { text: 'Report a problem', link: bugs },
+        ],
+      },
     ],
     sidebar: [
       {
         text: 'Start',
-        items: [
-          { text: 'Getting started', link: '/getting-started' },
-          { text: 'Outcomes', link: '/outcomes' },
-          { text: 'API reference', link: '/api-reference' },
-          { text: 'Playground', link: '/playground' },
-        ],
+        items: list({
+          'Getting started': '/getting-started',
+          'How it works': '/how-it-works',
+          Outcomes: '/outcomes',
+          'What we promise': '/promises',
+          'API reference': '/api-reference',
+          Playground: '/playground',
+        }),
       },
       {
         text: 'Packages',
         items: [
-          ...known.map((slug) => ({ text: `@orders/${slug}`, link: `/packages/${slug}` })),
+          ...packages.map(({ name, slug }) => ({ text: name, link: `/packages/${slug}` })),
           { text: 'The command orders', link: '/packages/cli-reference' },
         ],
       },
       {
         text: 'Guides',
-        items: [
-          { text: 'Express', link: '/guides/express' },
-          { text: 'Hono', link: '/guides/hono' },
-          { text: 'Next.js', link: '/guides/next' },
-          { text: 'Retry and certainty', link: '/guides/retry-and-certainty' },
-          { text: 'What no client can see', link: '/guides/what-no-client-can-see' },
-          { text: 'Webhooks and QR payments', link: '/guides/qr-payments' },
-          { text: 'Bulk', link: '/guides/bulk' },
-          { text: 'From a CSV file', link: '/guides/csv-file' },
-          { text: 'Front-end forms', link: '/guides/forms' },
-          { text: 'Rotating keys', link: '/guides/rotating-keys' },
-          { text: 'Proxies and mTLS', link: '/guides/proxies-and-mtls' },
-          { text: 'The outbox in production', link: '/guides/outbox-in-production' },
-          { text: 'OpenTelemetry', link: '/guides/open-telemetry' },
-          { text: 'Undocumented', link: '/guides/undocumented' },
-        ],
+        items: list({
+          Express: '/guides/express',
+          Hono: '/guides/hono',
+          'Next.js': '/guides/next',
+          'Retry and certainty': '/guides/retry-and-certainty',
+          'What no client can see': '/guides/what-no-client-can-see',
+          'Webhooks and QR payments': '/guides/qr-payments',
+          Bulk: '/guides/bulk',
+          'From a CSV file': '/guides/csv-file',
+          'Front-end forms': '/guides/forms',
+          'Rotating keys': '/guides/rotating-keys',
+          'Proxies and mTLS': '/guides/proxies-and-mtls',
+          'The outbox in production': '/guides/outbox-in-production',
+          OpenTelemetry: '/guides/open-telemetry',
+          Upgrades: '/guides/upgrades',
+          Undocumented: '/guides/undocumented',
+        }),
       },
       {
         text: 'Testing',
-        items: [
-          { text: 'Test your integration', link: '/guides/testing' },
-          { text: 'From another language', link: '/guides/testing-from-another-language' },
-          { text: 'Run it against staging', link: '/guides/staging' },
-        ],
+        items: list({
+          'Test your integration': '/guides/testing',
+          'From another language': '/guides/testing-from-another-language',
+          'Run it against staging': '/guides/staging',
+        }),
       },
       {
         text: 'Exports',
-        items: packages.map(({ name, slug }) => ({ text: name, link: `/api/${slug}` })),
+        items: entries.map(({ specifier, slug }) => ({ text: specifier, link: `/api/${slug}` })),
       },
     ],
     docFooter: { prev: 'Previous', next: 'Next' },
+    editLink: { pattern: `${repositoryUrl}/edit/main/apps/docs/pages/:path`, text: 'Edit this page' },
     footer: { message: 'Released under the MIT licence.' },
   },
 });

@@ -1,4 +1,4 @@
-/** Takes a picture of every kind of page in each view, for a person to look at. Pages may be named: `/guides/bulk.html`. */
+/** Takes a screenshot of every kind of page in each view, or of the pages given: `/guides/bulk.html`. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -9,8 +9,8 @@ import { kindsOfPages, views } from '../test/views.ts';
 const folder = join(import.meta.dirname, '../screenshots');
 mkdirSync(folder, { recursive: true });
 
-const asked = process.argv.slice(2);
-const pages = asked.length > 0 ? asked : [...kindsOfPages, '/getting-started.html', '/guides/testing.html'];
+const given = process.argv.slice(2);
+const pages = given.length > 0 ? given : [...kindsOfPages, '/getting-started.html', '/guides/testing.html'];
 await using site = await serveSite();
 const browser = await launchBrowser();
 for (const { name, colorScheme, viewport } of views) {

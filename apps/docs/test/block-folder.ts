@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CodeBlock } from './read-blocks.ts';
 
-/** Beside the package's own modules, so that a block resolves what a reader who has the packages does. */
+/** Beside the package's own modules, so that a block resolves packages as its reader's does. */
 const folder = join(import.meta.dirname, '../.turbo/blocks');
 
 /** Writes each block as a file of its own, unless it is one, and returns their paths, in the same order, and that of their tsconfig. */
@@ -23,10 +23,10 @@ export function writeBlocks(blocks: readonly CodeBlock[]): {
   return { files, tsconfig };
 }
 
-/** What an example in a doc comment may use without saying where it comes from. */
+/** What an example in a doc comment may use without a declaration. */
 const given = 'declare const baseUrl: string, apiKey: string, token: string;\n';
 
-/** The options of a reader's project: strict, but without what only this repository asks of itself. */
+/** The options of a strict project, without those that only this repository sets. */
 const readersOptions = {
   target: 'es2023',
   lib: ['es2024', 'dom', 'dom.iterable'],
@@ -36,6 +36,7 @@ const readersOptions = {
   customConditions: ['@orders/source'],
   allowImportingTsExtensions: true,
   strict: true,
+  exactOptionalPropertyTypes: true,
   noUncheckedIndexedAccess: true,
   erasableSyntaxOnly: true,
   verbatimModuleSyntax: true,

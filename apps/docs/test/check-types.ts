@@ -12,7 +12,7 @@ const compiler = join(
   'bin/tsc',
 );
 
-/** What the compiler says against the files of a project, by the name of the file; against the project itself, by ''. */
+/** The errors of the compiler by the name of the file; those of the project itself by ''. */
 export async function checkTypes(tsconfig: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const flags = [compiler, '-p', tsconfig, '--pretty', 'false'];
   const { stdout } = await run(process.execPath, flags, { cwd: dirname(tsconfig), timeout: 60_000 }).catch(

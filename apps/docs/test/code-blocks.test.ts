@@ -4,20 +4,19 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createGroupRunner, runExample } from '../../../.ci/run-examples.ts';
 import { writeBlocks } from './block-folder.ts';
 import { checkTypes } from './check-types.ts';
-import { isAsTold } from './is-as-told.ts';
-import { type CodeBlock, readBlocks, readPage, readReferenceBlocks } from './read-blocks.ts';
+import { matchesOutput } from './matches-output.ts';
+import { type CodeBlock, readBlocks, readPage } from './read-blocks.ts';
 import { startAtPrompt } from './start-mock.ts';
 
-const all = [...readBlocks(), ...readReferenceBlocks()];
-// A signature of the reference is a declaration without its parts, taken from code that is compiled.
-const written = all.filter(({ language, flags }) => /^tsx?$/.test(language) && !flags.includes('signature'));
+const all = readBlocks();
+const written = all.filter(({ language }) => /^tsx?$/.test(language));
 const { files, tsconfig } = writeBlocks(written);
 const folder = join(import.meta.dirname, '..');
 const blocks = written.map((block, index) => {
   return { ...block, file: files[index] ?? '', folder, group: block.place.replace(/:\d+$/, '') };
 });
 const runs = blocks.filter(({ flags }) => !flags.includes('no-run'));
-// Getting started says who knows `await using`: Node 24, or a compiler.
+// Node 22 needs a compiler for `await using`.
 const isKnown = Number(process.versions.node.split('.')[0]) >= 24;
 
 describe('types', () => {
@@ -26,7 +25,7 @@ describe('types', () => {
     errors = await checkTypes(tsconfig);
   }, 90_000);
 
-  test('the compiler has nothing to say of the project itself', () => {
+  test('the compiler reports nothing about the project itself', () => {
     expect(errors.get('') ?? []).toEqual([]);
   });
 
@@ -38,14 +37,14 @@ describe('types', () => {
 const prompt = all.find(({ language, code }) => language === 'sh' && code.includes('orders mock'));
 
 const runnable = runs.filter(({ code }) => isKnown || !code.includes('await using'));
-// What changes its whole process, or is told something by its environment, runs alone.
+// What changes its whole process, or reads its environment, runs alone.
 const isAlone = ({ flags, code }: CodeBlock) =>
   flags.includes('at-prompt') || /from '(?:@opentelemetry\/|node:test')/.test(code);
 const printedOnPage = createGroupRunner(runnable.filter((block) => !isAlone(block)));
 
 test.concurrent.each(runnable)('$place runs', { timeout: 150_000 }, async (block) => {
   const { flags, output } = block;
-  const isRight = (printed: string) => output === undefined || isAsTold(printed, output);
+  const isRight = (printed: string) => output === undefined || matchesOutput(printed, output);
   const onPage = isAlone(block) ? undefined : await printedOnPage(block);
   if (onPage !== undefined && isRight(onPage)) return;
   await using service = flags.includes('at-prompt') ? await startAtPrompt(prompt?.code ?? '') : undefined;
@@ -91,8 +90,13 @@ test('every shown file is an example, whose own tests run it', () => {
   expect(new Set(shown.map((file) => dirname(file)))).toEqual(new Set([examples]));
 });
 
+test('the example of a doc comment is compiled with its import', () => {
+  const example = all.find(({ place }) => place === 'api/client.md createOrdersClient');
+  expect(example?.code).toMatch(/^import \{ createOrdersClient \} from '@orders\/client';\n/);
+});
+
 test('an ellipsis on a page stands for anything on its line and no more', () => {
-  expect(isAsTold('took 12 ms\n', 'took … ms')).toBe(true);
-  expect(isAsTold('took 12\nms', 'took … ms')).toBe(false);
-  expect(isAsTold('took 12 ms twice', 'took … ms')).toBe(false);
+  expect(matchesOutput('took 12 ms\n', 'took … ms')).toBe(true);
+  expect(matchesOutput('took 12\nms', 'took … ms')).toBe(false);
+  expect(matchesOutput('took 12 ms twice', 'took … ms')).toBe(false);
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { isAsTold } from './is-as-told.ts';
+import { matchesOutput } from './matches-output.ts';
 import { readBlocks } from './read-blocks.ts';
 import { startAtPrompt } from './start-mock.ts';
 
@@ -48,7 +48,7 @@ test.skipIf(process.platform === 'win32' || !hasCurl)(
       const { stdout } = await run('sh', ['-c', command], { timeout: 10_000 }).catch((error) => error);
       const printed = stdout.replace(`127.0.0.1:${port}`, '127.0.0.1:3000');
       const expected = shown?.language === 'json' ? shown.code : '';
-      if (!isAsTold(withoutBlanks(printed), withoutBlanks(expected)))
+      if (!matchesOutput(withoutBlanks(printed), withoutBlanks(expected)))
         expect(`${place}: ${printed}`).toBe(expected);
     }
     receiver.close();

@@ -4,7 +4,7 @@ import { conformanceCases } from '@orders/testing/conformance';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
-const documents = globSync(['README.md', 'packages/*/README.md', 'apps/docs/pages/**/*.md'], {
+const documents = globSync(['*.md', 'packages/*/README.md', 'apps/docs/pages/**/*.md'], {
   cwd: root,
   exclude: ['apps/docs/pages/api/**'],
 });
@@ -40,4 +40,21 @@ test('the section that a conformance case names is a heading of the API referenc
   const named = new Set(conformanceCases.map(({ source }) => source));
   expect(headingsOf('apps/docs/pages/api-reference.md')).toEqual(expect.arrayContaining([...named]));
   expect(named.size).toBeGreaterThan(1);
+});
+
+const promises = [
+  ...readFileSync(join(root, 'apps/docs/pages/promises.md'), 'utf8').matchAll(
+    /\[`([^\n]+?)`\]\((?:\.\.\/){3}(\S+?)\)/g,
+  ),
+].map(([, name = '', file = '']) => ({ name, file }));
+
+test.each(promises)('each promise names a test that exists: $name', ({ name, file }) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  expect([`'${name}`, `\`${name}`].some((start) => text.includes(start))).toBe(true);
+});
+
+test('every promise has a test', () => {
+  const rows = readFileSync(join(root, 'apps/docs/pages/promises.md'), 'utf8').match(/^\| [A-Z]/gm);
+  expect(promises).toHaveLength(rows?.length ?? 0);
+  expect(promises.length).toBeGreaterThan(20);
 });

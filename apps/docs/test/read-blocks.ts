@@ -1,15 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
-import { renderPackage } from '../src/api/render-package.ts';
-import { exampleLink } from '../src/site/markdown.ts';
-import { readReference } from './read-reference.ts';
+import { exampleLink } from '../src/markdown.ts';
+import { entries } from '../src/repository.ts';
 
 /** A block of code on a page. */
 export interface CodeBlock {
   /** Where it stands, such as `guides/bulk.md:12`: a name for messages. */
   readonly place: string;
   readonly language: string;
-  /** What its fence says behind the language, such as `no-run`. */
+  /** The words of its fence behind the language, such as `no-run`. */
   readonly flags: readonly string[];
   readonly code: string;
   /** The file of `apps/examples` that the page shows here. */
@@ -18,20 +17,34 @@ export interface CodeBlock {
   readonly output: string | undefined;
 }
 
-const docs = join(import.meta.dirname, '..');
+const pages = join(import.meta.dirname, '../pages');
 
-/** Every block of code of every page that somebody wrote. */
+/** Every block of code of the guides, and the examples of the reference, whose other blocks are signatures. */
 export function readBlocks(): readonly CodeBlock[] {
-  const cwd = join(docs, 'pages');
-  return globSync('**/*.md', { cwd, exclude: ['api/**'] })
+  return globSync('**/*.md', { cwd: pages })
     .toSorted()
-    .flatMap((page) => readPage(page, readFileSync(join(cwd, page), 'utf8')));
+    .flatMap((page) => {
+      const markdown = readFileSync(join(pages, page), 'utf8');
+      return page.startsWith('api') ? readExamples(page, markdown) : readPage(page, markdown);
+    });
 }
 
-/** Every block of code of the reference, as the sources tell it now: its pages are files only while the site is built. */
-export function readReferenceBlocks(): readonly CodeBlock[] {
-  const packages = readReference();
-  return packages.flatMap((one) => readPage(`api/${one.slug}.md`, renderPackage(one, packages)));
+/** An example in a doc comment may be part of a program: then it is given its import, and compiled only. */
+function readExamples(page: string, markdown: string): readonly CodeBlock[] {
+  const { specifier } = entries.find(({ slug }) => page === `api/${slug}.md`) ?? {};
+  return [...markdown.matchAll(/^### (\w+)(?:(?!^### ).)*?^\*\*Example\*\*\n\n```ts\n(.*?)^```/gms)].map(
+    ([, name, code = '']) => {
+      const isWhole = code.includes('import ');
+      return {
+        place: `${page} ${name}`,
+        language: 'ts',
+        flags: isWhole ? [] : ['no-run', 'excerpt'],
+        code: isWhole ? code : `import { ${name} } from '${specifier}';\n${code}`,
+        file: undefined,
+        output: undefined,
+      };
+    },
+  );
 }
 
 /** The blocks of one page, and the examples that it shows. */
@@ -46,7 +59,7 @@ export function readPage(page: string, markdown: string): readonly CodeBlock[] {
     }),
   );
   const examples = [...markdown.matchAll(exampleLink)].map(({ index, 1: path = '', 2: flags = '' }) => {
-    const file = resolve(docs, 'pages', dirname(page), path);
+    const file = resolve(pages, dirname(page), path);
     return { index, language: extname(file).slice(1), flags, code: readFileSync(file, 'utf8'), file };
   });
   const blocks = [...fences, ...examples].toSorted((a, b) => a.index - b.index);

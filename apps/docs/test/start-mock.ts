@@ -11,7 +11,7 @@ export const ordersProgram: readonly string[] = [
 
 /** A mock order service that was started at a prompt. */
 export interface PromptService extends AsyncDisposable {
-  /** What its reader has in the environment of the next command. */
+  /** The environment of its reader's next command. */
   readonly env: Readonly<Record<string, string>>;
 }
 

@@ -1,15 +1,14 @@
-/** How a page is looked at. */
+/** How a page is shown. */
 export interface View {
   readonly name: string;
   readonly colorScheme: 'light' | 'dark';
   readonly viewport: { readonly width: number; readonly height: number };
 }
 
-/** Light and dark on a desk, and a phone. */
+/** A light desk, and a dark phone. */
 export const views: readonly View[] = [
   { name: 'light', colorScheme: 'light', viewport: { width: 1280, height: 900 } },
-  { name: 'dark', colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
-  { name: 'phone', colorScheme: 'light', viewport: { width: 360, height: 740 } },
+  { name: 'phone', colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ];
 
 /** A page of each kind. */
@@ -17,6 +16,7 @@ export const kindsOfPages = [
   '/',
   '/packages/client.html',
   '/outcomes.html',
-  '/api/schema.html',
+  '/how-it-works.html',
+  '/api/client.html',
   '/playground.html',
 ] as const;

@@ -152,7 +152,7 @@ test('never throws for a text that is cut anywhere', () => {
   }
 });
 
-// It takes about 15 ms; a quadratic algorithm would take many seconds.
+// It takes at most some hundred ms; a quadratic algorithm would take minutes.
 test.each([
   '%',
   '\\u',
@@ -172,7 +172,7 @@ test.each([
   const redact = createRedactor(basic('swordfish-swordfish'));
   const startedAt = performance.now();
   expect(redact(text) === text).toBe(true);
-  expect(performance.now() - startedAt).toBeLessThan(2_000);
+  expect(performance.now() - startedAt).toBeLessThan(10_000);
 });
 
 const unredacted = (text: string): string => text;

@@ -146,7 +146,7 @@ const randomGroup: fc.Arbitrary<Group> = fc.record({
 });
 
 const tables = { ...misbehaviours, dispatcher: interceptors, source: sources };
-const everyMisbehaviour = Object.entries(tables).flatMap(([callback, table]) =>
+export const everyMisbehaviour = Object.entries(tables).flatMap(([callback, table]) =>
   Object.keys(table).map((name) => ({ callback, name })),
 );
 

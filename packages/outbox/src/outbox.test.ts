@@ -283,25 +283,30 @@ onBoth(
   { isAlone: true },
 );
 
-onPostgres('passes over no change of a transaction that commits late', async (scene) => {
-  const { open, service, postgres } = scene;
-  const outbox = await open();
-  const [one = '', two = ''] = service.orders.map(({ token }) => token);
-  const late = new pg.Client(postgres.connectionString);
-  await late.connect();
-  try {
-    await late.query('begin');
-    const early = await outbox.enqueue(one, step(1), { tx: late });
-    const quick = await outbox.enqueue(two, step(2));
-    const before = await outbox.changes();
-    expect(before.updates).toEqual([]);
-    await late.query('commit');
-    const { updates } = await outbox.changes({ after: before.cursor });
-    expect(updates.map(({ id }) => id)).toEqual([early, quick]);
-  } finally {
-    await late.end();
-  }
-});
+onPostgres(
+  'passes over no change of a transaction that commits late',
+  async (scene) => {
+    const { open, service, postgres } = scene;
+    const outbox = await open();
+    const [one = '', two = ''] = service.orders.map(({ token }) => token);
+    const late = new pg.Client(postgres.connectionString);
+    await late.connect();
+    try {
+      await late.query('begin');
+      const early = await outbox.enqueue(one, step(1), { tx: late });
+      const quick = await outbox.enqueue(two, step(2));
+      const before = await outbox.changes();
+      expect(before.updates).toEqual([]);
+      await late.query('commit');
+      const { updates } = await outbox.changes({ after: before.cursor });
+      expect(updates.map(({ id }) => id)).toEqual([early, quick]);
+    } finally {
+      await late.end();
+    }
+  },
+  // A transaction of another test would hold its changes back, too.
+  { isAlone: true },
+);
 
 onBoth('drains what is due without start, again and again, and nothing that is delayed', async (scene) => {
   const { open, service, token } = scene;

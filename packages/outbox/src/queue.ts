@@ -34,7 +34,12 @@ const queueOptions = {
   deleteAfterSeconds: 60,
 } as const;
 
-/** The exports of pg-boss that the queue uses. */
+/**
+ * The exports of pg-boss that the queue uses. Declarations of pg-boss do not compile without skipLibCheck, so ours must not
+ * import them.
+ *
+ * @internal
+ */
 type PgBossModule = Pick<typeof installed, 'PgBoss' | 'getMigrationPlans'>;
 
 /** All that touches pg-boss, by its public API: the queue of orders that have something to send. */
@@ -47,13 +52,14 @@ export class LaneQueue {
   constructor(
     store: OutboxStore,
     schema: string,
-    {
-      onError,
-      pgBoss = installed,
-    }: { readonly onError: (error: unknown) => void; readonly pgBoss?: PgBossModule },
+    options: {
+      readonly onError: (error: unknown) => void;
+      /** @internal */
+      readonly pgBoss?: PgBossModule;
+    },
   ) {
-    this.#onError = onError;
-    this.#pgBoss = pgBoss;
+    this.#onError = options.onError;
+    this.#pgBoss = options.pgBoss ?? installed;
     this.#options = {
       db: { executeSql: (text, values) => store.executeSql(text, values) },
       backend: store.backend,

@@ -14,7 +14,8 @@ const between: Readonly<Record<number, Between>> = {
 
 /** The small version of `pnpm chaos`. */
 export function testChaos(engine: Engine): void {
-  test.concurrent.for([1, 2, 3])(
+  // What stands between, only seeds 2 and 3 have, and PGlite has no connections that a pooler could share.
+  test.concurrent.for(engine === 'pglite' ? [1] : [1, 2, 3])(
     `seed %i: nothing is lost, repeated or out of order while everything fails (${engine})`,
     { timeout: 240_000 },
     async (seed, { skip, expect }) => {

@@ -1,7 +1,6 @@
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
-import { loopbackOnly } from '../../../.ci/loopback-only.ts';
 
 /** Ends the run with one line of totals. */
 const totals: Reporter = {
@@ -16,7 +15,7 @@ const totals: Reporter = {
 
 export default defineConfig({
   test: {
-    ...loopbackOnly,
+    setupFiles: `${import.meta.dirname}/../../../.ci/loopback-only.ts`,
     include: ['*.test.ts'],
     reporters: ['verbose', totals],
     // The built packages run as they are, not through Vite.

@@ -94,16 +94,16 @@ const FaultSchema = z.discriminatedUnion('type', [
 
 /**
  * One failure of one request or connection, as plain JSON. `type` names it; `applied` overrides whether the update is
- * applied (default in brackets). A request that would be rejected anyway is never applied.
+ * applied (default in parentheses). A request that would be rejected anyway is never applied.
  *
  * Other responses:
- * - `status` [applied if 2xx]: `status` 200-999, `headers`, `body` (default: the usual body for a 2xx, else a JSON error).
- * - `redirect` [not applied]: `status` (307) to `location` (`/v2/moved`).
- * - `empty`, `no_content` [applied]: a 200 without a body, a 204.
- * - `invalid_json` [applied]: a 200 of type JSON with `body` (`{"token":`).
- * - `wrong_media_type` [not applied]: a 200 of `mediaType` (HTML) with `body` (a sign-in page), as from a proxy.
+ * - `status` (applied if 2xx): `status` 200-999, `headers`, `body` (default: the usual body for a 2xx, else a JSON error).
+ * - `redirect` (not applied): `status` (307) to `location` (`/v2/moved`).
+ * - `empty`, `no_content` (applied): a 200 without a body, a 204.
+ * - `invalid_json` (applied): a 200 of type JSON with `body` (`{"token":`).
+ * - `wrong_media_type` (not applied): a 200 of `mediaType` (HTML) with `body` (a sign-in page), as from a proxy.
  *
- * The usual response, delivered badly [applied]:
+ * The usual response, delivered badly (applied):
  * - `latency`: `ms` later, on top of the service's `latencyMs`.
  * - `slow_drip`: a byte every `intervalMs` (10).
  * - `stalled_headers`: nothing is sent; the connection stays open.
@@ -114,11 +114,11 @@ const FaultSchema = z.discriminatedUnion('type', [
  *
  * Connections:
  * - `reset_on_accept`: RST for a new connection, before any request. Takes no filter.
- * - `reset_before_body`, `reset_before_applying` [not applied]: RST after the headers, after the body.
- * - `reset_on_reuse` [not applied]: RST after the headers of a request on a connection that carried one before.
- * - `reset_after_applying` [applied]: RST after the update was applied.
- * - `garbage` [not applied]: `text` that is not HTTP (an SSH greeting), then FIN.
- * - `restart` [not applied]: all connections end, nothing listens for `downMs` (100), then the service is back.
+ * - `reset_before_body`, `reset_before_applying` (not applied): RST after the headers, after the body.
+ * - `reset_on_reuse` (not applied): RST after the headers of a request on a connection that carried one before.
+ * - `reset_after_applying` (applied): RST after the update was applied.
+ * - `garbage` (not applied): `text` that is not HTTP (an SSH greeting), then FIN.
+ * - `restart` (not applied): all connections end, nothing listens for `downMs` (100), then the service is back.
  * - `connection_refused`: nothing listens, from now on: by `next` for `downMs` (3,000), by `always` until `clear()`.
  *   Takes no filter.
  * - `none`: no fault; lets a request pass in a list.

@@ -14,7 +14,11 @@ async function runAlone<Result>(script: string): Promise<Result> {
   ];
   // A first start has nothing compiled beforehand.
   const { NODE_COMPILE_CACHE: _, ...env } = process.env;
-  const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, { env, timeout: 60_000 });
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, flags, {
+    cwd: import.meta.dirname,
+    env,
+    timeout: 60_000,
+  });
   expect(stderr).toBe('');
   return JSON.parse(stdout);
 }

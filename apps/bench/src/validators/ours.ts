@@ -1,3 +1,0 @@
-import { OrderUpdate } from '@orders/schema';
-
-export const validate = (update: unknown): unknown => OrderUpdate.parse(update);

@@ -1,0 +1,277 @@
+import assert from 'node:assert/strict';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { launchBrowser } from '../../../.ci/launch-browser.ts';
+import { type Lab, type Package, type Project, type ProjectRecipe, repository } from './lab.ts';
+import { installers, node, toolFile, versionOf } from './tools.ts';
+
+/** A project, and what its user runs in it: each run is a row of the table, and may resolve with a note to print. */
+export interface Row extends ProjectRecipe {
+  readonly runs: Readonly<Record<string, Run>>;
+}
+
+type Run = (project: Project, lab: Lab) => Promise<unknown>;
+
+/** Every kind of consumer. */
+export function listProjects(packages: readonly Package[]): Row[] {
+  const all = dependenciesOf(packages);
+  const some = (...names: string[]) => dependenciesOf(packages.filter(({ name }) => names.includes(name)));
+  const names = packages.map(({ name }) => name);
+  const updating = some('@orders/client', '@orders/testing');
+  const storing = some('@orders/cli', '@orders/client', '@orders/outbox', '@orders/testing');
+  return [
+    // A package that the table does not have would be installed, and checked by nothing: `mostPackages` names them all.
+    ...packages.map((each) => projectOfPackage(each)),
+    {
+      name: '@orders/cli without PGlite',
+      installer: 'pnpm12',
+      dependencies: { '@orders/cli': '*' },
+      fixtures: ['updates.csv'],
+      runs: {
+        'runs the command': runCommand,
+        async 'a folder needs PGlite'({ run, installer: { bin } }) {
+          await assert.rejects(
+            run([...bin, 'orders', 'outbox', 'migrate', '--folder', 'outbox']),
+            /--folder needs PGlite: install @electric-sql\/pglite beside @orders\/cli\./,
+          );
+        },
+      },
+    },
+
+    ...(Object.keys(installers) as (keyof typeof installers)[]).map((installer) => ({
+      ...projectOfInstaller(installer),
+      dependencies: storing,
+    })),
+    {
+      ...projectOfInstaller('npm11'),
+      name: `${installers.npm11.name} beside zod 3 and undici 6`,
+      dependencies: { ...storing, zod: '3', undici: '6' },
+    },
+
+    {
+      name: 'all packages in Node',
+      installer: 'npm11',
+      dependencies: all,
+      fixtures: ['scenario.mjs', 'update.mjs', 'update.cjs', 'entries.mjs', 'entries.cjs'],
+      runs: Object.fromEntries([
+        ...['node22', 'node26'].flatMap((tool) =>
+          ['mjs', 'cjs'].map((kind): [string, Run] => [
+            `${versionOf(tool)} by ${kind === 'mjs' ? 'import' : 'require'}`,
+            async ({ run }, { env }) => {
+              const program = toolFile(tool, 'bin/node');
+              for (const command of [[`update.${kind}`], [`entries.${kind}`, ...names]]) {
+                const { stderr } = await run([program, ...command], env(program));
+                assert.equal(stderr, '');
+              }
+            },
+          ]),
+        ),
+        ['the example of the README', runReadme],
+      ]),
+    },
+
+    {
+      name: 'a page in Chromium',
+      installer: 'npm11',
+      dependencies: some('@orders/auth', '@orders/client', '@orders/schema'),
+      fixtures: ['index.html', 'page.js'],
+      runs: {
+        async [`by vite ${versionOf('vite')}`](project) {
+          const flags = ['--outDir', 'vite', '--base', './', '--logLevel', 'warn'];
+          await project.run([node, toolFile('vite', 'bin/vite.js'), 'build', ...flags]);
+          return openPage(project, 'vite');
+        },
+        async 'by esbuild'(project) {
+          const [entry, outfile] = [join(project.folder, 'page.js'), join(project.folder, 'esbuild/page.js')];
+          await build({
+            entryPoints: [entry],
+            outfile,
+            bundle: true,
+            minify: true,
+            format: 'esm',
+            logLevel: 'silent',
+          });
+          return openPage(project, 'esbuild');
+        },
+        async [`by webpack ${versionOf('webpack')}`](project) {
+          const flags = ['--mode', 'production', '--target', 'web', '--entry', './page.js'];
+          const output = ['--output-path', 'webpack', '--output-filename', 'page.js'];
+          await project.run([node, toolFile('webpack-cli', 'bin/cli.js'), 'build', ...flags, ...output]);
+          return openPage(project, 'webpack');
+        },
+      },
+    },
+
+    {
+      name: 'Next.js 16',
+      installer: 'npm11',
+      dependencies: { ...updating, ...some('@orders/schema'), next: '16', react: '19', 'react-dom': '19' },
+      fixtures: ['next/app'],
+      runs: {
+        async 'renders a page at build time'({ run, folder }) {
+          await run([node, 'node_modules/next/dist/bin/next', 'build', 'next']);
+          const page = await readFile(join(folder, 'next/.next/server/app/index.html'), 'utf8');
+          assert.match(page, /applied with 200 over undici.*cart\.items\[0\]\.unit_price/);
+        },
+      },
+    },
+
+    {
+      name: 'TypeScript',
+      installer: 'pnpm12',
+      dependencies: { ...all, '@types/node': '22' },
+      fixtures: ['typed'],
+      runs: Object.fromEntries(
+        ['typescript5', 'typescript6', 'typescript7'].flatMap((tool) =>
+          ['nodenext', 'bundler'].map((resolution): [string, Run] => [
+            `${versionOf(tool)} ${resolution}`,
+            (project) => compile(project, { tool, resolution, packages }),
+          ]),
+        ),
+      ),
+    },
+  ];
+}
+
+/** How many packages each may bring, itself and its peers included. */
+const mostPackages: Readonly<Record<string, number>> = {
+  '@orders/auth': 1,
+  '@orders/cli': 90,
+  '@orders/client': 5,
+  '@orders/outbox': 60,
+  '@orders/schema': 2,
+  '@orders/testing': 12,
+};
+
+/** Each package with nothing else, where it reaches only what it declares. */
+function projectOfPackage(each: Package): Row {
+  return {
+    name: each.name,
+    installer: 'pnpm12',
+    dependencies: dependenciesOf([each]),
+    fixtures: ['entries.mjs'],
+    runs: {
+      async 'every entry loads'({ run, folder }) {
+        await run([node, 'entries.mjs', each.name]);
+        const installed = (await readdir(join(folder, 'node_modules/.pnpm'))).filter((name) =>
+          /.@/.test(name),
+        );
+        assert.ok(installed.length <= (mostPackages[each.name] ?? 0), `It brings ${installed.join(', ')}`);
+        return `${installed.length} of at most ${mostPackages[each.name]} packages`;
+      },
+    },
+  };
+}
+
+function projectOfInstaller(installer: keyof typeof installers) {
+  return {
+    name: installers[installer].name as string,
+    installer,
+    fixtures: ['scenario.mjs', 'update.mjs', 'outbox.mjs', 'updates.csv'],
+    runs: {
+      async 'updates an order'({ run, installer: { script = [node] } }: Project) {
+        await run([...script, 'update.mjs']);
+      },
+      async 'enqueues an update and drains it'({ run, installer: { script = [node] } }: Project) {
+        await run([...script, 'outbox.mjs']);
+      },
+      'runs the command': runCommand,
+    },
+  };
+}
+
+/** Runs `orders` as its user does: help, a validation, and the list of conformance cases. */
+async function runCommand({ run, installer: { bin } }: Project): Promise<void> {
+  const orders = async (...words: readonly string[]) => (await run([...bin, 'orders', ...words])).stdout;
+  const { version } = JSON.parse(await readFile(join(repository, 'packages/cli/package.json'), 'utf8'));
+  assert.ok((await orders('--version')).includes(version));
+  assert.match(await orders('--help'), /Usage: orders/);
+  assert.match(await orders('validate', 'updates.csv', '--decimals', '2', '--json'), /"valid":true/);
+  assert.match(await orders('conformance', '--list'), /^echo-accepts-key/m);
+}
+
+/** The packages in any version, since the registry has one, and their peers. */
+function dependenciesOf(packages: readonly Package[]): Record<string, string> {
+  const peers = packages.map(({ peerDependencies }) => peerDependencies);
+  return Object.assign({}, ...peers, ...packages.map(({ name }) => ({ [name]: '*' })));
+}
+
+async function runReadme({ run, folder }: Project): Promise<void> {
+  const readme = await readFile(join(repository, 'README.md'), 'utf8');
+  const [, example = ''] = /^```ts\n(.*?)^```$/ms.exec(readme) ?? [];
+  await writeFile(join(folder, 'example.mts'), example);
+  assert.equal((await run([node, 'example.mts'])).stdout, 'applied 200\n');
+}
+
+const authorization = 'Basic bnlja2VsLcOlw6TDtjo=';
+const expectedOfPage = {
+  explained: ['cart.items[0].unit_price not_integer', 'orderId misspelled'],
+  authorization,
+  transport: 'fetch',
+  sent: { authorization, body: { cart: { items: [{ sku: 'mug' }] } } },
+};
+
+/** Opens a bundled page in Chromium, under a policy that forbids `eval`; returns the size of its scripts. */
+async function openPage({ folder }: Project, out: string): Promise<string> {
+  const paths = (await readdir(join(folder, out), { recursive: true })).filter((path) =>
+    path.endsWith('.js'),
+  );
+  const scripts = await Promise.all(paths.map((path) => readFile(join(folder, out, path))));
+  const html = `<!doctype html><script type="module" src="/${paths[0]}"></script>`;
+  const headers = { 'content-security-policy': "default-src 'self'" };
+  await using browser = await launchBrowser();
+  const page = await browser.newPage();
+  await page.route('**', (route) => {
+    const script = scripts[paths.indexOf(new URL(route.request().url()).pathname.slice(1))];
+    const [contentType, body] = script ? ['text/javascript', script] : ['text/html', html];
+    return route.fulfill({ contentType, body, headers });
+  });
+  const failures: string[] = [];
+  page.on('pageerror', ({ message }) => failures.push(message));
+  await page.goto('http://localhost/');
+  const result = await page.evaluate('globalThis.result');
+  assert.deepEqual([result, failures], [expectedOfPage, []]);
+  const bytes = scripts.reduce((sum, script) => sum + gzipSync(script).length, 0);
+  return `${(bytes / 1_000).toFixed(1)} kB gzip`;
+}
+
+interface Compilation {
+  readonly tool: string;
+  readonly resolution: string;
+  readonly packages: readonly Package[];
+}
+
+/** Compiles a back end and a page with every library checked, and declarations of their own. */
+async function compile({ folder, run }: Project, { tool, resolution, packages }: Compilation): Promise<void> {
+  const imports = packages
+    .flatMap(({ name, exports }) => Object.keys(exports).map((path) => name + path.slice(1)))
+    .map((entry) => `import '${entry}'${entry.endsWith('.json') ? " with { type: 'json' }" : ''};`);
+  await writeFile(join(folder, 'typed/entries.ts'), [...imports, 'export {};\n'].join('\n'));
+  const isNode = resolution === 'nodenext';
+  const server = ['server.ts', 'entries.ts', ...(isNode ? ['server.cts'] : [])];
+  for (const [name, files, lib, types] of [
+    ['server', server, ['es2022'], ['node']],
+    ['page', ['page.ts'], ['es2022', 'dom'], []],
+  ] as const) {
+    const compilerOptions = {
+      lib,
+      types,
+      module: isNode ? 'nodenext' : 'esnext',
+      moduleResolution: resolution,
+      target: 'es2022',
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedSideEffectImports: true,
+      skipLibCheck: false,
+      declaration: true,
+      resolveJsonModule: true,
+      rootDir: '.',
+      outDir: `../out/${tool}-${resolution}`,
+    };
+    const file = `typed/tsconfig.${tool}-${resolution}-${name}.json`;
+    await writeFile(join(folder, file), JSON.stringify({ compilerOptions, files }));
+    await run([node, toolFile(tool, 'bin/tsc'), '--project', file, '--pretty', 'false']);
+  }
+}

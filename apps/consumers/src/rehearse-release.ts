@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile } from 'node:fs/promises';
+import { delimiter, dirname, join } from 'node:path';
+import process from 'node:process';
+import { createProject, type Lab, readPackages, repository } from './lab.ts';
+import { runProgram } from './run-program.ts';
+import { node } from './tools.ts';
+
+/** What a registry holds of a package. */
+interface Published {
+  readonly 'dist-tags': Readonly<Record<string, string>>;
+  readonly versions: Readonly<Record<string, object>>;
+}
+
+/** Releases a pre-release of a copy of the repository to the registry, installs it and runs it. Rejects when a step fails. */
+export async function rehearseRelease(lab: Lab, say: (text: string) => void): Promise<boolean> {
+  const copy = join(lab.folder, 'repository');
+  const run = async (line: string): Promise<string> => {
+    const { stdout, stderr } = await runProgram(['sh', '-c', line], {
+      cwd: copy,
+      env: releaseEnv(lab, copy),
+    });
+    return stdout + stderr;
+  };
+  await copyRepository(copy, lab);
+  const { scripts } = JSON.parse(await readFile(join(copy, 'package.json'), 'utf8'));
+  const packages = await readPackages();
+  const names = packages.map(({ name }) => name);
+
+  await run('changeset pre enter rc');
+  await run(scripts.version);
+  await run('git add --all && git commit --quiet --message Version');
+  say('✓ changeset version');
+  await run(scripts.release);
+  assert.deepEqual(
+    (await run('git tag --list'))
+      .trim()
+      .split('\n')
+      .map((tag) => tag.replace(/@[^@]*$/, '')),
+    names,
+  );
+  say('✓ changeset publish');
+
+  for (const { name, folder } of packages) {
+    const response = await fetch(lab.registry + name.replace('/', '%2f'));
+    const published = (await response.json()) as Published;
+    const { rc = '' } = published['dist-tags'];
+    assert.match(rc, /-rc\.\d+$/, `${name} was published as ${rc}`);
+    assert.doesNotMatch(JSON.stringify(published.versions[rc]), /workspace:|catalog:/);
+    const changelog = await readFile(join(copy, folder.slice(repository.length), 'CHANGELOG.md'), 'utf8');
+    assert.ok(changelog.includes(`\n## ${rc}\n`), changelog);
+    say(`✓ ${name} ${rc} has a changelog, and ranges that a registry knows`);
+  }
+
+  const project = await createProject(lab, {
+    name: 'release',
+    installer: 'npm11',
+    dependencies: Object.fromEntries(names.map((name) => [name, 'rc'])),
+    fixtures: ['scenario.mjs', 'update.mjs'],
+  });
+  await project.run([node, 'update.mjs']);
+  for (const name of names) {
+    const main = name === '@orders/cli' ? 'dist/main.js' : 'dist/index.js';
+    for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md', main]) {
+      assert.ok(existsSync(join(project.folder, 'node_modules', name, file)), `${name} has no ${file}`);
+    }
+  }
+  const version = await readFile(join(project.folder, 'node_modules/@orders/client/dist/version.js'), 'utf8');
+  const manifest = await readFile(join(project.folder, 'node_modules/@orders/client/package.json'), 'utf8');
+  assert.ok(version.includes(`'${JSON.parse(manifest).version}'`), version);
+  say('✓ it installs by its tag and updates an order, and each package has its licence');
+
+  assert.match(await run(scripts.release), /No unpublished projects to publish/);
+  assert.equal(await run('git status --porcelain'), '');
+  say('✓ a second release publishes nothing');
+  return true;
+}
+
+/** Copies the repository as it stands, uncommitted changes included, and installs what building the packages needs. */
+async function copyRepository(copy: string, lab: Lab): Promise<void> {
+  const options = { cwd: repository, env: process.env };
+  const list = ['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  for (const file of (await runProgram(list, options)).stdout.split('\0')) {
+    if (file === '' || !existsSync(join(repository, file))) continue;
+    await mkdir(dirname(join(copy, file)), { recursive: true });
+    await cp(join(repository, file), join(copy, file));
+  }
+  const filters = ['--filter', '.', '--filter', './packages/*'];
+  const install = [
+    'pnpm',
+    'install',
+    '--frozen-lockfile',
+    '--prefer-offline',
+    '--ignore-scripts',
+    ...filters,
+  ];
+  await runProgram(install, { cwd: copy, env: { ...process.env, CI: 'true' } });
+  const commit =
+    'git init --quiet --initial-branch=main && git add --all && git commit --quiet --message Start';
+  await runProgram(['sh', '-c', commit], { cwd: copy, env: releaseEnv(lab, copy) });
+}
+
+/** Nothing of this machine's registries: the release can reach, and publish to, the lab's only. */
+function releaseEnv({ env }: Lab, copy: string): NodeJS.ProcessEnv {
+  const author = { NAME: 'Releaser', EMAIL: 'releaser@shop.example' };
+  return {
+    ...env(),
+    PATH: [join(copy, 'node_modules/.bin'), process.env['PATH']].join(delimiter),
+    // A part of the workspace is installed: a script must not install the rest.
+    pnpm_config_verify_deps_before_run: 'false',
+    TURBO_TELEMETRY_DISABLED: '1',
+    ...Object.fromEntries(
+      ['AUTHOR', 'COMMITTER'].flatMap((role) =>
+        Object.entries(author).map(([part, value]) => [`GIT_${role}_${part}`, value]),
+      ),
+    ),
+  };
+}
