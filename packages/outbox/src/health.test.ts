@@ -4,7 +4,7 @@ import type { MockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holdResponses } from '../test/hold-responses.ts';
-import { onBoth, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { onBothInFull, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import {
   healthy,
   type Observation,
@@ -107,7 +107,7 @@ test('once open, no outcome but that of a trial changes it, and no refusal is fi
   );
 });
 
-onBoth('stops after an outage of a few updates, and goes on when it is over', async (scene) => {
+onBothInFull('stops after an outage of a few updates, and goes on when it is over', async (scene) => {
   const { open, service, warnings, reaches } = scene;
   const outbox = await open({ concurrency: 1 });
   const tokens = service.orders.map(({ token }) => token);
@@ -133,7 +133,7 @@ onBoth('stops after an outage of a few updates, and goes on when it is over', as
   ]);
 });
 
-onBoth('sends nothing with a key that the echo refuses', async (scene) => {
+onBothInFull('sends nothing with a key that the echo refuses', async (scene) => {
   const { open, service, token, warnings } = scene;
   await using client = createOrdersClient({ baseUrl: service.url, apiKey: 'wrong-key-wrong-key' });
   const outbox = await open({ client });
@@ -146,7 +146,7 @@ onBoth('sends nothing with a key that the echo refuses', async (scene) => {
   expect(service.requests({ token })).toEqual([]);
 });
 
-onBoth(
+onBothInFull(
   'queues again what a key of the wrong type is refused for, though the echo takes it',
   async (scene) => {
     const { open, service } = scene;
@@ -208,7 +208,7 @@ async function refuseBeside(scene: Scene) {
   };
 }
 
-onBoth('keeps the sequence of an order whose updates are refused with the key', async (scene) => {
+onBothInFull('keeps the sequence of an order whose updates are refused with the key', async (scene) => {
   const { service, token } = scene;
   const { outbox, openBreaker } = await refuseBeside(scene);
   service.faults.next({ type: 'status', status: 401 }, { token });
@@ -226,7 +226,7 @@ onPglite('leaves an update rejected where a later one was applied meanwhile', as
   expect(await outbox.get(first)).toMatchObject({ state: 'rejected' });
 });
 
-onBoth('rejects a lone update that may not be changed', async (scene) => {
+onBothInFull('rejects a lone update that may not be changed', async (scene) => {
   const { open, service, token, reaches } = scene;
   service.faults.next({ type: 'status', status: 403 }, { token });
   const outbox = await open();

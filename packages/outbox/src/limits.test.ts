@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { onBoth, onPglite, onPostgres, step, until } from '../test/scene.ts';
+import { onBothInFull, onPglite, onPostgres, step, until } from '../test/scene.ts';
 import { boundRate, freeSlots, readLimits, takeSlots } from './limits.ts';
 
-onBoth('lets the burst leave at once, and the others evenly', async ({ open, sql, schema }) => {
+onBothInFull('lets the burst leave at once, and the others evenly', async ({ open, sql, schema }) => {
   await open();
   const waits = await takeSlots(sql, schema, { perSecond: 10, burst: 3 }, 6);
   expect(waits.slice(0, 3)).toEqual([0, 0, 0]);
   expect(waits.slice(3).map((ms) => Math.round(ms / 50) * 50)).toEqual([100, 200, 300]);
 });
 
-onBoth('takes each slot once, whatever the sizes of the batches', async ({ open, sql, schema }) => {
+onBothInFull('takes each slot once, whatever the sizes of the batches', async ({ open, sql, schema }) => {
   await open();
   await fc.assert(
     fc.asyncProperty(
@@ -36,7 +36,7 @@ onBoth('takes each slot once, whatever the sizes of the batches', async ({ open,
   );
 });
 
-onBoth('lets a worker take no slot that is far ahead', async ({ open, sql, schema }) => {
+onBothInFull('lets a worker take no slot that is far ahead', async ({ open, sql, schema }) => {
   await open();
   const rate = { perSecond: 10, burst: 2 };
   expect(freeSlots(rate, await readLimits(sql, schema)).count).toBe(6);
@@ -66,7 +66,7 @@ onPostgres('shares one rate between processes', async ({ open, service }) => {
   expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(6_000);
 });
 
-onBoth('takes no more than may leave soon, and loses nothing when it closes', async (scene) => {
+onBothInFull('takes no more than may leave soon, and loses nothing when it closes', async (scene) => {
   const { open, service } = scene;
   const outbox = await open({ rate: { perSecond: 1 } });
   for (const { token } of service.orders) await outbox.enqueue(token, step(1));
@@ -84,7 +84,7 @@ onBoth('takes no more than may leave soon, and loses nothing when it closes', as
   expect(service.ledger).toHaveLength(12);
 });
 
-onBoth('reaches a slow rate', async ({ open, service }) => {
+onBothInFull('reaches a slow rate', async ({ open, service }) => {
   const outbox = await open({ rate: { perSecond: 4 } });
   for (const { token } of service.orders) await outbox.enqueue(token, step(1));
   const begunAt = performance.now();
@@ -94,7 +94,7 @@ onBoth('reaches a slow rate', async ({ open, service }) => {
   expect(performance.now() - begunAt).toBeLessThan(5_000);
 });
 
-onBoth('drains all that is due at a slow rate', async ({ open, service }) => {
+onBothInFull('drains all that is due at a slow rate', async ({ open, service }) => {
   // The next slot lies further ahead than any is taken.
   const outbox = await open({ rate: { perSecond: 1.5 } });
   for (const { token } of service.orders.slice(0, 3)) await outbox.enqueue(token, step(1));
@@ -135,7 +135,7 @@ onPostgres(
   },
 );
 
-onBoth('makes rows of limits again that were lost', async ({ open, sql, schema }) => {
+onBothInFull('makes rows of limits again that were lost', async ({ open, sql, schema }) => {
   const outbox = await open();
   await sql.query(`delete from ${schema}.limits`);
   await outbox.start();
@@ -247,7 +247,7 @@ onPostgres('pauses every process after a 429, and goes on at once when a person 
   expect((await desk.status()).pausedUntil).toBeUndefined();
 });
 
-onBoth(
+onBothInFull(
   'bounds a pause that somebody has stored without an end',
   async ({ open, sql, schema, token, service }) => {
     const outbox = await open();

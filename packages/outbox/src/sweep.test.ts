@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { LaneQueue } from './queue.ts';
 import { type OutboxStore, rowsOf } from './store.ts';
 import { createSweeper } from './sweep.ts';
@@ -23,7 +23,7 @@ async function sweep(
   }
 }
 
-onBoth('deletes in time what is settled, and nothing that waits', async (scene) => {
+onBothInFull('deletes in time what is settled, and nothing that waits', async (scene) => {
   const { open, service, sql, schema } = scene;
   const [applied = '', rejected = '', unknown = '', queued = ''] = service.orders.map(({ token }) => token);
   const outbox = await open();
@@ -75,7 +75,7 @@ onPostgres('keeps an update that a person sends again at that moment', async (sc
   expect(await outbox.get(id)).toMatchObject({ state: 'queued' });
 });
 
-onBoth(
+onBothInFull(
   'brings changes back after a restore into another cluster',
   async (scene) => {
     const { open, sql, schema, token } = scene;
@@ -89,7 +89,7 @@ onBoth(
   { isAlone: true },
 );
 
-onBoth('warns once of a sweep that fails, and takes the database for usable', async (scene) => {
+onBothInFull('warns once of a sweep that fails, and takes the database for usable', async (scene) => {
   const { open, sql, schema, token, warnings, reaches } = scene;
   const outbox = await open({ keepSettledMs: 0 });
   await outbox.enqueue(token, step(1));
@@ -107,7 +107,7 @@ onBoth('warns once of a sweep that fails, and takes the database for usable', as
   expect(warnings).toEqual(['The outbox cannot clean its tables: this trigger refuses']);
 });
 
-onBoth('keeps a rejected update that holds its order', async (scene) => {
+onBothInFull('keeps a rejected update that holds its order', async (scene) => {
   const { open, service, token } = scene;
   const outbox = await open({ onRejected: 'hold' });
   service.faults.next({ type: 'status', status: 400 }, { token });
@@ -120,7 +120,7 @@ onBoth('keeps a rejected update that holds its order', async (scene) => {
   expect(stepsApplied(service, token)).toEqual([]);
 });
 
-onBoth('deletes in batches', async (scene) => {
+onBothInFull('deletes in batches', async (scene) => {
   const { open, sql, schema, token } = scene;
   await open();
   await sql.query(
@@ -136,7 +136,7 @@ onBoth('deletes in batches', async (scene) => {
   expect(await count()).toBe(0);
 });
 
-onBoth('deletes as fast as a worker sends', async (scene) => {
+onBothInFull('deletes as fast as a worker sends', async (scene) => {
   const { open, sql, schema } = scene;
   const outbox = await open({ keepSettledMs: 0 });
   const count = 10_000;

@@ -13,7 +13,7 @@ import { giveAway } from '../test/give-away.ts';
 import { holdResponses } from '../test/hold-responses.ts';
 import { inFull } from '../test/in-full.ts';
 import { mortalStore } from '../test/mortal-store.ts';
-import { onBoth, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { onBothInFull, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { startWorker } from '../test/start-worker.ts';
 import type { SettledUpdate, UnknownUpdate } from './options.ts';
 import type { Outbox } from './outbox.ts';
@@ -41,7 +41,7 @@ const ends: readonly [Fault | undefined, Partial<UpdateStatus>, requests: number
   [{ type: 'stalled_headers', applied: false }, { state: 'needs_review', code: 'timeout' }, 1, false],
 ];
 
-onBoth('ends each fault of the service as the table of outcomes says', async (scene) => {
+onBothInFull('ends each fault of the service as the table of outcomes says', async (scene) => {
   const { open, clientWith, service, reaches } = scene;
   const settled: SettledUpdate[] = [];
   const outbox = await open({ client: clientWith(2_000), onSettled: (each) => settled.push(each) });
@@ -67,7 +67,7 @@ onBoth('ends each fault of the service as the table of outcomes says', async (sc
 });
 
 // Alone, since another service may get the port of the one that is closed.
-onBoth(
+onBothInFull(
   'sends what could not be sent once the service is there',
   async (scene) => {
     const { open, reaches, warnings } = scene;
@@ -93,7 +93,7 @@ onBoth(
   { isAlone: true },
 );
 
-onBoth('holds an order, and no other, behind an update that needs review', async (scene) => {
+onBothInFull('holds an order, and no other, behind an update that needs review', async (scene) => {
   const { open, service, reaches } = scene;
   const [first, second] = service.orders.map(({ token }) => token) as [string, string];
   const outbox = await open();
@@ -114,18 +114,21 @@ onBoth('holds an order, and no other, behind an update that needs review', async
   expect(await outbox.list()).toEqual([]);
 });
 
-onBoth('resends an update of unknown outcome where that was chosen, before later ones', async (scene) => {
-  const { open, service, token, reaches } = scene;
-  const outbox = await open({ onUnknown: 'resend' });
-  service.faults.next([{ type: 'status', status: 500 }, { type: 'reset_after_applying' }], { token });
-  await outbox.enqueue(token, step(1));
-  const last = await outbox.enqueue(token, step(2));
-  await outbox.start();
-  await reaches(outbox, last, 'applied');
-  expect(stepsApplied(service, token)).toEqual([1, 1, 2]);
-});
+onBothInFull(
+  'resends an update of unknown outcome where that was chosen, before later ones',
+  async (scene) => {
+    const { open, service, token, reaches } = scene;
+    const outbox = await open({ onUnknown: 'resend' });
+    service.faults.next([{ type: 'status', status: 500 }, { type: 'reset_after_applying' }], { token });
+    await outbox.enqueue(token, step(1));
+    const last = await outbox.enqueue(token, step(2));
+    await outbox.start();
+    await reaches(outbox, last, 'applied');
+    expect(stepsApplied(service, token)).toEqual([1, 1, 2]);
+  },
+);
 
-onBoth('does with an update of unknown outcome what a function chooses', async (scene) => {
+onBothInFull('does with an update of unknown outcome what a function chooses', async (scene) => {
   const { open, service, warnings, reaches } = scene;
   const choices = ['applied', 'discard', 'review', 'resend', 'nonsense', 'throw'] as const;
   const states = ['applied', 'discarded', 'needs_review', 'applied', 'needs_review', 'needs_review'] as const;
@@ -158,7 +161,7 @@ onBoth('does with an update of unknown outcome what a function chooses', async (
   expect(warnings.filter((warning) => warning.includes('onUnknown failed'))).toHaveLength(2);
 });
 
-onBoth('sends to review what a client of the caller throws for, without its words', async (scene) => {
+onBothInFull('sends to review what a client of the caller throws for, without its words', async (scene) => {
   const { open, service, client, warnings, reaches } = scene;
   const tokens = service.orders.map(({ token }) => token).slice(0, 6);
   const [thrown = '', odd = '', bare, unreadable, wordless] = tokens;
@@ -200,7 +203,7 @@ onBoth('sends to review what a client of the caller throws for, without its word
   expect(warnings.join()).not.toContain(service.key);
 });
 
-onBoth('goes on behind a rejected update, or waits where that was chosen', async (scene) => {
+onBothInFull('goes on behind a rejected update, or waits where that was chosen', async (scene) => {
   const { open, service, token, reaches } = scene;
   const other = service.orders[1]?.token ?? '';
   const outbox = await open();
@@ -222,7 +225,7 @@ onBoth('goes on behind a rejected update, or waits where that was chosen', async
   expect(stepsApplied(service, other)).toEqual([1, 2]);
 });
 
-onBoth('lets what is in flight end when it closes, and stores it', async (scene) => {
+onBothInFull('lets what is in flight end when it closes, and stores it', async (scene) => {
   const { open, service, token, reaches } = scene;
   const outbox = await open();
   service.faults.next({ type: 'latency', ms: 400 }, { token });
@@ -241,7 +244,7 @@ onBoth('lets what is in flight end when it closes, and stores it', async (scene)
   expect(stepsApplied(service, token)).toEqual([1, 2]);
 });
 
-onBoth('aborts what takes longer than the grace, and sends it to review', async (scene) => {
+onBothInFull('aborts what takes longer than the grace, and sends it to review', async (scene) => {
   const { open, service, token, reaches } = scene;
   const outbox = await open({ onUnknown: () => new Promise(() => {}) });
   const other = service.orders[1]?.token ?? '';
@@ -263,7 +266,7 @@ onBoth('aborts what takes longer than the grace, and sends it to review', async 
   expect(await again.get(undecided)).toMatchObject({ state: 'needs_review', code: 'http_error' });
 });
 
-onBoth('sends at once what an idle order gets, from whichever process', async (scene) => {
+onBothInFull('sends at once what an idle order gets, from whichever process', async (scene) => {
   const { open, engine, token, reaches } = scene;
   const outbox = await open();
   await outbox.start();
@@ -276,7 +279,7 @@ onBoth('sends at once what an idle order gets, from whichever process', async (s
   expect(performance.now() - begunAt).toBeLessThan(8_000);
 });
 
-onBoth('leaves an order in the middle when the worker stops', async (scene) => {
+onBothInFull('leaves an order in the middle when the worker stops', async (scene) => {
   const { open, service, token } = scene;
   const outbox = await open({ concurrency: 1 });
   service.faults.next({ type: 'latency', ms: 300 }, { token });
@@ -290,7 +293,7 @@ onBoth('leaves an order in the middle when the worker stops', async (scene) => {
   expect(stepsApplied(service, token)).toEqual([1, 2, 3]);
 });
 
-onBoth('lets other orders go first where one has many updates', async (scene) => {
+onBothInFull('lets other orders go first where one has many updates', async (scene) => {
   const { open, service, token } = scene;
   const outbox = await open({ concurrency: 1 });
   const other = service.orders[1]?.token ?? '';
@@ -318,7 +321,7 @@ function forgetfulStore(store: OutboxStore): OutboxStore & { readonly lost: numb
   };
 }
 
-onBoth('goes on where it was when the response to a commit is lost', async (scene) => {
+onBothInFull('goes on where it was when the response to a commit is lost', async (scene) => {
   const { open, openStore, service } = scene;
   const store = forgetfulStore(await openStore());
   const outbox = await open({ store, concurrency: 3 });
@@ -592,7 +595,7 @@ onPostgres('lets a decision win over a response that arrives after it', async (s
   expect(stepsApplied(service, token)).toEqual([1, 2]);
 });
 
-onBoth('waits for its own response when the queue gives it back its own job', async (scene) => {
+onBothInFull('waits for its own response when the queue gives it back its own job', async (scene) => {
   const { open, service, token, reaches } = scene;
   const held = holdResponses(scene);
   const outbox = await open({ client: held.client });
@@ -610,7 +613,7 @@ onBoth('waits for its own response when the queue gives it back its own job', as
   expect(stepsApplied(service, token)).toEqual([1, 2]);
 });
 
-onBoth('takes up an order whose job was lost', async (scene) => {
+onBothInFull('takes up an order whose job was lost', async (scene) => {
   const { open, service, token, sql, schema } = scene;
   const outbox = await open();
   await outbox.enqueue(token, step(1));
@@ -733,7 +736,7 @@ onPostgres(
   { isAlone: true },
 );
 
-onBoth('stores no key, even one that the service echoes', async ({ open, service, sql, schema }) => {
+onBothInFull('stores no key, even one that the service echoes', async ({ open, service, sql, schema }) => {
   const outbox = await open();
   const authorization = `Basic ${btoa(`${service.key}:`)}`;
   const body = JSON.stringify({

@@ -15,6 +15,7 @@ import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { test, vi } from 'vitest';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
+import { inFull } from './in-full.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
 export interface Scene {
@@ -77,6 +78,15 @@ interface Manner {
 /** Runs a test on both engines, beside others: most of its time it waits. */
 export function onBoth(name: string, play: Play, manner?: Manner): void {
   onPglite(name, play, manner);
+  onPostgres(name, play, manner);
+}
+
+/**
+ * Runs a test on PostgreSQL, and in full on PGlite too. For what a worker does, whose SQL is the same on both: on PGlite it
+ * costs twice the processor time, and the sample of the chaos runs there all the same.
+ */
+export function onBothInFull(name: string, play: Play, manner?: Manner): void {
+  if (inFull) onPglite(name, play, manner);
   onPostgres(name, play, manner);
 }
 
@@ -166,7 +176,7 @@ export async function until<T>(
       if (found === undefined || found === false) throw new Error(`It did not come to this: ${fact}.`);
       return found;
     },
-    { timeout: 60_000, interval: 15 },
+    { timeout: 60_000, interval: 50 },
   );
 }
 
