@@ -35,18 +35,18 @@ test('the key comes from a file or a command, which no shell runs', async () => 
   const shell = await check('--api-key-command', `"${process.execPath}" print.mjs $(echo;touch,made)`);
   expect(shell.code).toBe(1);
   const failures = [
-    [['--api-key-file', 'none'], 'cannot read none (ENOENT)'],
+    [['--api-key-file', key], 'cannot read the file (ENOENT)'],
     [['--api-key-file', 'two'], 'expected the key on one line, got several'],
     [['--api-key-command', 'no-such-command x'], 'no-such-command failed (ENOENT)'],
     [['--api-key-command', `"${process.execPath}" -e process.exit(7)`], 'failed (7)'],
     [['--api-key-command', `"${process.execPath}" -e 0`], 'got nothing'],
   ] as const;
-  for (const [words, message] of failures)
-    expect(await check(...words)).toMatchObject({
-      code: 3,
-      stdout: '',
-      stderr: expect.stringContaining(message),
-    });
+  for (const [words, message] of failures) {
+    const { code, stdout, stderr } = await check(...words);
+    expect([code, stderr]).toEqual([3, expect.stringContaining(message)]);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'failed' } });
+    expect(stdout + stderr).not.toContain(key);
+  }
   expect(await check('--api-key-file', 'key', '--api-key-command', 'x')).toMatchObject({ code: 2 });
 }, 60_000);
 
@@ -104,9 +104,10 @@ test('a setting of the folder that is unknown or wrong is refused by name', asyn
   for (const [content, message] of [
     ['{ "decimal": 2 }', 'Did you mean "decimals"?'],
     ['{ "decimals": 99 }', 'decimals: Write a whole number from 0 to 15.'],
+    ['{ "decimals": [2] }', 'decimals: Write a text or a number.'],
     ['{ "__proto__": { "decimals": 2 } }', '__proto__'],
     ['{ "orderUpdate": { "totalAmount": 1 } }', 'orderUpdate'],
-    ['{', 'Cannot read orders.json'],
+    ['{', 'orders.json: Expected property name'],
   ] as const) {
     await using folder = await createFolder({
       'orders.json': content,
@@ -118,6 +119,14 @@ test('a setting of the folder that is unknown or wrong is refused by name', asyn
       stderr: expect.stringContaining(message),
     });
   }
+}, 60_000);
+
+test('a setting that is true or false in JSON is no text', async () => {
+  await using folder = await createFolder({ 'orders.json': '{ "stopOnRejected": "false" }', 'a.csv': '' });
+  expect(await runOrders(['send', 'a.csv'], { cwd: folder.path })).toMatchObject({
+    code: 2,
+    stderr: 'orders: orders.json: stopOnRejected: Write true or false.\n',
+  });
 }, 60_000);
 
 test('--config and --schema load code, whose errors show no message that may hold a key', async () => {

@@ -60,13 +60,16 @@ export async function connect(
   const config = options.config === undefined ? {} : await loadConfig(options.config);
   if (typeof config.apiKey === 'string') terminal.addSecret(config.apiKey);
   const baseUrl = options.baseUrl || config.baseUrl;
-  if (!baseUrl) throw new CommandError('Where is the service? Set ORDERS_BASE_URL, or pass --base-url.', 2);
+  if (!baseUrl)
+    throw new CommandError('Where is the service?', 2, { hint: 'Set ORDERS_BASE_URL, or pass --base-url.' });
   const { credentials, apiKey, ...rest } = config;
   const authorization =
     key !== undefined ? { apiKey: key } : { ...(apiKey && { apiKey }), ...(credentials && { credentials }) };
   const isMissing = Object.keys(authorization).length === 0;
   if (isMissing && !isDry)
-    throw new CommandError('Set ORDERS_API_KEY, or pass --api-key-file or --api-key-command.', 2);
+    throw new CommandError('There is no key.', 2, {
+      hint: 'Set ORDERS_API_KEY, or pass --api-key-file or --api-key-command.',
+    });
   const schema = await loadSchema(options);
   const { createOrdersClient } = await import('@orders/client');
   try {
@@ -112,8 +115,10 @@ export async function readKey(
   env: Environment,
 ): Promise<string | undefined> {
   if (apiKeyFile !== undefined) {
-    const text = await readFile(apiKeyFile, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      throw new CommandError(`--api-key-file: cannot read ${apiKeyFile} (${error.code}).`);
+    const text = await readFile(apiKeyFile, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+      throw new CommandError(`--api-key-file: cannot read the file (${code}).`, 3, {
+        hint: 'Write its name, never the key itself; so the name is left out here.',
+      });
     });
     return oneLine('--api-key-file', text);
   }
@@ -254,6 +259,6 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new CommandError(`Cannot read ${file}: ${describeError(error)}`, 2);
+    throw new CommandError(`Cannot read ${resolve(file)}: ${describeError(error)}`, 2);
   }
 }

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import process from 'node:process';
 import { expect, test } from 'vitest';
+import { runHere } from '../test/run-here.ts';
 import { createFolder, runOrders } from '../test/run-orders.ts';
 import { completionScript } from './completion.ts';
 import { duration } from './definitions.ts';
@@ -142,4 +144,41 @@ test('NO_COLOR is respected, and a report for another program has no colours', a
   expect(plain.stdout).toContain('a.json:1:9 row 1, cart (invalid_type)\n');
   for (const format of ['json', 'github', 'sarif'])
     expect((await validate({}, '--format', format)).stdout).not.toContain('\u001b');
+}, 60_000);
+
+test('with --json an error is an object on standard output, too', async () => {
+  for (const [words, exitCode, error] of [
+    [['sned', '--json'], 2, { code: 'usage', message: "unknown command 'sned' (Did you mean send?)" }],
+    [
+      ['check', '--json'],
+      2,
+      {
+        code: 'usage',
+        message: 'Where is the service?',
+        hint: 'Set ORDERS_BASE_URL, or pass --base-url.',
+      },
+    ],
+    [['validate', 'none.csv', '--format', 'json'], 3, { code: 'failed' }],
+    [['outbox', 'status', '--folder', 'none', '--json'], 3, { code: 'failed' }],
+  ] as const) {
+    const { code, stdout, stderr } = await runHere(words, { env: { ORDERS_API_KEY: 'sk_test_4f1b9c27' } });
+    expect([words, code, JSON.parse(stdout)]).toMatchObject([words, exitCode, { error }]);
+    expect(stderr).toMatch(/^orders: /);
+  }
+});
+
+test('in a clone, files are those of the folder where pnpm was started', async () => {
+  await using folder = await createFolder({ 'a.json': '{"cart":{}}' });
+  const root = join(import.meta.dirname, '../../..');
+  const run = (name: string) =>
+    spawnSync(process.execPath, ['--conditions=@orders/source', '.ci/orders.ts', 'validate', name], {
+      cwd: root,
+      env: { INIT_CWD: folder.path },
+      encoding: 'utf8',
+    });
+  expect(run('a.json')).toMatchObject({ status: 0, stdout: 'a.json: valid: 1 row\n' });
+  // The whole path of a file that is not there shows where it was looked for.
+  expect(run('none.json').stderr).toMatch(
+    /^orders: Cannot read \S+orders-cli-\S+none\.json: there is no such file/,
+  );
 }, 60_000);

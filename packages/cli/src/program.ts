@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
 import { type Definition, definitions } from './definitions.ts';
 import {
   CommandError,
   type CommandInput,
-  describeError,
   type Environment,
   type ExitCode,
   type Terminal,
@@ -39,7 +38,8 @@ this folder, which may set concurrency, decimals, orderUpdate, rate,
 stopOnRejected and timeout.
 
 Exit codes: 0 done; 1 something was rejected, is invalid or needs review;
-2 wrong usage; 3 could not run.`;
+2 wrong usage; 3 could not run. With --json an error is on standard output, too:
+{ "error": { "code", "message", "hint" } }.`;
 
 /** Runs the command that the words name, and prints why it failed. */
 export async function runProgram(
@@ -48,10 +48,12 @@ export async function runProgram(
   env: Environment,
 ): Promise<ExitCode> {
   if (env['ORDERS_API_KEY']) terminal.addSecret(env['ORDERS_API_KEY']);
+  // Wrong usage has no options yet.
+  terminal.json = words.includes('--json');
   try {
     return await runWords(words, terminal, env);
   } catch (error) {
-    await terminal.fail(describeError(error));
+    await terminal.fail(error);
     return error instanceof CommandError ? error.exitCode : 3;
   }
 }
@@ -60,7 +62,8 @@ async function runWords(words: readonly string[], terminal: Terminal, env: Envir
   let exitCode: ExitCode = 0;
   let usage = '';
   const program = createProgram(async (definition, command) => {
-    terminal.json = Boolean(command.opts()['json']);
+    const { json, format } = command.opts();
+    terminal.json = Boolean(json) || format === 'json';
     if (definition.readsFolder) {
       const { readFolderSettings } = await import('./connection.ts');
       applySettings(command, readFolderSettings());
@@ -122,14 +125,20 @@ function applySettings(command: Command, settings: Readonly<Record<string, unkno
   for (const [name, value] of Object.entries(settings)) {
     const option = command.options.find((each) => each.attributeName() === name);
     if (name !== 'orderUpdate' && (!option || command.getOptionValueSource(name) !== undefined)) continue;
-    const read = typeof value === 'object' ? () => value : option?.parseArg;
     try {
-      command.setOptionValue(name, read ? read(String(value), undefined) : value);
+      command.setOptionValue(name, name === 'orderUpdate' ? value : readSetting(value, option));
     } catch (error) {
       if (!(error instanceof InvalidArgumentError)) throw error;
       throw new CommandError(`orders.json: ${name}: ${error.message}`, 2);
     }
   }
+}
+
+/** A setting in JSON, as its option reads it. @throws InvalidArgumentError */
+function readSetting(value: unknown, option: Option | undefined): unknown {
+  if (option?.parseArg && value !== Object(value)) return option.parseArg(String(value), undefined);
+  if (typeof value === 'boolean') return value;
+  throw new InvalidArgumentError(option?.parseArg ? 'Write a text or a number.' : 'Write true or false.');
 }
 
 /** A usage error in one line, without words that may be a key. */

@@ -1,7 +1,7 @@
 import { defineOrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import { expect, test } from 'vitest';
 import { createFolder } from '../test/run-orders.ts';
-import { type ReadOptions, type Row, readRows } from './read-file.ts';
+import { MalformedFileError, type ReadOptions, type Row, readRows } from './read-file.ts';
 
 async function read(
   name: string,
@@ -72,6 +72,8 @@ test.for([
   ['token,cart.items[0].skuu\na,b', 'Did you mean "cart.items[0].sku"'],
   ['token,cart\na,b', 'the column "cart"'],
   ['token,billing_address\na,b', 'the column "billing_address"'],
+  ['token,,order_id\na,b,c', 'a column has no name'],
+  ['tokn,order_id\na,b', 'Did you mean "token"?'],
   ['token,order_id\na,b\nc', 'row 3: Invalid Record Length'],
   ['token,order_id\na,"b', 'row 2: Quote Not Closed'],
 ])('a malformed table is refused: %o', async ([content, message]) => {
@@ -79,6 +81,56 @@ test.for([
     exitCode: 1,
     message: expect.stringContaining(message as string),
   });
+});
+
+test('all that is wrong in the first row is reported at once, with one list of fields', async () => {
+  const error = await read('a.csv', 'tokn,foo,order_id,order_id,bar,cart.items[0].skuu\na,b,c,d,e,f').catch(
+    (thrown: MalformedFileError) => thrown,
+  );
+  if (!(error instanceof MalformedFileError)) throw new Error('It was read.');
+  expect(error.issues.map(({ column, message }) => [column, message])).toEqual([
+    [1, 'the first row has no column "token"'],
+    [1, 'the column "tokn" is no field'],
+    [2, 'the column "foo" is no field'],
+    [4, 'the column "order_id" is there twice'],
+    [5, 'the column "bar" is no field'],
+    [6, 'the column "cart.items[0].skuu" is no field'],
+  ]);
+  expect(error.message.match(/Known: token, order_id/g)).toHaveLength(1);
+  expect(error.message).toContain('is no field. Did you mean "token"? the column');
+});
+
+test('a row of more than 4 MiB is refused before it fills the memory', async () => {
+  const open = `token,order_id\na,b\nc,"${'x'.repeat(5_000_000)}`;
+  await expect(read('a.csv', open)).rejects.toThrow(
+    'row 3: the row is longer than 4 MiB. Is a quote in it, or in a row before, not closed?',
+  );
+});
+
+test('hints show amounts and booleans as the cells of the file have them', async () => {
+  const hints = async (content: string, decimals?: number) => {
+    const [row] = await read('a.csv', content, { decimals });
+    return row?.issues.map(({ message, hint }) => hint ?? message);
+  };
+  const column = 'cart.items[0].unit_price';
+  expect(await hints(`token;${column}\na;1.299,50`, 2)).toEqual([
+    'Write an amount without spaces or thousands separators, such as 1299,00.',
+  ]);
+  expect(await hints(`token,${column}\na,x`, 2)).toEqual(['Write an amount such as 1299.00.']);
+  expect(await hints(`token,${column}\na,129.00`)).toEqual([expect.stringContaining(', 258.00 is sent')]);
+  expect(await hints('token,require_shipping,cart.items[0].sku\na,yes,mug')).toEqual([
+    'Write true or false.',
+  ]);
+});
+
+test('a token that is missing is an issue of its own', async () => {
+  const [csv, other] = await read('a.csv', 'token,cart.items[0].sku\n,mug\n..,mug');
+  expect(csv?.issues).toMatchObject([
+    { message: 'The token is missing', hint: 'Write the order token that the service generated.' },
+  ]);
+  expect(other?.issues).toMatchObject([
+    { message: 'Expected the order token that the service generated', found: '".."' },
+  ]);
 });
 
 test('fields of an address need no declaration, and those of a schema of yours are known', async () => {

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { stdin } from 'node:process';
 import { pipeline, Readable } from 'node:stream';
 import type { DocumentNode, ValueNode } from '@humanwhocodes/momoa';
@@ -42,13 +43,19 @@ export interface ReadOptions {
   readonly onChunk?: (chunk: Uint8Array) => void;
 }
 
-/** A file that cannot be read to its end, as the issue of a row. */
-export class MalformedFileError extends CommandError {
-  readonly issue: RowIssue;
+type Malformation = Omit<RowIssue, 'code' | 'path'>;
 
-  constructor(file: string, issue: Omit<RowIssue, 'code' | 'path'>) {
-    super(`${file}: row ${issue.row}: ${joinSentences(issue.message, issue.hint)}`, 1);
-    this.issue = { code: 'malformed', path: '', ...issue };
+/** A file that cannot be read to its end, as the issues of a row. */
+export class MalformedFileError extends CommandError {
+  readonly row: number;
+  readonly issues: readonly RowIssue[];
+
+  constructor(file: string, first: Malformation, ...others: readonly Malformation[]) {
+    const issues = [first, ...others].map((issue) => ({ code: 'malformed', path: '', ...issue }));
+    const text = issues.map(({ message, hint }) => joinSentences(message, hint)).join(' ');
+    super(`${file}: row ${first.row}: ${text}`, 1, { code: 'malformed' });
+    this.row = first.row;
+    this.issues = issues;
   }
 }
 
@@ -83,6 +90,10 @@ export async function* readRows(file: string, options: ReadOptions = {}): AsyncG
 export async function readOneUpdate(file: string): Promise<OrderUpdate> {
   const text = await readAll(decode(file));
   const value = parseJson(text, file, 1);
+  if (typeof value === 'object' && value !== null && 'token' in value && 'update' in value)
+    throw new CommandError(`${file} holds { "token", "update" }, as a file for "orders send" does.`, 1, {
+      hint: 'Write the update alone: { "cart": ... }.',
+    });
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as OrderUpdate;
   throw new CommandError(`${file}: expected one update such as { "cart": { "items": [] } }.`, 1);
 }
@@ -134,7 +145,8 @@ async function* decode(file: string, onChunk: ReadOptions['onChunk'] = () => {})
 
 export function readFailure(file: string, error: unknown): CommandError {
   const { code = '' } = error as NodeJS.ErrnoException;
-  return new CommandError(`Cannot read ${file}: ${readProblems[code] ?? describeError(error)}.`);
+  // Its whole path shows the folder where it is looked for.
+  return new CommandError(`Cannot read ${resolve(file)}: ${readProblems[code] ?? describeError(error)}.`);
 }
 
 const readProblems: Readonly<Record<string, string>> = {
@@ -169,8 +181,9 @@ async function* readNdjson(source: Source): AsyncGenerator<Row> {
   }
 }
 
-/** A longer line, or list, is not read: it would fill the memory. */
+/** A longer line, or list, is not read: it would fill the memory. A row of CSV is one update. */
 const longestText = 64 * 1_048_576;
+const longestRecord = 4 * 1_048_576;
 
 async function* lines({ chunks, file }: Source): AsyncGenerator<string> {
   let rest = '';
@@ -277,12 +290,18 @@ async function toRow(
 }
 
 function tokenIssue(token: unknown): Omit<RowIssue, 'row'> {
+  const rule = { code: 'invalid_token', path: 'token' };
+  if (token === undefined || token === '')
+    return {
+      ...rule,
+      message: 'The token is missing',
+      hint: 'Write the order token that the service generated.',
+    };
   return {
-    code: 'invalid_token',
-    path: 'token',
+    ...rule,
     message: 'Expected the order token that the service generated',
-    hint: 'Write it as it is: text that is not empty, "." or "..", without control characters.',
-    ...(token !== undefined && { found: show(token) }),
+    hint: 'Write it as it is: text that is not "." or "..", without control characters.',
+    found: show(token),
   };
 }
 
@@ -325,7 +344,7 @@ async function* readCsv({ file, head, chunks, schema, options }: Source): AsyncG
   // No path holds either, so the first row shows which one separates its cells.
   const [line = ''] = head.trimStart().split('\n', 1);
   const delimiter = [';', '\t'].find((mark) => line.includes(mark)) ?? ',';
-  const parser = parse({ delimiter, info: true, skip_empty_lines: true });
+  const parser = parse({ delimiter, info: true, skip_empty_lines: true, max_record_size: longestRecord });
   // What fails is thrown by the parser.
   pipeline(Readable.from(chunks, { highWaterMark: 1 }), parser, () => {});
   let reader: CsvReader | undefined;
@@ -333,7 +352,7 @@ async function* readCsv({ file, head, chunks, schema, options }: Source): AsyncG
     for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
       const row = info.records + info.empty_lines;
       if (reader) yield reader(record, row, info.lines);
-      else reader = await createCsvReader(record, { file, schema, decimals });
+      else reader = await createCsvReader(record, { file, schema, decimals, delimiter });
     }
   } catch (error) {
     const {
@@ -346,7 +365,12 @@ async function* readCsv({ file, head, chunks, schema, options }: Source): AsyncG
     throw new MalformedFileError(file, {
       row: records + empty_lines + 1,
       ...(lines !== undefined && { line: lines }),
-      message: describeError(error),
+      ...(code === 'CSV_MAX_RECORD_SIZE'
+        ? {
+            message: 'the row is longer than 4 MiB',
+            hint: 'Is a quote in it, or in a row before, not closed?',
+          }
+        : { message: describeError(error) }),
     });
   }
 }
@@ -364,38 +388,44 @@ interface CsvRecord {
 
 type CsvReader = (record: readonly string[], row: number, line: number) => Row;
 
-/** @throws MalformedFileError when the first row has no token, or names a field that is not there or there twice. */
+interface CsvFormat {
+  readonly file: string;
+  readonly schema: OrderUpdateSchema;
+  readonly decimals: number;
+  readonly delimiter: string;
+}
+
+/** @throws MalformedFileError with all that is wrong in the first row: no token, a column that is no field or there twice. */
 async function createCsvReader(
   header: readonly string[],
-  {
-    file,
-    schema,
-    decimals,
-  }: { readonly file: string; readonly schema: OrderUpdateSchema; readonly decimals: number },
+  { file, schema, decimals, delimiter }: CsvFormat,
 ): Promise<CsvReader> {
   const { createFormReader } = await import('@orders/schema/form');
   const { toJsonSchema } = await import('@orders/schema/json-schema');
   const names = header.map((name) => name.trim());
-  const fail = (message: string, hint: string, column = 1): never => {
-    throw new MalformedFileError(file, { row: 1, line: 1, column, message, hint });
-  };
-  if (!names.includes('token'))
-    fail('the first row has no column "token"', 'Name the columns in it: token,order_id,cart.items[0].sku');
-  const known = toJsonSchema(schema) as JsonSchemaNode;
-  const fields = names.map((name, index) => {
-    if (names.indexOf(name) < index) fail(`the column "${name}" is there twice`, 'Leave one out', index + 1);
-    const problem = name === 'token' ? undefined : findColumnProblem(name, known);
-    if (problem !== undefined)
-      fail(
-        `the column "${name}": ${problem}`,
-        'Fields of your own: --schema, or orderUpdate in orders.json',
-        index + 1,
-      );
-    return name.replace(/\[(\d+)\]/g, '.$1');
+  const known = ['token', ...columnsOf(toJsonSchema(schema) as JsonSchemaNode)];
+  const problems = names.flatMap((name, index) => {
+    const problem = names.indexOf(name) < index ? duplicateColumn(name) : findColumnProblem(name, known);
+    return problem ? [{ column: index + 1, ...problem }] : [];
   });
+  // One list is enough for all columns that are like no field.
+  const strange = problems.find(({ hint }) => hint === undefined);
+  if (strange)
+    strange.hint = `Known: ${known.join(', ')}. Fields of your own: --schema, or orderUpdate in orders.json.`;
+  if (!names.includes('token'))
+    problems.unshift({
+      column: 1,
+      message: 'the first row has no column "token"',
+      hint: 'Name the columns in it: token,order_id,cart.items[0].sku.',
+    });
+  const [first, ...others] = problems.map((problem) => ({ row: 1, line: 1, ...problem }));
+  if (first) throw new MalformedFileError(file, first, ...others);
+  const fields = names.map((name) => name.replace(/\[(\d+)\]/g, '.$1'));
   const tokenAt = names.indexOf('token');
   const form = createFormReader(schema, {
-    amounts: { decimals, ...(decimals > 2 && { separator: '.' as const }) },
+    // With three decimals or more, a comma may separate thousands.
+    amounts: { decimals, separator: delimiter === ';' && decimals < 3 ? ',' : '.' },
+    translate: ({ message }) => (message === 'Choose yes or no.' ? 'Write true or false.' : undefined),
   });
   return (record, row, line) => {
     const token = record[tokenAt] ?? '';
@@ -420,7 +450,7 @@ async function createCsvReader(
           ...(received !== undefined && { found: show(received) }),
           message: isUndeclared ? 'Amounts are sent as integers' : message,
           ...(isUndeclared && {
-            hint: 'Write the integer, or declare the decimals: with --decimals 2, 258,00 is sent as 25800.',
+            hint: `Write the integer, or declare the decimals: with --decimals 2, 258${String(received).includes(',') ? ',' : '.'}00 is sent as 25800.`,
           }),
         });
       }
@@ -428,17 +458,28 @@ async function createCsvReader(
   };
 }
 
+interface ColumnProblem {
+  readonly message: string;
+  hint?: string;
+}
+
+function duplicateColumn(name: string): ColumnProblem {
+  return { message: `the column "${name}" is there twice`, hint: 'Leave one out.' };
+}
+
 /** What is wrong with the name of a column. A field that is unknown would be sent, and perhaps ignored. */
-function findColumnProblem(name: string, schema: JsonSchemaNode): string | undefined {
-  const columns = columnsOf(schema);
+function findColumnProblem(name: string, columns: readonly string[]): ColumnProblem | undefined {
+  if (name === '') return { message: 'a column has no name', hint: 'Name it, or leave it out.' };
   // An object whose fields are undocumented has any.
   const known = columns.find((each) => each.endsWith('.*') && name.startsWith(each.slice(0, -1)));
   const generic = name.replace(/\[\d{1,4}\]/g, '[0]');
   if (known !== undefined || columns.includes(generic)) return undefined;
+  const message = `the column "${name}" is no field`;
   try {
     checkOptions('', { [generic]: true }, columns);
   } catch (error) {
-    return describeError(error).replace(/^: unknown option \S+ /, 'There is no such field. ');
+    const [hint] = /Did you mean .*/.exec(describeError(error)) ?? [];
+    return { message, ...(hint !== undefined && { hint }) };
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import process from 'node:process';
 import { styleText } from 'node:util';
 
 /** What a command ends with: 0 done, 1 something was rejected, invalid or needs review, 2 wrong usage, 3 could not run. */
@@ -6,12 +7,21 @@ export type ExitCode = 0 | 1 | 2 | 3;
 /** An error that is printed in one line: what was attempted, what was found, what to do. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
+  /** What `--json` prints of it. */
+  readonly facts: { readonly code: string; readonly message: string; readonly hint?: string };
 
-  constructor(message: string, exitCode: ExitCode = 3) {
-    super(message);
+  constructor(
+    message: string,
+    exitCode: ExitCode = 3,
+    { code = errorCodes[exitCode], hint }: { readonly code?: string; readonly hint?: string } = {},
+  ) {
+    super(hint === undefined ? message : joinSentences(message, hint));
     this.exitCode = exitCode;
+    this.facts = { code, message, ...(hint !== undefined && { hint }) };
   }
 }
+
+const errorCodes: Readonly<Record<ExitCode, string>> = { 0: 'failed', 1: 'invalid', 2: 'usage', 3: 'failed' };
 
 /** The message of an error; a host with several addresses fails with an error that has none. */
 export function describeError(error: unknown): string {
@@ -55,8 +65,11 @@ export interface Terminal {
   report(value: unknown, draw: () => readonly string[] | Promise<readonly string[]>): Promise<void>;
   /** Prints lines for people to standard error. */
   note(...lines: readonly string[]): void;
-  /** Prints why a command failed: on a terminal in lines that fit, elsewhere in one. */
-  fail(message: string): Promise<void>;
+  /**
+   * Prints why a command failed to standard error: on a terminal in lines that fit, elsewhere in one. With `--json` it
+   * is an object on standard output, too, unless a result is there already.
+   */
+  fail(error: unknown): Promise<void>;
   /** Colours a text of standard output, where colours are wanted. */
   style(style: Style, text: string): string;
   /** Rows as lines no wider than the terminal; the last column wraps. */
@@ -90,6 +103,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   const secrets: string[] = [];
   const closed = new AbortController();
   let isLost = false;
+  let hasReported = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     closed.abort();
     // A reader may leave; an output that cannot be stored, as on a full disk, is lost.
@@ -117,13 +131,17 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     print: (...lines) => void stdout.write(toText(lines, hasStyles())),
     write: (text) => void stdout.write(redact(text)),
     async report(value, draw) {
-      if (terminal.json) terminal.write(`${toJson(value)}\n`);
-      else terminal.print(...(await draw()));
+      if (!terminal.json) return terminal.print(...(await draw()));
+      hasReported = true;
+      terminal.write(`${toJson(value)}\n`);
     },
     note: (...lines) => void stderr.write(toText(lines)),
-    async fail(message) {
+    async fail(error) {
+      const message = describeError(error);
       const line = `orders: ${message}`;
       terminal.note(...(stderr.isTTY ? await drawTable([[line]], stderr.columns) : [line]));
+      const facts = error instanceof CommandError ? error.facts : { code: 'failed', message };
+      if (terminal.json && !hasReported) terminal.write(`${toJson({ error: facts })}\n`);
     },
     style: (style, text) => styleText(style, text, { stream: stdout }),
     table: (rows) => drawTable(rows, Math.max(40, stdout.columns ?? 80)),
@@ -225,7 +243,14 @@ export function escapeControls(text: string): string {
 
 /** What was found, and what to do about it, as sentences. */
 export function joinSentences(found: string, advice = ''): string {
-  return `${found.replace(/\.$/, '')}. ${advice}`.trim();
+  return `${/[.?!]$/.test(found) ? found : `${found}.`} ${advice}`.trim();
+}
+
+/** A command line to paste into a shell, which would split or change some words unless they are quoted. */
+export function commandLine(words: readonly string[]): string {
+  const quote = (word: string): string =>
+    process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
+  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' ');
 }
 
 /** A count for people: `12,345`. */

@@ -44,13 +44,15 @@ export async function runUpdate({
     const { outcome, code, message, attemptCount, receipt } = error;
     const issues = error.code === 'validation_error' ? error.issues : undefined;
     const status = 'status' in error ? error.status : undefined;
-    await terminal.report({ outcome, code, status, message, attemptCount, issues, receipt }, async () => [
+    const hint = statusHints[status ?? 0];
+    const facts = { outcome, code, status, message, hint, attemptCount, issues, receipt };
+    await terminal.report(facts, async () => [
       terminal.style(outcome === 'applied' ? 'yellow' : 'red', headings[outcome]),
       ...(issues
         ? await terminal.table(
             issues.map((issue) => [issue.path || 'body', joinSentences(issue.message, issue.hint)]),
           )
-        : await terminal.table([[message]])),
+        : await terminal.table([[joinSentences(message, hint)]])),
       ...(attemptCount > 0 ? await drawReceipt(receipt, terminal) : []),
     ]);
     if (outcome === 'applied') return 0;
@@ -59,6 +61,14 @@ export async function runUpdate({
     await client.close();
   }
 }
+
+const keyHint = 'Is it the private key, and of this environment? "orders check" tries it.';
+
+const statusHints: Readonly<Partial<Record<number, string>>> = {
+  401: keyHint,
+  403: keyHint,
+  404: 'Is the token of this environment? "orders check" shows whether the base URL is right.',
+};
 
 async function drawReceipt(receipt: Receipt, terminal: Terminal): Promise<readonly string[]> {
   return terminal.table(

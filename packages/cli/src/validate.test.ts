@@ -11,7 +11,7 @@ test('issues have file, row, column, path, what was found and a hint, and are co
   await using folder = await createFolder({
     'a.csv': csv,
     'b.json': '{"cart":{},"orderId":"A"}',
-    'c.ndjson': '{',
+    'c.ndjson': '{"cart":{}}\n{',
   });
   const files = ['a.csv', 'b.json', 'c.ndjson'];
   const { code, stdout } = await runOrders(['validate', ...files, '--json'], { cwd: folder.path });
@@ -21,12 +21,12 @@ test('issues have file, row, column, path, what was found and a hint, and are co
     files: [
       { file: 'a.csv', rows: 3, invalidRows: 2 },
       { file: 'b.json', rows: 1, invalidRows: 1 },
-      { file: 'c.ndjson', rows: 0, invalidRows: 1 },
+      { file: 'c.ndjson', rows: 1, invalidRows: 0, malformedRow: 2 },
     ],
     issueCount: 5,
     rules: { invalid_token: 1, too_long: 1, not_integer: 1, misspelled: 1, malformed: 1 },
     issues: [
-      { file: 'a.csv', row: 3, line: 3, column: 1, path: 'token', found: '""' },
+      { file: 'a.csv', row: 3, line: 3, column: 1, path: 'token', message: 'The token is missing' },
       {
         file: 'a.csv',
         row: 3,
@@ -44,16 +44,19 @@ test('issues have file, row, column, path, what was found and a hint, and are co
         found: '"1,5"',
       },
       { file: 'b.json', line: 1, column: 22, path: 'orderId', hint: 'Did you mean order_id?' },
-      { file: 'c.ndjson', row: 1, code: 'malformed' },
+      { file: 'c.ndjson', row: 2, code: 'malformed' },
     ],
   });
   const text = await runOrders(['validate', ...files, '--limit', '1'], { cwd: folder.path });
   expect(text.stdout).toMatch(
-    /^a\.csv:3:1 row 3, token \(invalid_token\)\n {2}Found ""\. Expected the order token/,
+    /^a\.csv:3:1 row 3, token \(invalid_token\)\n {2}The token is missing\. Write the order token/,
   );
   expect(text.stdout).toContain('and 4 more: --limit prints them.');
   expect(text.stdout).toMatch(/\n5 issues by rule:\n( {7}1 {2}\w+\n){5}/);
   expect(text.stdout).toContain('a.csv: 2 invalid of 3 rows\n');
+  expect(text.stdout).toContain(
+    'c.ndjson: not read to its end, since row 2 is malformed; before it valid: 1 row\n',
+  );
   expect(text.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 }, 60_000);
 

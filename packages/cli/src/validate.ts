@@ -19,10 +19,18 @@ interface FileIssue extends RowIssue {
   readonly file: string;
 }
 
+interface FileSummary {
+  readonly file: string;
+  readonly rows: number;
+  readonly invalidRows: number;
+  /** The row that is malformed: what follows was not read. */
+  readonly malformedRow?: number;
+}
+
 /** What was found in all files. Only the first issues are kept: a file may have as many as rows. */
 export interface ValidationReport {
   readonly valid: boolean;
-  readonly files: readonly { readonly file: string; readonly rows: number; readonly invalidRows: number }[];
+  readonly files: readonly FileSummary[];
   readonly issueCount: number;
   /** How many issues each rule has. */
   readonly rules: Readonly<Record<string, number>>;
@@ -55,11 +63,11 @@ export async function validateFiles(
 ): Promise<ValidationReport> {
   const rules = new Map<string, number>();
   const issues: FileIssue[] = [];
-  const files: ValidationReport['files'][number][] = [];
+  const files: FileSummary[] = [];
   for (const file of names) {
     let [rows, invalidRows] = [0, 0];
+    let malformedRow: number | undefined;
     const add = (found: readonly RowIssue[]): void => {
-      if (found.length > 0) invalidRows++;
       for (const issue of found) {
         rules.set(issue.code, (rules.get(issue.code) ?? 0) + 1);
         if (issues.length < limit) issues.push({ file, ...issue });
@@ -68,14 +76,16 @@ export async function validateFiles(
     try {
       for await (const row of readRows(file, reading)) {
         rows++;
+        if (row.issues.length > 0) invalidRows++;
         add(row.issues);
         onRow(rows);
       }
     } catch (error) {
       if (!(error instanceof MalformedFileError)) throw error;
-      add([error.issue]);
+      add(error.issues);
+      malformedRow = error.row;
     }
-    files.push({ file, rows, invalidRows });
+    files.push({ file, rows, invalidRows, ...(malformedRow !== undefined && { malformedRow }) });
   }
   const sorted = [...rules].sort(([, one], [, other]) => other - one);
   const issueCount = sorted.reduce((sum, [, count]) => sum + count, 0);
@@ -85,9 +95,14 @@ export async function validateFiles(
 const reporters = {
   async text(report: ValidationReport, terminal: Terminal): Promise<void> {
     terminal.print(...(await drawIssues(report, terminal)));
-    for (const { file, rows, invalidRows } of report.files) {
+    for (const { file, rows, invalidRows, malformedRow } of report.files) {
       const what = invalidRows > 0 ? `${formatCount(invalidRows)} invalid of ` : 'valid: ';
-      terminal.print(`${file}: ${what}${formatNumberOf(rows, 'row')}`);
+      const read = `${what}${formatNumberOf(rows, 'row')}`;
+      if (malformedRow === undefined) terminal.print(`${file}: ${read}`);
+      else {
+        const before = rows > 0 ? `; before it ${read}` : '';
+        terminal.print(`${file}: not read to its end, since row ${malformedRow} is malformed${before}`);
+      }
     }
   },
   async json(report: ValidationReport, terminal: Terminal): Promise<void> {
