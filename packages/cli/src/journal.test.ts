@@ -7,12 +7,18 @@ import { createJournal, type JournalKey, openJournal } from './journal.ts';
 
 const key: JournalKey = { sha256: 'a', bytes: 1, rows: 9, decimals: 0, baseUrl: 'https://api.example.com' };
 const digest = Buffer.alloc(8);
+const marked = (row: number, orderId: string | null = null) => ({
+  row,
+  token: `ord_${row}`,
+  orderId,
+  digest,
+});
 
 test('a row that was being sent when the process ended is unknown', async () => {
   await using folder = await createFolder();
   const path = folder.file('j');
   const journal = await createJournal(path, key);
-  await Promise.all([journal.markSending(1, 'ord_1', digest), journal.markSending(2, 'ord_2', digest)]);
+  await Promise.all([journal.markSending(marked(1, 'A-1')), journal.markSending(marked(2))]);
   journal.settle({ row: 2, token: 'ord_2', state: 'applied', status: 200, attempts: 1 });
   journal.flush();
   journal.close();
@@ -22,7 +28,13 @@ test('a row that was being sent when the process ended is unknown', async () => 
     new Map(Object.entries({ 1: 'unknown', 2: 'applied' }).map(([row, state]) => [Number(row), state])),
   );
   expect([...(next?.list(['unknown']) ?? [])]).toMatchObject([
-    { row: 1, token: 'ord_1', code: 'interrupted', at: expect.stringMatching(/^20\d\d-\S+Z$/) },
+    {
+      row: 1,
+      token: 'ord_1',
+      orderId: 'A-1',
+      code: 'interrupted',
+      sentAt: expect.stringMatching(/^20\d\d-\S+Z$/),
+    },
   ]);
   expect(next?.tokensIn(['unknown'])).toEqual(new Set(['ord_1']));
   next?.close();
@@ -32,7 +44,7 @@ test('a mark is stored before it resolves, and many share a commit', async () =>
   await using folder = await createFolder();
   const path = folder.file('j');
   const journal = await createJournal(path, key);
-  const marks = Array.from({ length: 500 }, (_, row) => journal.markSending(row, `ord_${row}`, digest));
+  const marks = Array.from({ length: 500 }, (_, row) => journal.markSending(marked(row)));
   expect(journal.count()).toEqual({});
   await marks[0];
   expect(journal.count()).toEqual({ sending: 500 });
@@ -103,6 +115,43 @@ test('a person decides about rows that are unknown or rejected, and about no oth
     5: 'discarded',
   });
   journal.close();
+});
+
+test('a row shows what a person decided, and an applied one no failure', async () => {
+  await using folder = await createFolder();
+  const journal = await createJournal(folder.file('j'), key);
+  const failed = { state: 'unknown', status: 503, code: 'http_error', message: 'It failed.' } as const;
+  for (const row of [1, 2, 3]) journal.settle({ row, token: `ord_${row}`, ...failed });
+  journal.settle({ row: 4, token: 'ord_4', ...failed, state: 'rejected' });
+  journal.flush();
+  journal.decide(1, 'resolve');
+  journal.decide(2, 'retry');
+  journal.decide(3, 'discard');
+  journal.requeue(4);
+  expect([...journal.list()]).toMatchObject([
+    { row: 1, state: 'applied', decided: 'resolve', status: null, code: null, message: null },
+    { row: 2, state: 'queued', decided: 'retry', status: 503 },
+    { row: 3, state: 'discarded', decided: 'discard', status: 503, code: 'http_error' },
+    { row: 4, state: 'queued', decided: null },
+  ]);
+  journal.close();
+});
+
+test('flags and a file in which invalid rows are fixed are noted for the next run', async () => {
+  await using folder = await createFolder();
+  const path = folder.file('j');
+  const journal = await createJournal(path, key);
+  journal.settle({ row: 1, token: 'ord_1', state: 'invalid' });
+  await journal.markSending(marked(2));
+  journal.settle({ row: 2, token: 'ord_2', state: 'applied' });
+  journal.flush();
+  journal.noteFlags({ rate: 50, result: 'r.csv' });
+  journal.replaceFile({ sha256: 'b', bytes: 2 });
+  journal.close();
+  const next = await openJournal(path);
+  expect(next?.key).toEqual({ ...key, sha256: 'b', bytes: 2, flags: { rate: 50, result: 'r.csv' } });
+  expect(next?.count()).toEqual({ applied: 1 });
+  next?.close();
 });
 
 test('a journal whose folder cannot be written to is an error that names another place', async () => {

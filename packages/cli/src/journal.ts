@@ -12,11 +12,17 @@ export type RowState = 'sending' | 'queued' | 'applied' | 'rejected' | 'unknown'
 export interface JournalRow {
   readonly row: number;
   readonly token: string;
+  /** Your own id of the order, if the update has it. */
+  readonly orderId: string | null;
   readonly state: RowState;
+  /** What a person decided about it, if anything. */
+  readonly decided: Decision | null;
   readonly status: number | null;
   readonly code: string | null;
   readonly requestId: string | null;
   readonly attempts: number;
+  /** When it was sent last, in UTC; a retry of the client counts to the same. */
+  readonly sentAt: string | null;
   /** When it was noted last, in UTC. */
   readonly at: string;
   readonly message: string | null;
@@ -32,13 +38,21 @@ export interface JournalKey {
   readonly rows: number;
   readonly decimals: number;
   readonly baseUrl: string;
+  /** Flags of the last run, for the hint how to go on. */
+  readonly flags?: { readonly rate?: number; readonly result?: string };
+}
+
+/** A row that is about to be sent. */
+export interface MarkedRow extends Pick<JournalRow, 'row' | 'token' | 'orderId'> {
+  /** Of what it sends. */
+  readonly digest: Uint8Array;
 }
 
 /** The journal of one file, in SQLite. Only one process has it open. */
 export interface Journal {
   readonly key: JournalKey;
   /** Notes that a row is about to be sent; resolves once that would survive a power failure. */
-  markSending(row: number, token: string, digest: Uint8Array): Promise<void>;
+  markSending(marked: MarkedRow): Promise<void>;
   /** Notes what became of a row, with the next rows. What cannot be written is kept, and is in `unwritten`. */
   settle(settled: Settled): void;
   /** Writes what is not written. @throws CommandError */
@@ -53,14 +67,22 @@ export interface Journal {
   list(states?: readonly RowState[]): IterableIterator<JournalRow>;
   /** The digest that a row was sent with. */
   digestOf(row: number): Uint8Array | undefined;
-  /** Decides about a row; the reason why that cannot be. */
+  /** A later row of an order that may have been applied. */
+  findLater(row: number, token: string): number | undefined;
+  /** Notes what a person decides about a row; the reason why that cannot be. */
   decide(row: number, decision: Decision): string | undefined;
+  /** The next run sends a rejected row again, unless a later one of its order was sent. */
+  requeue(row: number): void;
+  /** Notes the flags of a run. @throws CommandError */
+  noteFlags(flags: NonNullable<JournalKey['flags']>): void;
+  /** Takes a file in which only rows have changed that were invalid: they are new. @throws CommandError */
+  replaceFile(file: Pick<JournalKey, 'sha256' | 'bytes'>): void;
   close(): void;
 }
 
 export type Decision = 'resolve' | 'retry' | 'discard';
 
-const decided = { resolve: 'applied', retry: 'queued', discard: 'discarded' } as const;
+const decidedStates = { resolve: 'applied', retry: 'queued', discard: 'discarded' } as const;
 
 /** Marks a file as ours: "ORDJ". */
 const applicationId = 0x4f52444a;
@@ -68,8 +90,9 @@ const applicationId = 0x4f52444a;
 const tables = `
 create table key (name text primary key, value text not null) strict;
 create table rows (
-  row integer primary key, token text not null, digest blob, state text not null, status integer, code text,
-  request_id text, attempts integer not null default 0, at integer not null, message text
+  row integer primary key, token text not null, order_id text, digest blob, state text not null, decided text,
+  status integer, code text, request_id text, attempts integer not null default 0, sent_at integer,
+  at integer not null, message text
 ) strict;
 create index rows_open on rows (state) where state <> 'applied';
 `;
@@ -167,12 +190,13 @@ interface Change {
   readonly settled?: Settled;
 }
 
-const columns = `row, token, state, status, code, request_id as requestId, attempts, strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') as at, message`;
+const toDate = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
+const columns = `row, token, order_id as orderId, state, decided, status, code, request_id as requestId, attempts, ${toDate('sent_at')} as sentAt, ${toDate('at')} as at, message`;
 
 function openRows(db: DatabaseSync, key: JournalKey): Journal {
   const mark = db.prepare(
-    `insert into rows (row, token, digest, state, at) values (?, ?, ?, 'sending', ?)
-     on conflict (row) do update set state = 'sending', digest = excluded.digest, at = excluded.at, status = null, code = null, message = null`,
+    `insert into rows (row, token, order_id, digest, state, sent_at, at) values (?, ?, ?, ?, 'sending', ?, ?)
+     on conflict (row) do update set state = 'sending', digest = excluded.digest, sent_at = excluded.sent_at, at = excluded.at, status = null, code = null, message = null`,
   );
   const store = db.prepare(
     `insert into rows (row, token, state, status, code, request_id, attempts, at, message) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -181,7 +205,14 @@ function openRows(db: DatabaseSync, key: JournalKey): Journal {
   );
   const range = db.prepare('select row, state from rows where row between ? and ?');
   const one = db.prepare('select token, state, digest from rows where row = ?');
-  const change = db.prepare('update rows set state = ?, at = ? where row = ?');
+  // What is known of an attempt says nothing of a row that was applied, as a person found out.
+  const kept = (column: string): string => `${column} = iif($state = 'applied', null, ${column})`;
+  const change = db.prepare(
+    `update rows set state = $state, decided = coalesce($decided, decided), at = $at, ${kept('status')}, ${kept('code')}, ${kept('message')} where row = $row`,
+  );
+  const setKey = db.prepare(
+    'insert into key values (?, ?) on conflict (name) do update set value = excluded.value',
+  );
   const marks = (states: readonly RowState[]): string => states.map(() => '?').join(', ');
 
   // Only a process that ended while it sent leaves such rows: this one has none yet.
@@ -231,17 +262,45 @@ function openRows(db: DatabaseSync, key: JournalKey): Journal {
     return promise;
   }
 
-  /** A later row of an order that may have been applied. */
-  function findLater(row: number, token: SQLInputValue): SQLInputValue | undefined {
+  function findLater(row: number, token: SQLInputValue): number | undefined {
     // Made when it is needed: it would double what sending writes.
     db.exec('create index if not exists rows_token on rows (token, row)');
     const later = `select row from rows where token = ? and row > ? and state in ('applied', 'unknown') limit 1`;
-    return db.prepare(later).get(token, row)?.['row'];
+    return db.prepare(later).get(token, row)?.['row'] as number | undefined;
+  }
+
+  /** Settles a row that waits for a decision; the reason why that cannot be. */
+  function settleWaiting(row: number, decision: Decision, decidedBy: 'person' | 'run'): string | undefined {
+    const found = one.get(row);
+    const state = found?.['state'];
+    if (state !== 'unknown' && state !== 'rejected')
+      return `Row ${row} waits for no decision: it is ${state ?? 'not sent yet'}.`;
+    const after = decision === 'retry' ? findLater(row, found?.['token'] ?? '') : undefined;
+    if (after !== undefined)
+      return `Row ${row} cannot be sent again: row ${after}, a later one of its order, was sent.`;
+    const decided = decidedBy === 'person' ? decision : null;
+    change.run({ state: decidedStates[decision], decided, at: Date.now(), row });
+    return undefined;
+  }
+
+  function changeKey(changes: Partial<JournalKey>, statement = ''): void {
+    try {
+      db.exec(`begin immediate; ${statement}`);
+      for (const [name, value] of Object.entries(changes)) setKey.run(name, JSON.stringify(value));
+      db.exec('commit');
+    } catch (error) {
+      if (db.isTransaction) db.exec('rollback');
+      throw unwritable(error);
+    }
+    Object.assign(key, changes);
   }
 
   return {
     key,
-    markSending: (row, token, digest) => add({ statement: mark, values: [row, token, digest, Date.now()] }),
+    markSending({ row, token, orderId, digest }) {
+      const now = Date.now();
+      return add({ statement: mark, values: [row, token, orderId, digest, now, now] });
+    },
     settle(settled) {
       const {
         row,
@@ -289,17 +348,11 @@ function openRows(db: DatabaseSync, key: JournalKey): Journal {
         .iterate(...(states ?? [])) as unknown as IterableIterator<JournalRow>;
     },
     digestOf: (row) => (one.get(row)?.['digest'] as Uint8Array | null | undefined) ?? undefined,
-    decide(row, decision) {
-      const found = one.get(row);
-      const state = found?.['state'];
-      if (state !== 'unknown' && state !== 'rejected')
-        return `Row ${row} waits for no decision: it is ${state ?? 'not sent yet'}.`;
-      const after = decision === 'retry' ? findLater(row, found?.['token'] ?? '') : undefined;
-      if (after !== undefined)
-        return `Row ${row} cannot be sent again: row ${after}, a later one of its order, was sent.`;
-      change.run(decided[decision], Date.now(), row);
-      return undefined;
-    },
+    findLater,
+    decide: (row, decision) => settleWaiting(row, decision, 'person'),
+    requeue: (row) => void settleWaiting(row, 'retry', 'run'),
+    noteFlags: (flags) => changeKey({ flags }),
+    replaceFile: (file) => changeKey(file, `delete from rows where state = 'invalid'`),
     close() {
       try {
         commit();

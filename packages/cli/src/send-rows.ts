@@ -1,15 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { OrdersClient, Receipt, UpdateOrdersItemResult } from '@orders/client';
-import type { Journal, RowState, Settled } from './journal.ts';
+import type { Journal, MarkedRow, RowState, Settled } from './journal.ts';
 import { type ReadOptions, type Row, readRows } from './read-file.ts';
-import { describeError, formatCount, formatDuration, formatNumberOf, type Terminal } from './terminal.ts';
+import {
+  CommandError,
+  describeError,
+  formatCount,
+  formatDuration,
+  formatNumberOf,
+  type Terminal,
+} from './terminal.ts';
 
 /** A row in flight, and the promise of its outcome. */
-interface Item {
-  readonly token: string;
+interface Item extends MarkedRow {
   readonly update: Row['update'];
-  readonly row: number;
-  readonly digest: Uint8Array;
   readonly previous: Promise<void> | undefined;
   readonly settled: () => void;
   /** Whether the journal knows that it is being sent. */
@@ -31,8 +35,16 @@ export interface Run {
 /** Rows whose states are read from the journal at a time. */
 const windowSize = 1_000;
 
-/** Sends the rows that nothing holds back. Resolves with why it stopped early, if it did. */
-export async function sendRows(run: Run): Promise<string | undefined> {
+/** How a run ended. */
+export interface RunEnd {
+  /** How many rows it sent. */
+  readonly sent: number;
+  /** Why it stopped early, if it did. */
+  readonly stopped?: string | undefined;
+}
+
+/** Sends the rows that nothing holds back. */
+export async function sendRows(run: Run): Promise<RunEnd> {
   const { file, reading, journal, client, terminal, concurrency } = run;
   const { rows } = journal.key;
   const holding: readonly RowState[] = run.stopOnRejected ? ['unknown', 'rejected'] : ['unknown'];
@@ -42,7 +54,7 @@ export async function sendRows(run: Run): Promise<string | undefined> {
   const progress = await terminal.progress();
   const interrupt = terminal.catchInterrupt();
   const hash = createHash('sha256');
-  const counts = { done: rows - openRows(journal), sent: 0, rejected: 0, unknown: 0, waiting: 0 };
+  const counts = { done: rows - openRows(journal), sent: 0, taken: 0, rejected: 0, unknown: 0, waiting: 0 };
   /** Ends each wait, so that it sees that the run stops: of a row for the one before it, and of the loop for a result. */
   const wakes = new Set<() => void>();
   let stopped: string | undefined;
@@ -60,6 +72,16 @@ export async function sendRows(run: Run): Promise<string | undefined> {
   });
 
   async function* source(): AsyncGenerator<Item> {
+    try {
+      yield* readItems();
+    } catch (error) {
+      // The file was read to its end before, so it has changed, or can be read no more.
+      if (!(error instanceof CommandError)) throw error;
+      stop(error.message);
+    }
+  }
+
+  async function* readItems(): AsyncGenerator<Item> {
     let states: ReturnType<Journal['states']> = new Map();
     let until = 0;
     for await (const { row, token, update, issues } of readRows(file, {
@@ -90,6 +112,7 @@ export async function sendRows(run: Run): Promise<string | undefined> {
         token,
         update,
         row,
+        orderId: typeof update.order_id === 'string' ? update.order_id : null,
         digest: digestOf({ token, update }),
         previous,
         isMarked: false,
@@ -106,7 +129,7 @@ export async function sendRows(run: Run): Promise<string | undefined> {
 
   const rate = createRate();
   const draw = (): string => {
-    const perSecond = rate(counts.sent);
+    const perSecond = rate(counts.taken);
     const paused = client.pausedUntil;
     const leftMs = ((rows - counts.done - counts.waiting) / perSecond) * 1_000;
     return [
@@ -137,7 +160,8 @@ export async function sendRows(run: Run): Promise<string | undefined> {
     if (state === 'queued') counts.waiting++;
     else counts.done++;
     if (state === 'rejected' || state === 'unknown') counts[state]++;
-    counts.sent++;
+    counts.taken++;
+    if (item.isMarked) counts.sent++;
     if (problem !== undefined) stop(problem);
     item.settled();
   }
@@ -151,7 +175,7 @@ export async function sendRows(run: Run): Promise<string | undefined> {
       if (held.has(item.token)) throw new Error('an earlier row of this order waits');
       if (attempt > 1) return;
       item.isMarked = true;
-      await journal.markSending(item.row, item.token, item.digest).catch((error: unknown) => {
+      await journal.markSending(item).catch((error: unknown) => {
         item.isMarked = false;
         stop(describeError(error));
         throw error;
@@ -180,23 +204,23 @@ export async function sendRows(run: Run): Promise<string | undefined> {
     }
     // Now that nothing is in flight: a row behind which a later one of its order was sent stays rejected.
     if (refused.length > 0) journal.flush();
-    for (const row of refused) journal.decide(row, 'retry');
-    return stopped;
+    for (const row of refused) journal.requeue(row);
+    return { sent: counts.sent, stopped };
   } finally {
     clearInterval(ticking);
     progress.stop();
   }
 }
 
-/** How many rows a second were sent in the last ten seconds. */
-function createRate(): (sent: number) => number {
-  const samples: { readonly at: number; readonly sent: number }[] = [];
-  return (sent) => {
+/** How many rows a second had a result in the last ten seconds. */
+function createRate(): (taken: number) => number {
+  const samples: { readonly at: number; readonly taken: number }[] = [];
+  return (taken) => {
     const at = performance.now();
-    samples.push({ at, sent });
+    samples.push({ at, taken });
     while (samples.length > 2 && at - (samples[0]?.at ?? at) > 10_000) samples.shift();
     const [first] = samples;
-    return first && at > first.at ? ((sent - first.sent) / (at - first.at)) * 1_000 : 0;
+    return first && at > first.at ? ((taken - first.taken) / (at - first.at)) * 1_000 : 0;
   };
 }
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setFlagsFromString } from 'node:v8';
+import { isOrdersError } from '@orders/client';
 import { type Connection, type ConnectionOptions, connect, loadSchema } from './connection.ts';
 import {
   createJournal,
@@ -15,10 +16,11 @@ import {
   openJournal,
 } from './journal.ts';
 import { type ReadOptions, readFailure, readRows } from './read-file.ts';
-import { digestOf, openRows, sendRows } from './send-rows.ts';
+import { digestOf, openRows, type RunEnd, sendRows } from './send-rows.ts';
 import {
   CommandError,
   type CommandInput,
+  commandLine,
   describeError,
   type Environment,
   type ExitCode,
@@ -63,7 +65,9 @@ export async function runSend({
 }: CommandInput<SendOptions>): Promise<ExitCode> {
   const [file = ''] = args;
   if (file === '-')
-    throw new CommandError('send needs a file, whose journal stands beside it. Save the input first.', 2);
+    throw new CommandError('send needs a file, whose journal stands beside it.', 2, {
+      hint: 'Save the input first.',
+    });
   const place = options.journal ?? `${file}.orders-journal`;
   if (options.result !== undefined) checkResultName(options.result, [file, place]);
   const reading = { ...options, schema: await loadSchema(options), needsToken: true };
@@ -73,12 +77,29 @@ export async function runSend({
   return sendFile(context);
 }
 
-async function settleRows(
-  { file, place, options, terminal }: Context,
-  decisions: readonly Decision[],
-): Promise<ExitCode> {
+/** The command line of another call for the file and its journal. */
+function lineOf({ file, options: { journal } }: Context, ...words: readonly string[]): string {
+  return commandLine([
+    'orders',
+    'send',
+    file,
+    ...(journal === undefined ? [] : ['--journal', journal]),
+    ...words,
+  ]);
+}
+
+/** The command line that goes on as the last run did, as far as its flags are known. */
+function resumeLine(context: Context, { rate, result }: NonNullable<JournalKey['flags']> = {}): string {
+  const { input, schema } = context.options;
+  const flags = { '--input': input, '--schema': schema, '--rate': rate, '--result': result };
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
+  return lineOf(context, ...given.flat().map(String));
+}
+
+async function settleRows(context: Context, decisions: readonly Decision[]): Promise<ExitCode> {
+  const { file, place, options, terminal } = context;
   const journal = await openJournal(place);
-  if (!journal) throw new CommandError(`There is no journal ${place}: nothing of ${file} was sent.`);
+  if (!journal) throw new CommandError(`There is no journal ${resolve(place)}: nothing of ${file} was sent.`);
   try {
     const refused: string[] = [];
     const settled: { readonly row: number; readonly decision: Decision }[] = [];
@@ -98,9 +119,12 @@ async function settleRows(
     const waiting = [...journal.list(['unknown', 'rejected'])];
     await terminal.report({ settled, refused, waiting }, async () => [
       ...(decisions.length > 0
-        ? [`Settled: ${formatNumberOf(settled.length, 'row')}. To go on: orders send ${file}`]
+        ? [
+            `Settled: ${formatNumberOf(settled.length, 'row')}. To go on:`,
+            `  ${resumeLine(context, journal.key.flags)}`,
+          ]
         : []),
-      ...(options.review ? await drawReview(waiting, file, terminal) : []),
+      ...(options.review ? await drawReview(waiting, context) : []),
     ]);
     for (const why of refused) terminal.note(why);
     if (refused.length > 0) return 1;
@@ -116,31 +140,54 @@ const questions: Readonly<Record<Decision, string>> = {
   discard: 'Give up ROWS?',
 };
 
-async function drawReview(
-  waiting: readonly JournalRow[],
-  file: string,
-  terminal: Terminal,
-): Promise<readonly string[]> {
+/** How many rows `--review` shows to people. */
+const maxReviewed = 100;
+
+/** The rows that wait, those with the same reason together, and what to do about them. */
+async function drawReview(waiting: readonly JournalRow[], context: Context): Promise<readonly string[]> {
+  const { terminal } = context;
   if (waiting.length === 0) return ['No row waits for a decision.'];
-  const shown = waiting.slice(0, 100);
-  const rows = shown.map(({ row, state, status, code, token, message }) => [
-    row,
-    terminal.style(state === 'unknown' ? 'yellow' : 'red', state),
-    status ?? code ?? '',
-    token.length > 24 ? `${token.slice(0, 23)}…` : token,
+  const reasons = new Map<string, JournalRow[]>();
+  for (const row of waiting.slice(0, maxReviewed)) {
+    const { state, status, code, message } = row;
     // The client's message begins with the operation, and the token is there already.
-    (message ?? '').replace(/^PATCH \S+: /, ''),
-  ]);
+    const why = (message ?? '').replace(/^PATCH \S+: /, '');
+    const colour = state === 'unknown' ? 'yellow' : 'red';
+    // A message about a status begins with it.
+    const kind = status === null ? ` (${code})` : '';
+    const reason = `${terminal.style(colour, state)}${kind}: ${why}`;
+    reasons.set(reason, [...(reasons.get(reason) ?? []), row]);
+  }
+  const lines: string[] = [];
+  for (const [reason, rows] of reasons) {
+    const cells = rows.map(({ row, sentAt, orderId, token }) => [
+      '',
+      row,
+      sentAt?.slice(0, 19).replace('T', ' ') ?? '',
+      orderId && orderId.length > 20 ? `${orderId.slice(0, 19)}…` : (orderId ?? ''),
+      token,
+    ]);
+    lines.push(
+      ...(await terminal.table([[reason]])),
+      ...(await terminal.table([['', 'row', 'sent (UTC)', 'order_id', 'token'], ...cells])),
+      '',
+    );
+  }
+  if (waiting.length > maxReviewed)
+    lines.push(`and ${formatCount(waiting.length - maxReviewed)} more: --json prints all.`, '');
+  const unknown = waiting.find(({ state }) => state === 'unknown');
+  const row = String((unknown ?? waiting[0])?.row);
   return [
-    ...(await terminal.table([['row', 'state', 'status', 'order', ''], ...rows])),
-    ...(waiting.length > shown.length
-      ? [`and ${formatCount(waiting.length - shown.length)} more: --json prints all.`]
-      : []),
-    '',
-    'An unknown row may have been applied: look at its order. Then:',
-    `  orders send ${file} --resolve ${waiting[0]?.row}   it was applied`,
-    `  orders send ${file} --retry ${waiting[0]?.row}     send it again`,
-    `  orders send ${file} --discard ${waiting[0]?.row}   give it up`,
+    ...lines,
+    ...(unknown
+      ? [
+          'An unknown row may have been applied: look at its order. Then, for one row,',
+          'several such as 17,19, or all unknown rows with "all":',
+        ]
+      : ['A rejected row was not applied. For one row, or several such as 17,19:']),
+    `  it was applied:  ${lineOf(context, '--resolve', row)}`,
+    `  send it again:   ${lineOf(context, '--retry', row)}`,
+    `  give it up:      ${lineOf(context, '--discard', row)}`,
   ];
 }
 
@@ -152,17 +199,22 @@ async function sendFile(context: Context): Promise<ExitCode> {
   let journal = await openJournal(place);
   try {
     const hashed = await hashFile(file);
-    if (journal) await checkUnchanged(context, journal, hashed);
-    const checked = journal?.key ?? (await checkFile(context, hashed));
-    if (!checked) return 1;
-    let stopped: string | undefined;
-    const reading = { ...context.reading, decimals: checked.decimals };
+    // Who only goes on need not repeat it.
+    const decimals = options.decimals ?? journal?.key.decimals ?? 0;
+    const reading = { ...context.reading, decimals };
+    const isNew = !journal || (await hasFixedRows({ ...context, reading }, journal, hashed));
+    const rows = isNew ? await checkFile({ ...context, reading }) : journal?.key.rows;
+    if (rows === undefined) return 1;
+    if (isNew) journal?.replaceFile(hashed);
+    const isResumed = journal !== undefined;
+    let end: RunEnd = { sent: 0 };
     if (!journal || openRows(journal) > 0) {
       const { client, baseUrl } = await connectTo(context, journal?.key.baseUrl);
       try {
-        journal ??= await createJournal(place, { ...checked, baseUrl });
-        const { concurrency = 16, stopOnRejected = false } = options;
-        stopped = await sendRows({ file, reading, journal, client, terminal, concurrency, stopOnRejected });
+        journal ??= await createJournal(place, { ...hashed, rows, decimals, baseUrl });
+        const { concurrency = 16, stopOnRejected = false, rate, result } = options;
+        journal.noteFlags({ ...(rate !== undefined && { rate }), ...(result !== undefined && { result }) });
+        end = await sendRows({ file, reading, journal, client, terminal, concurrency, stopOnRejected });
       } finally {
         await client.close();
       }
@@ -172,7 +224,7 @@ async function sendFile(context: Context): Promise<ExitCode> {
       await client.close();
       checkTarget(context, journal.key.baseUrl, baseUrl);
     }
-    return await finish(context, journal, stopped);
+    return await finish(context, journal, { ...end, isResumed });
   } finally {
     journal?.close();
   }
@@ -195,7 +247,10 @@ async function connectTo(
   const { client, baseUrl } = connection;
   if (before !== undefined) checkTarget({ file, place }, before, baseUrl);
   await client.echo({ retry: { maxAttempts: 3 }, timeouts: { total: 30_000 } }).catch((error: unknown) => {
-    throw new CommandError(`Nothing was sent. ${describeError(error)} "orders check" says what to do.`);
+    throw new CommandError(`Nothing was sent. ${describeError(error)}`, 3, {
+      ...(isOrdersError(error) && { code: error.code }),
+      hint: '"orders check" says what to do.',
+    });
   });
   return connection;
 }
@@ -208,7 +263,9 @@ function checkTarget(
 ): void {
   if (before !== baseUrl)
     throw new CommandError(
-      `${file} was sent to ${before}, and now the base URL is ${baseUrl}. Nothing was sent. For a second service, name another --journal than ${place}.`,
+      `${file} was sent to ${before}, and now the base URL is ${baseUrl}. Nothing was sent.`,
+      3,
+      { hint: `For a second service, name another --journal than ${place}.` },
     );
 }
 
@@ -228,19 +285,14 @@ async function hashFile(file: string): Promise<Hashed> {
   return { sha256: hash.digest('hex'), bytes };
 }
 
-/** Reads the whole file; `undefined` when a part of it is invalid. */
-async function checkFile(
-  { file, reading, options, terminal }: Context,
-  hashed: Hashed,
-): Promise<JournalKey | undefined> {
+/** Reads the whole file, and returns how many rows it has; `undefined` when a part of it is invalid. */
+async function checkFile({ file, reading, options, terminal }: Context): Promise<number | undefined> {
   const progress = await terminal.progress();
   const onRow = (rows: number): void =>
     progress.update(() => `Checking ${file}: ${formatNumberOf(rows, 'row')}`);
   const report = await validateFiles([file], { ...reading, limit: 20, onRow }).finally(progress.stop);
-  const rows = report.files[0]?.rows ?? 0;
   const isMalformed = 'malformed' in report.rules;
-  if (report.issueCount === 0 || (options.skipInvalid && !isMalformed))
-    return { ...hashed, rows, decimals: options.decimals ?? 0, baseUrl: '' };
+  if (report.issueCount === 0 || (options.skipInvalid && !isMalformed)) return report.files[0]?.rows ?? 0;
   await terminal.report({ sent: 0, ...report }, async () => [
     ...(await drawIssues(report, terminal)),
     `Nothing was sent. Fix the file${isMalformed ? '' : ', or send the other rows with --skip-invalid'}.`,
@@ -248,39 +300,59 @@ async function checkFile(
   return undefined;
 }
 
-/** @throws CommandError when the file is not the one that the journal belongs to; the message says what has changed. */
-async function checkUnchanged(
-  { file, place, reading, options }: Context,
-  { key, digestOf: sentDigest }: Journal,
+/**
+ * Whether rows have changed that were invalid and not sent, and nothing else: they are new rows.
+ *
+ * @throws CommandError when the file is otherwise not the one that the journal belongs to; the message says what has changed.
+ */
+async function hasFixedRows(
+  { file, place, reading }: Context,
+  { key, digestOf: sentDigest, states, count, findLater }: Journal,
   { sha256, bytes }: Hashed,
-): Promise<void> {
-  // Who only goes on need not repeat it.
-  const { decimals = key.decimals } = options;
-  const advice = `Nothing was sent. What was sent is in ${place}`;
-  if (sha256 === key.sha256) {
-    if (decimals === key.decimals) return;
-    throw new CommandError(
-      `${file} was sent with --decimals ${key.decimals}, and now it is ${decimals}. ${advice}: pass --decimals ${key.decimals}.`,
+): Promise<boolean> {
+  const refuse = (found: string, hint: string): never => {
+    throw new CommandError(`${found}. Nothing was sent. What was sent is in ${place}`, 3, { hint });
+  };
+  if (reading.decimals !== key.decimals)
+    refuse(
+      `${file} was sent with --decimals ${key.decimals}, and now it is ${reading.decimals}`,
+      `Pass --decimals ${key.decimals}.`,
     );
-  }
-  let rows = 0;
+  if (sha256 === key.sha256) return false;
+  const { invalid = 0 } = count();
+  let [rows, same] = [0, 0];
   const changed: number[] = [];
+  let late: { readonly row: number; readonly later: number } | undefined;
   try {
-    for await (const row of readRows(file, { ...reading, decimals: key.decimals })) {
+    for await (const row of readRows(file, reading)) {
       rows++;
       const digest = sentDigest(row.row);
-      if (digest && !digestOf(row).equals(digest)) changed.push(row.row);
+      if (digest) digestOf(row).equals(digest) ? same++ : changed.push(row.row);
+      else if (row.issues.length === 0 && states(row.row, row.row).get(row.row) === 'invalid') {
+        const later = findLater(row.row, row.token);
+        if (later !== undefined) late ??= { row: row.row, later };
+      }
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
+  }
+  const advice = `Restore the file, and write new ${invalid > 0 ? 'and fixed ' : ''}rows to a file of their own.`;
+  if (invalid > 0 && rows === key.rows && same === rows - invalid) {
+    if (!late) return true;
+    const { row, later } = late;
+    refuse(
+      `${file}: row ${row} was invalid, and is fixed now that row ${later}, a later one of its order, was sent`,
+      advice,
+    );
   }
   const rest = changed.length > 3 ? ` and ${formatCount(changed.length - 3)} more` : '';
   const sent =
     changed.length === 0
       ? 'no row that was sent is different'
       : `rows that were sent are different: ${changed.slice(0, 3).join(', ')}${rest}`;
-  throw new CommandError(
-    `${file} has changed since its first row was sent: it had ${describeSize(key)} and has ${describeSize({ rows, bytes })}; ${sent}. ${advice}: restore the file, and write new rows to a file of their own.`,
+  return refuse(
+    `${file} has changed since its first row was sent: it had ${describeSize(key)} and has ${describeSize({ rows, bytes })}; ${sent}`,
+    advice,
   );
 }
 
@@ -290,10 +362,11 @@ function describeSize({ rows, bytes }: Pick<JournalKey, 'rows' | 'bytes'>): stri
 
 /** Writes what is left to write, and reports. */
 async function finish(
-  { file, place, options, terminal }: Context,
+  context: Context,
   journal: Journal,
-  stopped: string | undefined,
+  { sent, stopped, isResumed }: RunEnd & { readonly isResumed: boolean },
 ): Promise<ExitCode> {
+  const { file, place, options, terminal } = context;
   let problem = stopped;
   try {
     journal.flush();
@@ -311,6 +384,7 @@ async function finish(
   const report = {
     file,
     rows,
+    sent,
     applied,
     rejected,
     unknown,
@@ -322,23 +396,26 @@ async function finish(
     stopped: problem,
   };
   await terminal.report(report, async () => {
-    const lines = Object.entries({
+    const shown = Object.entries({
       applied: '',
       rejected: 'not applied',
-      unknown: `may have been applied: orders send ${file} --review`,
+      unknown: 'may have been applied',
       discarded: '',
       invalid: 'not sent',
       waiting:
         unknown > 0 && problem === undefined
           ? 'behind rows of their order that wait for a decision'
           : 'not sent yet',
-    });
-    const shown = lines.filter(([name]) => name === 'applied' || report[name as 'applied'] > 0);
+    }).filter(([name]) => name === 'applied' || report[name as 'applied'] > 0);
+    const earlier = applied === rows ? ': all were applied before' : '';
+    const now =
+      sent === 0 ? `nothing was sent in this run${earlier}` : `${formatCount(sent)} sent in this run`;
     return [
-      `${file}: ${formatNumberOf(rows, 'row')}`,
+      `${file}: ${formatNumberOf(rows, 'row')}${isResumed || sent === 0 ? `, ${now}` : ''}`,
       ...(await terminal.table(
         shown.map(([name, what]) => ['', name, formatCount(report[name as 'applied']).padStart(9), what]),
       )),
+      ...(unknown + rejected > 0 ? ['To decide:', `  ${lineOf(context, '--review')}`] : []),
     ];
   });
   if (problem !== undefined) {
@@ -381,18 +458,27 @@ async function writeResult(name: string, journal: Journal): Promise<void> {
 const resultColumns = [
   'row',
   'token',
+  'order_id',
   'outcome',
+  'decided',
   'status',
   'code',
   'request_id',
   'attempts',
+  'sent_at',
   'at',
   'message',
 ];
 
 function* resultsOf(journal: Journal): Generator<Readonly<Record<string, unknown>>> {
-  for (const { state, requestId, ...rest } of journal.list())
-    yield { ...rest, outcome: state === 'queued' ? 'not_sent' : state, request_id: requestId };
+  for (const { state, orderId, requestId, sentAt, ...rest } of journal.list())
+    yield {
+      ...rest,
+      outcome: state === 'queued' ? 'not_sent' : state,
+      order_id: orderId,
+      request_id: requestId,
+      sent_at: sentAt,
+    };
 }
 
 function* toLines(results: Iterable<Readonly<Record<string, unknown>>>): Generator<string> {

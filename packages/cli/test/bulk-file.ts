@@ -38,9 +38,11 @@ export interface ResultRow {
   readonly row: string;
   readonly token: string;
   readonly outcome: string;
+  readonly decided: string;
   readonly status: string;
   readonly code: string;
   readonly request_id: string;
+  readonly sent_at: string;
   readonly message: string;
 }
 

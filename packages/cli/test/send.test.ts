@@ -62,7 +62,10 @@ test('a file is sent once, in sequence per order, and the result agrees with the
   expect(elsewhere).toMatchObject({ code: 3, stderr: expect.stringContaining('For a second service') });
   // Again: nothing is left to send, so no service is needed.
   await service.close();
-  expect(await send()).toMatchObject({ code: 0, stdout });
+  expect(await send()).toMatchObject({
+    code: 0,
+    stdout: stdout.replace('400 rows', '400 rows, nothing was sent in this run: all were applied before'),
+  });
 });
 
 test(
@@ -74,27 +77,42 @@ test(
     service.faults.next('lostResponse', { token: 'ord_2' });
     service.faults.next('unavailable', { token: 'ord_3' });
     service.faults.next({ type: 'status', status: 400 }, { token: 'ord_4' });
-    const first = await send('--json', '--result', 'results.ndjson');
+    const first = await send('--json', '--rate', '900', '--result', 'results.ndjson');
     expect(first.code).toBe(1);
-    expect(JSON.parse(first.stdout)).toMatchObject({ applied: 31, unknown: 2, rejected: 1, waiting: 6 });
+    expect(JSON.parse(first.stdout)).toMatchObject({
+      sent: 34,
+      applied: 31,
+      unknown: 2,
+      rejected: 1,
+      waiting: 6,
+    });
     expect(service.appliedUpdates('ord_2')).toHaveLength(1);
     expect(service.appliedUpdates('ord_4')).toHaveLength(3);
     const results = readFileSync(folder.file('results.ndjson'), 'utf8').trim().split('\n');
     expect(
       results.map((line) => JSON.parse(line)).filter(({ outcome }) => outcome !== 'applied'),
     ).toMatchObject([
-      { row: 2, token: 'ord_2', outcome: 'unknown', code: 'connection_error' },
+      {
+        row: 2,
+        token: 'ord_2',
+        order_id: 'row-2',
+        outcome: 'unknown',
+        decided: null,
+        code: 'connection_error',
+        sent_at: expect.stringMatching(/^20\d\d-/),
+      },
       { row: 3, token: 'ord_3', outcome: 'unknown', status: 503 },
       { row: 4, token: 'ord_4', outcome: 'rejected', status: 400 },
     ]);
 
     const review = await send('--review');
     expect(review.code).toBe(1);
-    expect(review.stdout).toMatch(/^2 +unknown +\S+ +ord_2 +/m);
-    expect(review.stdout).toContain('orders send updates.csv --resolve 2 ');
+    expect(review.stdout).toMatch(/^ +2 +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +row-2 +ord_2$/m);
+    expect(review.stdout).toContain('it was applied:  orders send updates.csv --resolve 2\n');
+    expect(review.stdout).toContain('or all unknown rows with "all"');
     expect(await send('--resolve', '2,5')).toMatchObject({
       code: 1,
-      stdout: expect.stringContaining('Settled: 1 row.'),
+      stdout: 'Settled: 1 row. To go on:\n  orders send updates.csv --rate 900 --result results.ndjson\n',
       stderr: 'Row 5 waits for no decision: it is applied.\n',
     });
     expect(await send('--retry', 'all')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
@@ -103,9 +121,15 @@ test(
     expect(await send('--retry', '4')).toMatchObject({ code: 1, stderr: expect.stringContaining('row 14') });
     expect(await send('--discard', '4')).toMatchObject({ code: 0 });
 
-    const second = await send('--json');
+    const second = await send('--json', '--result', 'results.csv');
     expect(second.code).toBe(0);
-    expect(JSON.parse(second.stdout)).toMatchObject({ applied: 39, discarded: 1, waiting: 0 });
+    expect(JSON.parse(second.stdout)).toMatchObject({ sent: 7, applied: 39, discarded: 1, waiting: 0 });
+    const decided = readResult(folder.file('results.csv')).filter((row) => row.decided !== '');
+    expect(decided).toMatchObject([
+      { row: '2', outcome: 'applied', decided: 'resolve', status: '', code: '', message: '' },
+      { row: '3', outcome: 'applied', decided: 'retry', status: '200', code: '', message: '' },
+      { row: '4', outcome: 'discarded', decided: 'discard', status: '400', code: 'http_error' },
+    ]);
     expect(service.ledger).toHaveLength(39);
     expect(findOutOfOrder(service.ledger)).toEqual([]);
   },
@@ -239,7 +263,12 @@ test.runIf(hasSignals)(
     });
     expect(stderr).toContain('run the same command again to go on');
     expect(service.ledger.length).toBeLessThan(200);
-    expect(await send()).toMatchObject({ code: 0, stderr: '' });
+    const before = service.ledger.length;
+    expect(await send()).toMatchObject({
+      code: 0,
+      stdout: `updates.csv: 200 rows, ${200 - before} sent in this run\n  applied        200\n`,
+      stderr: '',
+    });
     expect(countByRow(service.ledger).size).toBe(200);
     expect(service.ledger).toHaveLength(200);
   },
@@ -308,7 +337,7 @@ test('a file that has changed is refused with what has changed', own, async () =
   writeFileSync(file, text.replace('row-7,mug,2', 'row-7,mug,3'));
   expect((await send()).stderr).toContain('rows that were sent are different: 7.');
   writeFileSync(file, text);
-  expect((await send('--decimals', '2')).stderr).toContain('pass --decimals 0');
+  expect((await send('--decimals', '2')).stderr).toContain('Pass --decimals 0');
   expect(await send()).toMatchObject({ code: 0 });
   expect(service.ledger).toHaveLength(20);
 });
@@ -361,3 +390,99 @@ test('--skip-invalid sends the other rows, and no cell of the result is a formul
   expect(results.at(-1)?.token).toBe("'=ord_1");
   expect(statSync(folder.file('results.csv')).size).toBeGreaterThan(0);
 });
+
+test('rows that were invalid may be fixed, and only those', own, async () => {
+  await using scene = await setScene(7, 3);
+  const { service, folder, send } = scene;
+  const file = folder.file('updates.csv');
+  const text = readFileSync(file, 'utf8');
+  const lines = text.replaceAll(/(row-[678]),mug,2/g, '$1,mug,two');
+  writeFileSync(file, lines);
+  expect(await send('--skip-invalid')).toMatchObject({ code: 1 });
+  expect(service.ledger).toHaveLength(4);
+
+  // Two are fixed, and more has changed: a row that was sent is another one, or at another place, or a row is new.
+  const fixed = lines.replaceAll(/(row-[67]),mug,two/g, '$1,mug,3');
+  for (const other of [
+    fixed.replace('row-4,mug,2', 'row-4,mug,9'),
+    `${fixed}ord_1,row-9,mug,1,1\n`,
+    fixed.replace(/^(.*row-4,.*)\n([\s\S]*)$/m, '\n$2$1\n'),
+  ]) {
+    writeFileSync(file, other);
+    const { code, stderr } = await send('--skip-invalid');
+    expect([code, stderr]).toEqual([3, expect.stringContaining('write new and fixed rows to a file of')]);
+  }
+  writeFileSync(file, fixed);
+  const refused = await send();
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('row 8, cart.items[0].quantity'),
+  });
+  expect(service.ledger).toHaveLength(4);
+  expect(await send('--skip-invalid')).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^updates\.csv: 7 rows, 2 sent in this run\n/),
+  });
+  writeFileSync(file, text);
+  // By now these were sent.
+  expect((await send()).stderr).toContain('rows that were sent are different: 6, 7');
+  writeFileSync(file, fixed.replace('row-8,mug,two', 'row-8,mug,8'));
+  expect(await send()).toMatchObject({ code: 0, stderr: '' });
+  expect(countByRow(service.ledger).size).toBe(7);
+  expect(service.ledger).toHaveLength(7);
+  expect(findOutOfOrder(service.ledger)).toEqual([]);
+});
+
+test('a fixed row is not sent behind a later one of its order', own, async () => {
+  await using scene = await setScene(4, 2);
+  const { service, folder, send } = scene;
+  const file = folder.file('updates.csv');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('row-2,mug,2', 'row-2,mug,two'));
+  expect(await send('--skip-invalid')).toMatchObject({ code: 1 });
+  writeFileSync(file, text);
+  expect(await send()).toMatchObject({
+    code: 3,
+    stderr: expect.stringMatching(
+      /row 2 was invalid, and is fixed now that row 4, a later one of its order, was/,
+    ),
+  });
+  expect(service.ledger).toHaveLength(3);
+});
+
+test('a row that only the client refuses is invalid, and no other row is lost', own, async () => {
+  await using scene = await setScene(10, 3);
+  const { service, folder, send } = scene;
+  writeFileSync(
+    folder.file('config.mjs'),
+    `import { OrderUpdate } from '${import.meta.resolve('@orders/schema')}';
+    export default { schema: OrderUpdate.check(({ value, issues }) => {
+      if (value.order_id === 'row-5') issues.push({ code: 'custom', input: value, message: 'not that one' });
+    }) };`,
+  );
+  const { code, stdout } = await send('--config', 'config.mjs', '--json', '--result', 'results.csv');
+  expect([code, JSON.parse(stdout)]).toMatchObject([1, { applied: 9, invalid: 1, waiting: 0 }]);
+  expect(countByRow(service.ledger).has(5)).toBe(false);
+  expect(service.ledger).toHaveLength(9);
+  const [row] = readResult(folder.file('results.csv')).filter(({ outcome }) => outcome !== 'applied');
+  expect(row).toMatchObject({ row: '5', outcome: 'invalid', code: 'validation_error', sent_at: '' });
+});
+
+test(
+  'a malformed row that is appended while the file is sent ends the run with its report',
+  own,
+  async () => {
+    await using scene = await setScene(2_000, 200, 20);
+    const { service, folder, env } = scene;
+    const running = startOrders(['send', 'updates.csv', '--json'], { cwd: folder.path, env });
+    await until('it sends', () => service.ledger.length > 0);
+    appendFileSync(folder.file('updates.csv'), 'ord_1,"\n');
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      3,
+      { rows: 2_000, unknown: 0, stopped: expect.stringContaining('row 2002: Quote Not Closed') },
+    ]);
+    expect(JSON.parse(stdout).applied).toBe(service.ledger.length);
+    expect(stderr).toContain('Nothing is lost');
+  },
+);
