@@ -135,7 +135,9 @@ export const definitions: readonly Definition[] = [
     details: `Each row is noted in a journal beside the file before a byte of it is sent. However a
 run ends, the same command goes on and sends nothing twice. A row whose outcome is
 unknown (a timeout, a 5xx, a run that was killed) may have been applied: it waits for
---resolve, --retry or --discard, and later rows of its order wait behind it.
+--resolve, --retry or --discard, and later rows of its order wait behind it; "all" stands
+for all unknown rows. A file that has changed is refused, unless only rows have changed
+that were invalid: once fixed, they are sent.
 
 ${csvDetails}`,
     examples: [
@@ -216,8 +218,11 @@ be reached, or when none ran.`,
   {
     usage: 'outbox',
     summary: 'Run and operate an outbox',
-    details: `The outbox is in PostgreSQL (--database-url or DATABASE_URL) or in a folder (--folder).
-Beside a "start" on the same folder, the other commands ask that process.`,
+    details: `A program of yours fills the outbox, with enqueue() of @orders/outbox. It is in PostgreSQL
+(--database-url or DATABASE_URL), for any number of processes, or in a folder (--folder),
+which one process at a time can open. Beside a "start" on a folder, the other commands
+ask that process, and no program can enqueue: let the program call start() itself, or use
+PostgreSQL.`,
     commands: [
       {
         usage: 'start',
@@ -258,6 +263,7 @@ Beside a "start" on the same folder, the other commands ask that process.`,
         usage: 'status',
         summary: 'Show the backlog, and what holds it up',
         options: [...store, new Option('--watch', 'show it every second')],
+        details: `It exits with 1 when updates need review or were rejected, and with --watch always with 0.`,
         examples: ['orders outbox status --folder ./outbox --watch'],
         load: async () => (await import('./outbox/commands.ts')).runStatus,
       },
@@ -265,6 +271,7 @@ Beside a "start" on the same folder, the other commands ask that process.`,
         usage: 'list',
         summary: 'List what needs review or was rejected, oldest first',
         options: [...store, ...filters, limit('100; with --json, all')],
+        details: 'It exits with 0, whatever it lists.',
         examples: [
           'orders outbox list --folder ./outbox --needs-review',
           'DATABASE_URL=postgres://... orders outbox list --rejected --code 401 --json',

@@ -124,7 +124,7 @@ onPglite('resolves all that match with --all --yes', async ({ open, service }) =
 });
 
 test.each([
-  ['retry', 'Write the ids of updates, or --all; "orders outbox list" shows them.'],
+  ['retry', 'Write the ids of updates, or --all. To see them: orders outbox list --folder none'],
   ['retry a --all', 'Write either ids or --all.'],
   ['discard a --code timeout', '--needs-review, --rejected and --code need --all.'],
   ['resolve', 'Write the ids of updates, or --all'],
@@ -229,7 +229,9 @@ onPostgres('finds no outbox until migrate has made it, and leaves it as it is af
     runHere(['outbox', ...words, '--database-schema', schema], { env });
   expect(await run('status')).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining(`not_migrated: The schema ${schema} has no tables`),
+    stderr: expect.stringMatching(
+      `not_migrated: The schema ${schema} has no tables.*run "orders outbox migrate --database-schema ${schema}"`,
+    ),
   });
   const { stdout } = await run('migrate');
   expect(stdout).toMatch(
@@ -239,6 +241,7 @@ onPostgres('finds no outbox until migrate has made it, and leaves it as it is af
   await (await open()).enqueue(token, step(1));
   expect(JSON.parse((await run('migrate', '--json')).stdout)).toMatchObject({ databaseSchema: schema });
   const status = await run('status', '--json');
+  expect(status.code).toBe(0);
   expect(JSON.parse(status.stdout)).toMatchObject({ updates: { queued: 1 }, orders: { waiting: 1 } });
   await using watching = startHere(['outbox', 'status', '--watch', '--database-schema', schema], { env });
   await watching.printed(/queued +1\b/);

@@ -12,10 +12,12 @@ import { drawHistory, drawStatus, drawUpdate, hideSecrets, type StatusReport } f
 import {
   connectToWorker,
   findWorkerOr,
+  nameFlags,
   naming,
   type Operations,
   openOperations,
   openStore,
+  outboxLine,
   type PlaceOptions,
   readPlace,
 } from './operations.ts';
@@ -31,7 +33,7 @@ async function withOperations<Options extends PlaceOptions>(
   { options, env }: CommandInput<Options>,
   run: (operations: Operations) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  return naming<ExitCode>(async () => {
+  return naming<ExitCode>(options, async () => {
     const operations = await openOperations(readPlace(options, env));
     try {
       return await run(operations);
@@ -45,19 +47,21 @@ const noWorker = 'No worker is running.';
 /** How often `status --watch` looks, in milliseconds. */
 const watchMs = 1_000;
 
-/** Shows the backlog, and what holds it up. @throws CommandError */
+/** Shows the backlog, and what holds it up. Exits with 1 when updates wait for a decision. @throws CommandError */
 export async function runStatus(
   input: CommandInput<PlaceOptions & { readonly watch?: true }>,
 ): Promise<ExitCode> {
   const { options, terminal } = input;
   return withOperations(input, async (operations) => {
     const last = await readStatus(operations);
-    if (options.watch) await watchStatus(operations, last, input);
-    else
-      await terminal.report({ at: last.at, place: last.place, note: last.note, ...last.status }, () =>
-        drawStatus(last, terminal),
-      );
-    return 0;
+    if (options.watch) {
+      await watchStatus(operations, last, input);
+      return 0;
+    }
+    const { at, place, note, status } = last;
+    const lineOf = (command: string): string => outboxLine(options, command);
+    await terminal.report({ at, place, note, ...status }, () => drawStatus(last, lineOf, terminal));
+    return status.updates.needsReview + status.updates.rejected > 0 ? 1 : 0;
   });
 }
 
@@ -79,6 +83,7 @@ async function watchStatus(
   { options, env, terminal }: CommandInput<PlaceOptions>,
 ): Promise<void> {
   const place = readPlace(options, env);
+  const lineOf = (command: string): string => outboxLine(options, command);
   const ending = AbortSignal.any([terminal.catchInterrupt(), terminal.closed]);
   const screen = await terminal.screen();
   let last = first;
@@ -101,7 +106,7 @@ async function watchStatus(
     const { status, ...rest } =
       problem === undefined ? last : { ...last, note: `${problem} Last seen at ${last.at.toISOString()}.` };
     if (terminal.json) await terminal.report({ ...rest, ...status }, () => []);
-    else screen(...(await drawStatus({ ...rest, status }, terminal)));
+    else screen(...(await drawStatus({ ...rest, status }, lineOf, terminal)));
   } while (await sleep(watchMs, true, { signal: ending }).catch(() => false));
 }
 
@@ -117,12 +122,14 @@ export async function runList(
     await terminal.report(
       found.map(({ receipt: _, ...update }) => update),
       async () => {
-        if (found.length === 0) return ['No such update waits for a decision.'];
+        const [first] = found;
+        if (!first) return ['No such update waits for a decision.'];
         const now = new Date();
         const drawn = await Promise.all(found.map((update) => drawUpdate(update, { now }, terminal)));
         return [
           ...drawn.flatMap((lines) => [...lines, '']),
-          'Decide: orders outbox resolve (it was applied), retry or discard.',
+          'Decide by id, or with --all: it was applied, send it again, or give it up:',
+          ...['resolve', 'retry', 'discard'].map((name) => `  ${outboxLine(options, name, first.id)}`),
           ...(matching.length > found.length
             ? [`These are the oldest ${formatCount(limit)}; --limit shows more.`]
             : []),
@@ -162,7 +169,8 @@ export async function runShow(input: CommandInput<PlaceOptions>): Promise<ExitCo
   return withOperations(input, async (operations) => {
     const [id = ''] = args;
     const found = await operations.get(id);
-    if (!found) throw new CommandError(`There is no update ${id} in this outbox.`, 1);
+    if (!found)
+      throw new CommandError(`There is no update ${id} in this outbox.`, 1, { code: 'unknown_update' });
     const shown = 'update' in found ? { ...found, update: hideSecrets(found.update) } : found;
     await terminal.report(shown, () => drawUpdate(shown, { now: new Date(), isWhole: true }, terminal));
     return 0;
@@ -222,7 +230,9 @@ function checkSelection({ args, options }: CommandInput<DecideOptions>): void {
   const { all, needsReview, rejected, code } = options;
   if (all && args.length > 0) throw new CommandError('Write either ids or --all.', 2);
   if (!all && args.length === 0)
-    throw new CommandError('Write the ids of updates, or --all; "orders outbox list" shows them.', 2);
+    throw new CommandError('Write the ids of updates, or --all.', 2, {
+      hint: `To see them: ${outboxLine(options, 'list')}`,
+    });
   if (!all && (needsReview || rejected || code !== undefined))
     throw new CommandError('--needs-review, --rejected and --code need --all.', 2);
 }
@@ -262,8 +272,9 @@ async function decideAll(
       } catch (error) {
         // Any other error concerns the rest, too.
         if (!(error instanceof OutboxError) || error.code === 'database_unusable') throw error;
-        failed.push({ id, code: error.code, message: error.message });
-        terminal.note(`orders: ${error.code}: ${error.message}`);
+        const message = nameFlags(error.message, options);
+        failed.push({ id, code: error.code, message });
+        terminal.note(`orders: ${error.code}: ${message}`);
       }
     }
   } finally {
@@ -278,7 +289,7 @@ async function decideAll(
 export async function runMigrate({ options, terminal, env }: CommandInput<PlaceOptions>): Promise<ExitCode> {
   const place = readPlace(options, env);
   const { databaseSchema } = place;
-  return naming<ExitCode>(async () => {
+  return naming<ExitCode>(options, async () => {
     const found =
       'folder' in place
         ? await findWorkerOr(place, () => openStore(place))

@@ -118,6 +118,7 @@ test('shows each part of the status, and why nothing is sent', async () => {
         workers: [{ id: 'w1', problem: 'no echo' }, { id: 'w2' }],
       },
     },
+    (command) => `orders outbox ${command} --folder ./outbox`,
     terminal,
   );
   expect(lines).toEqual([
@@ -125,7 +126,7 @@ test('shows each part of the status, and why nothing is sent', async () => {
     'updates queued                   12  oldest 2 min ago',
     'updates sending                   3',
     'updates needing review            0',
-    'updates rejected                  2  decide: orders outbox list',
+    'updates rejected                  2  wait for a decision',
     'orders waiting                    9',
     'orders active                     3',
     'orders held                       1  by an update that waits for a decision',
@@ -133,9 +134,11 @@ test('shows each part of the status, and why nothing is sent', async () => {
     'service                 key_refused  for 5 s',
     'The service: It responded 401.',
     'It is probed next in 8 s.',
-    'Paused for 12 s after a 429; "orders outbox resume" ends it.',
+    'Paused for 12 s after a 429.',
     'Worker w1 sends nothing: no echo',
     'A note.',
+    'To end the pause: orders outbox resume --folder ./outbox',
+    'To decide: orders outbox list --folder ./outbox',
   ]);
 });
 

@@ -13,8 +13,10 @@ export interface StatusReport {
   readonly note?: string;
 }
 
+/** Draws a status. `lineOf` writes the command line of another command on the outbox. */
 export async function drawStatus(
   { at, place, status, note }: StatusReport,
+  lineOf: (command: string) => string,
   terminal: Draws,
 ): Promise<readonly string[]> {
   const { updates, orders, pausedUntil, service, workers } = status;
@@ -27,7 +29,7 @@ export async function drawStatus(
   ];
   const waiting = (name: string, count: number): readonly string[] =>
     count > 0
-      ? [name, terminal.style('yellow', String(count).padStart(width)), 'decide: orders outbox list']
+      ? [name, terminal.style('yellow', String(count).padStart(width)), 'wait for a decision']
       : row(name, count);
   const { oldestQueuedAt: oldest } = updates;
   const isOk = service.state === 'ok';
@@ -52,15 +54,15 @@ export async function drawStatus(
       [
         ...(service.message === undefined ? [] : [`The service: ${service.message}`]),
         ...(service.nextProbeAt ? [`It is probed next in ${age(service.nextProbeAt)}.`] : []),
-        ...(pausedUntil
-          ? [`Paused for ${age(pausedUntil)} after a 429; "orders outbox resume" ends it.`]
-          : []),
+        ...(pausedUntil ? [`Paused for ${age(pausedUntil)} after a 429.`] : []),
         ...workers.flatMap(({ id, problem }) =>
           problem === undefined ? [] : [`Worker ${id} sends nothing: ${problem}`],
         ),
         ...(note === undefined ? [] : [note]),
       ].map((line) => [line]),
     )),
+    ...(pausedUntil ? [`To end the pause: ${lineOf('resume')}`] : []),
+    ...(updates.needsReview + updates.rejected > 0 ? [`To decide: ${lineOf('list')}`] : []),
   ];
 }
 

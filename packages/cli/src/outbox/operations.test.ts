@@ -7,7 +7,14 @@ import { lockFolder } from '@orders/outbox/pglite';
 import { expect, test } from 'vitest';
 import { onPglite, step } from '../../../outbox/test/scene.ts';
 import { createFolder } from '../../test/run-orders.ts';
-import { connectToWorker, openOperations, readPlace, serveOperations } from './operations.ts';
+import {
+  connectToWorker,
+  nameFlags,
+  openOperations,
+  outboxLine,
+  readPlace,
+  serveOperations,
+} from './operations.ts';
 
 const databaseSchema = 'orders_outbox';
 /** Runs a test with a folder of its own, which is deleted afterwards. */
@@ -93,7 +100,7 @@ onPglite('a worker does not serve another schema', async ({ open }) => {
   await inFolder(async (folder) => {
     const stopServing = await serveOperations({ folder, databaseSchema }, await open());
     await expect(connectToWorker({ folder, databaseSchema: 'other' })).rejects.toThrow(
-      /in use by a worker on its schema orders_outbox\.$/,
+      /in use by a worker on its schema orders_outbox\. Pass --database-schema orders_outbox\.$/,
     );
     await stopServing();
   });
@@ -118,7 +125,7 @@ test('makes no outbox where there is none', async () => {
   await inFolder(async (parent) => {
     const folder = join(parent, 'typo');
     await expect(openOperations({ folder, databaseSchema })).rejects.toThrow(
-      /: run "orders outbox migrate --folder \S+typo" to make one\.$/,
+      /typo\. To make one: orders outbox migrate --folder \S+typo$/,
     );
     await expect(stat(folder)).rejects.toThrow('ENOENT');
   });
@@ -143,4 +150,29 @@ test('the outbox is in a folder, a flag or DATABASE_URL, and never a guess', () 
   expect(() => find({})).toThrow(/^Where is the outbox\? .* --database-url .* --folder\.$/);
   expect(() => find({}, { DATABASE_URL: '' })).toThrow(/^DATABASE_URL is empty/);
   expect(() => find({ folder: '' })).toThrow('--folder is empty.');
+});
+
+test('a hint names the outbox, and never the password of its URL', () => {
+  expect(outboxLine({ folder: 'my box', databaseSchema }, 'list')).toBe(
+    process.platform === 'win32'
+      ? 'orders outbox list --folder "my box"'
+      : "orders outbox list --folder 'my box'",
+  );
+  expect(outboxLine({ databaseSchema: 'other' }, 'show', 'id')).toBe(
+    'orders outbox show id --database-schema other',
+  );
+  const databaseUrl = 'postgres://me:hunter2@db.example/orders';
+  expect(outboxLine({ databaseUrl, databaseSchema }, 'list')).toBe('DATABASE_URL=... orders outbox list');
+});
+
+test('errors of the outbox name flags', () => {
+  const name = (message: string) => nameFlags(message, { folder: 'here', databaseSchema });
+  expect(name('What was settled is deleted after keepSettledMs or keepRejectedMs.')).toBe(
+    'What was settled is deleted after --keep-settled or --keep-rejected.',
+  );
+  expect(name('Choose another databaseSchema.')).toBe('Choose another --database-schema.');
+  expect(name('run the command "migrate", call migrate(), or pass migrate: true.')).toBe(
+    'run "orders outbox migrate --folder here".',
+  );
+  expect(name('Raise max_connections, or lower maxConnections.')).toBe('Raise max_connections.');
 });

@@ -4,12 +4,12 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { createOutbox, type Outbox, OutboxError, type OutboxStore, postgresStore } from '@orders/outbox';
-import { CommandError, describeError, type Environment } from '../terminal.ts';
+import { CommandError, commandLine, describeError, type Environment } from '../terminal.ts';
 
 /** The options that name an outbox. */
 export interface PlaceOptions {
@@ -36,10 +36,24 @@ export function readPlace({ databaseUrl, folder, databaseSchema }: PlaceOptions,
   if (connectionString === '')
     throw new CommandError('DATABASE_URL is empty: write a URL, or pass --folder.', 2);
   if (connectionString !== undefined) return { connectionString, databaseSchema };
-  throw new CommandError(
-    'Where is the outbox? Set DATABASE_URL or pass --database-url for PostgreSQL, or pass --folder.',
-    2,
-  );
+  throw new CommandError('Where is the outbox?', 2, {
+    hint: 'Set DATABASE_URL or pass --database-url for PostgreSQL, or pass --folder.',
+  });
+}
+
+const usualSchema = 'orders_outbox';
+
+/** The command line of another command on the same outbox. A URL stays out of it, since it may hold a password. */
+export function outboxLine(
+  { folder, databaseUrl, databaseSchema }: PlaceOptions,
+  ...words: readonly string[]
+): string {
+  const line = commandLine([
+    ...['orders', 'outbox', ...words],
+    ...(folder === undefined ? [] : ['--folder', folder]),
+    ...(databaseSchema === usualSchema ? [] : ['--database-schema', databaseSchema]),
+  ]);
+  return folder === undefined && databaseUrl !== undefined ? `DATABASE_URL=... ${line}` : line;
 }
 
 const methods = ['status', 'list', 'get', 'history', 'retry', 'resolve', 'discard', 'resume'] as const;
@@ -77,9 +91,9 @@ export async function openOperations(place: Place): Promise<Operations> {
   const { folder } = place;
   // PGlite would make one, in a folder whose name may be misspelled.
   if (!existsSync(join(folder, 'data')))
-    throw new CommandError(
-      `There is no outbox in ${folder}: run "orders outbox migrate --folder ${folder}" to make one.`,
-    );
+    throw new CommandError(`There is no outbox in ${resolve(folder)}.`, 3, {
+      hint: `To make one: ${outboxLine(place, 'migrate')}`,
+    });
   try {
     const found = await findWorkerOr(place, () => openHere(place));
     return 'worker' in found ? found.worker : found.opened;
@@ -103,18 +117,34 @@ async function openHere(place: Place): Promise<Operations> {
   };
 }
 
-/**
- * Runs what may fail as an outbox does. Its options have the names of code, and who reads this wrote flags.
- *
- * @throws CommandError
- */
-export async function naming<T>(run: () => Promise<T>): Promise<T> {
+/** The message of an outbox, whose options have the names of code; who reads this wrote flags. */
+export function nameFlags(message: string, options: PlaceOptions): string {
+  return message
+    .replace(/run the command "migrate"(, call migrate\(\), or pass migrate: true)?/, () => {
+      return `run "${outboxLine(options, 'migrate')}"`;
+    })
+    .replace(', or lower maxConnections', '')
+    .replace(
+      /\b(keepSettled|keepRejected|databaseSchema)(?:Ms)?\b/g,
+      (_, name: keyof typeof flags) => flags[name],
+    );
+}
+
+const flags = {
+  keepSettled: '--keep-settled',
+  keepRejected: '--keep-rejected',
+  databaseSchema: '--database-schema',
+};
+
+/** Runs what may fail as an outbox does. @throws CommandError */
+export async function naming<T>(options: PlaceOptions, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    if (error instanceof OutboxError) throw new CommandError(`${error.code}: ${error.message}`);
+    if (error instanceof OutboxError)
+      throw new CommandError(`${error.code}: ${nameFlags(error.message, options)}`, 3, { code: error.code });
     if (!(error instanceof TypeError) || !error.message.startsWith('databaseSchema')) throw error;
-    throw new CommandError(error.message.replace('databaseSchema', '--database-schema'), 2);
+    throw new CommandError(nameFlags(error.message, options), 2);
   }
 }
 
@@ -231,7 +261,9 @@ export async function connectToWorker({
     return undefined;
   }
   if (address.databaseSchema !== databaseSchema)
-    throw new CommandError(`${folder} is in use by a worker on its schema ${address.databaseSchema}.`);
+    throw new CommandError(`${folder} is in use by a worker on its schema ${address.databaseSchema}.`, 3, {
+      hint: `Pass --database-schema ${address.databaseSchema}.`,
+    });
 
   async function call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
     const reply = await send(address, { method, args }, callMs.other).catch((error: unknown) => {

@@ -157,9 +157,13 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, (
       run('list'),
       run('history', tokens[0] ?? ''),
     ]);
-    for (const each of [table, json, rejected, listed, history])
-      expect(each).toMatchObject({ code: 0, stderr: '' });
+    // Updates wait for a decision, which is what status looks for.
+    for (const each of [table, json]) expect(each).toMatchObject({ code: 1, stderr: '' });
+    for (const each of [rejected, listed, history]) expect(each).toMatchObject({ code: 0, stderr: '' });
     expect(table.stdout).toMatch(/updates rejected +3 /);
+    expect(table.stdout).toMatch(/\nTo decide: orders outbox list --folder \S+\n$/);
+    const [, first = ''] = /^([0-9a-f-]{36}) /.exec(listed.stdout) ?? [];
+    expect(listed.stdout).toContain(`\n  orders outbox resolve ${first} --folder ${folder}\n`);
     expect(JSON.parse(json.stdout)).toMatchObject({
       place: folder,
       updates: { sending: 0, needsReview: 1, rejected: 3 },
@@ -207,7 +211,7 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, (
       code: 1,
       stdout: `${unknown}  queued again  ${tokens[2]}\n`,
       stderr: expect.stringMatching(
-        /^orders: unknown_update: There is no update missing in this outbox\..*\n$/,
+        /^orders: unknown_update: There is no update missing in this outbox\. .* --keep-settled or .*\n$/,
       ),
     });
     await until('it is applied', () => stepsApplied(service, tokens[2] ?? '').length === 1);
@@ -338,7 +342,7 @@ test.each<[readonly string[], Env, number, RegExp]>([
     ['status', '--folder', 'none', '--database-schema', 'pg_temp'],
     {},
     3,
-    /There is no outbox in none: run "orders outbox migrate --folder none" to make one\./,
+    /There is no outbox in \S+none\. To make one: orders outbox migrate --folder none --database-schema pg_temp$/m,
   ],
   [
     ['migrate', '--database-schema', '1;drop'],

@@ -52,7 +52,7 @@ export async function runStart({ options, terminal, env }: CommandInput<StartOpt
   const interrupt = terminal.catchInterrupt();
   const log = (entry: LogEntry): void => terminal.print(formatLogEntry(entry, new Date(), terminal.json));
   const totals = { applied: 0, rejected: 0, needs_review: 0, discarded: 0, queued: 0 };
-  return naming<ExitCode>(async () => {
+  return naming<ExitCode>(options, async () => {
     const store = await takeStore(place);
     let stopServing = async (): Promise<void> => {};
     const metrics = createMetrics(shared(() => outbox.status(), timeoutMs.scrape));
