@@ -19,7 +19,10 @@ export async function recordPage(markdown: string): Promise<string> {
   const env = { ...process.env, NO_COLOR: '1', ORDERS_BASE_URL: ORDERS_URL, ORDERS_API_KEY };
   const run = async (command: string): Promise<string> => {
     const printed = await runAtPrompt(command, { cwd: folder, env });
-    return printed.replaceAll(new URL(ORDERS_URL).port, '8402').replaceAll(/\d+(?= ms\b)/g, '…');
+    return printed
+      .replaceAll(new URL(ORDERS_URL).port, '8402')
+      .replaceAll(/\d+(?= ms\b)/g, '…')
+      .replaceAll(/\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\b/g, '2026-11-23 12:00:00');
   };
   try {
     let page = '';
