@@ -327,11 +327,10 @@ async function hasFixedRows(
     for await (const row of readRows(file, reading)) {
       rows++;
       const digest = sentDigest(row.row);
-      if (digest) digestOf(row).equals(digest) ? same++ : changed.push(row.row);
-      else if (row.issues.length === 0 && states(row.row, row.row).get(row.row) === 'invalid') {
-        const later = findLater(row.row, row.token);
+      if (states(row.row, row.row).get(row.row) === 'invalid') {
+        const later = row.issues.length === 0 ? findLater(row.row, row.token) : undefined;
         if (later !== undefined) late ??= { row: row.row, later };
-      }
+      } else if (digest) digestOf(row).equals(digest) ? same++ : changed.push(row.row);
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

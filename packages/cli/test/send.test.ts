@@ -455,16 +455,17 @@ test('a fixed row is not sent behind a later one of its order', own, async () =>
   expect(service.ledger).toHaveLength(3);
 });
 
+/** A configuration whose client refuses an update that the command accepts. */
+const refusing = (orderId: string): string => `
+import { OrderUpdate } from '${import.meta.resolve('@orders/schema')}';
+export default { schema: OrderUpdate.check(({ value, issues }) => {
+  if (value.order_id === '${orderId}') issues.push({ code: 'custom', input: value, message: 'not that one' });
+}) };`;
+
 test('a row that only the client refuses is invalid, and no other row is lost', own, async () => {
   await using scene = await setScene(10, 3);
   const { service, folder, sendHere: send } = scene;
-  writeFileSync(
-    folder.file('config.mjs'),
-    `import { OrderUpdate } from '${import.meta.resolve('@orders/schema')}';
-    export default { schema: OrderUpdate.check(({ value, issues }) => {
-      if (value.order_id === 'row-5') issues.push({ code: 'custom', input: value, message: 'not that one' });
-    }) };`,
-  );
+  writeFileSync(folder.file('config.mjs'), refusing('row-5'));
   const { code, stdout } = await send(
     '--config',
     folder.file('config.mjs'),
@@ -478,6 +479,26 @@ test('a row that only the client refuses is invalid, and no other row is lost', 
   const [row] = readResult(folder.file('results.csv')).filter(({ outcome }) => outcome !== 'applied');
   expect(row).toMatchObject({ row: '5', outcome: 'invalid', code: 'validation_error', sent_at: '' });
 });
+
+test(
+  'a row that was sent, and is invalid since, does not stand for another one that was moved',
+  own,
+  async () => {
+    await using scene = await setScene(3, 3);
+    const { service, folder, sendHere: send } = scene;
+    const file = folder.file('updates.csv');
+    writeFileSync(folder.file('config.mjs'), refusing('row-3'));
+    service.faults.next('unavailable', { token: 'ord_0' });
+    await send();
+    expect(await send('--retry', '3')).toMatchObject({ code: 0 });
+    const { stdout } = await send('--config', folder.file('config.mjs'), '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 2, invalid: 1 });
+    // Row 2 leaves a blank line, and becomes row 5.
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^(.*row-2,.*)\n([\s\S]*)$/m, '\n$2$1\n'));
+    expect(await send()).toMatchObject({ code: 3, stderr: expect.stringContaining('has changed') });
+    expect(service.ledger).toHaveLength(2);
+  },
+);
 
 test(
   'a malformed row that is appended while the file is sent ends the run with its report',
