@@ -32,6 +32,8 @@ export default defineConfig({
     // A `data:` URL would need a hole in the content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // To serve the page is to distribute its dependencies, and their licences ask for their texts.
+    license: { fileName: 'third-party-licenses.md' },
   },
   // The server compares the origin of the page with the host that it is called by.
   server: { proxy: { '^/api/': { target: 'http://127.0.0.1:4000', changeOrigin: false } } },
