@@ -327,10 +327,11 @@ async function hasFixedRows(
     for await (const row of readRows(file, reading)) {
       rows++;
       const digest = sentDigest(row.row);
-      if (states(row.row, row.row).get(row.row) === 'invalid') {
+      if (!digest || states(row.row, row.row).get(row.row) === 'invalid') {
+        // A fixed row may have been moved to a number that no row had, such as that of a blank line.
         const later = row.issues.length === 0 ? findLater(row.row, row.token) : undefined;
         if (later !== undefined) late ??= { row: row.row, later };
-      } else if (digest) digestOf(row).equals(digest) ? same++ : changed.push(row.row);
+      } else digestOf(row).equals(digest) ? same++ : changed.push(row.row);
     }
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;

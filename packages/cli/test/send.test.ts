@@ -455,6 +455,21 @@ test('a fixed row is not sent behind a later one of its order', own, async () =>
   expect(service.ledger).toHaveLength(3);
 });
 
+test('a fixed row that takes the place of a blank line is not sent behind a later one either', own, async () => {
+  await using scene = await setScene(4, 2);
+  const { service, folder, sendHere: send } = scene;
+  const file = folder.file('updates.csv');
+  const [header, row2, row3, row4, row5] = readFileSync(file, 'utf8').trim().split('\n');
+  writeFileSync(file, [header, '', row2, row3, row4?.replace('mug,2', 'mug,two'), row5, ''].join('\n'));
+  expect(await send('--skip-invalid')).toMatchObject({ code: 1 });
+  writeFileSync(file, [header, row4, row2, row3, '', row5, ''].join('\n'));
+  expect(await send()).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('is fixed now that row 3, a later one of its order, was sent'),
+  });
+  expect(service.ledger).toHaveLength(3);
+});
+
 /** A configuration whose client refuses an update that the command accepts. */
 const refusing = (orderId: string): string => `
 import { OrderUpdate } from '${import.meta.resolve('@orders/schema')}';
