@@ -37,7 +37,7 @@ test('the key comes from a file or a command, which no shell runs', async () => 
   const failures = [
     [['--api-key-file', key], 'cannot read the file (ENOENT)'],
     [['--api-key-file', 'two'], 'expected the key on one line, got several'],
-    [['--api-key-command', 'no-such-command x'], 'no-such-command failed (ENOENT)'],
+    [['--api-key-command', key], 'cannot start the program (ENOENT)'],
     [['--api-key-command', `"${process.execPath}" -e process.exit(7)`], 'failed (7)'],
     [['--api-key-command', `"${process.execPath}" -e 0`], 'got nothing'],
   ] as const;
@@ -135,6 +135,7 @@ test('--config and --schema load code, whose errors show no message that may hol
     'config.mjs': `export default { baseUrl: '${service.url}', apiKey: () => '${key}' }`,
     'config.json': `{ "baseUrl": "${service.url}", "headers": { "x-shop": "1" } }`,
     'wrong.json': '{ "baseUrls": "x" }',
+    'broken.json': `{"apiKey":${key}}`,
     'throws.mjs': `throw new RangeError('${key}')`,
     'schema.mjs':
       'export default { safeParse: () => ({ success: false, error: { issues: [{ message: "no", code: "own", path: [] }] } }) }',
@@ -151,6 +152,9 @@ test('--config and --schema load code, whose errors show no message that may hol
   const thrown = await run(['check', '--config', 'throws.mjs']);
   expect(thrown).toMatchObject({ code: 3, stderr: expect.stringContaining('it threw RangeError') });
   expect(thrown.stderr).not.toContain(key);
+  const broken = await run(['check', '--config', 'broken.json']);
+  expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('it is not JSON') });
+  expect(broken.stderr).not.toContain(key);
   const own = await run(['validate', 'a.json', '--schema', 'schema.mjs']);
   expect(own).toMatchObject({ code: 1, stdout: expect.stringContaining('(own)') });
 }, 60_000);

@@ -128,6 +128,10 @@ export async function readKey(
   // A command that reads its input would never end.
   running.child.stdin?.end();
   const { stdout } = await running.catch((error: NodeJS.ErrnoException & { readonly killed?: boolean }) => {
+    if (error.syscall?.startsWith('spawn'))
+      throw new CommandError(`--api-key-command: cannot start the program (${error.code}).`, 3, {
+        hint: 'Write a command that prints the key, never the key itself; so the name is left out here.',
+      });
     const what = error.killed ? 'took longer than 60 s' : `failed (${error.code})`;
     throw new CommandError(`--api-key-command: ${basename(program)} ${what}. Run it by itself to see why.`);
   });
@@ -155,7 +159,7 @@ async function loadConfig(file: string): Promise<Config> {
     typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   const found =
     extname(file) === '.json'
-      ? copy(readJson(file))
+      ? copy(readJson(file, () => 'it is not JSON. Its text may hold a key and is left out.'))
       : await loadModule('--config', file, (module) => copy(module['default']));
   if (found !== undefined) return found as Config;
   const how = extname(file) === '.json' ? 'an object' : 'export default { baseUrl: "https://..." }';
@@ -255,10 +259,11 @@ export function readFolderSettings(): Readonly<Record<string, unknown>> {
   return found as Readonly<Record<string, unknown>>;
 }
 
-function readJson(file: string): unknown {
+function readJson(file: string, describeSyntax = describeError): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new CommandError(`Cannot read ${resolve(file)}: ${describeError(error)}`, 2);
+    const why = error instanceof SyntaxError ? describeSyntax(error) : describeError(error);
+    throw new CommandError(`Cannot read ${resolve(file)}: ${why}`, 2);
   }
 }

@@ -90,6 +90,7 @@ test('no usage error repeats what may be a key', async () => {
     ['check', `--base-urll=${key}`],
     ['check', `--api-key=${key}`],
     ['check', '--key', key],
+    ['check', `-k${key}`],
     ['update', 'ord_1', 'a.json', key],
   ]) {
     const { code, stdout, stderr } = await run(words);

@@ -149,6 +149,6 @@ function formatUsageError({ code, message }: CommanderError): string {
   if (code === 'commander.excessArguments') return line.replace(/( but got \d+).*$/, '$1.');
   if (/^unknown option '--?(api-?)?key\b/i.test(line))
     return 'The key is never a flag: set ORDERS_API_KEY, or pass --api-key-file or --api-key-command.';
-  // What follows the equals sign may be a key.
-  return line.replace(/^(unknown option '[^=']*)=[^']*'/, "$1'").replace(/[^.)]$/, '$&.');
+  // What follows the equals sign, or a short option, may be a key.
+  return line.replace(/^(unknown option '(?:-[^-=']|[^=']*(?==)))[^']*'/, "$1'").replace(/[^.)]$/, '$&.');
 }
