@@ -31,6 +31,16 @@ export interface JournalRow {
 /** What is noted of a row; of its outcome, all but the state is optional. */
 export type Settled = Pick<JournalRow, 'row' | 'token' | 'state'> & Partial<JournalRow>;
 
+/** What another run needs to send the rest of a file in the same way. */
+export interface SendFlags {
+  readonly input?: string | undefined;
+  readonly schema?: string | undefined;
+  readonly config?: string | undefined;
+  readonly rate?: number | undefined;
+  readonly stopOnRejected?: boolean | undefined;
+  readonly result?: string | undefined;
+}
+
 /** What a journal belongs to: a file that was sent somewhere, and how it was read. */
 export interface JournalKey {
   readonly sha256: string;
@@ -39,7 +49,7 @@ export interface JournalKey {
   readonly decimals: number;
   readonly baseUrl: string;
   /** Flags of the last run, for the hint how to go on. */
-  readonly flags?: { readonly rate?: number; readonly result?: string };
+  readonly flags?: SendFlags;
 }
 
 /** A row that is about to be sent. */
@@ -74,7 +84,7 @@ export interface Journal {
   /** The next run sends a rejected row again, unless a later one of its order was sent. */
   requeue(row: number): void;
   /** Notes the flags of a run. @throws CommandError */
-  noteFlags(flags: NonNullable<JournalKey['flags']>): void;
+  noteFlags(flags: SendFlags): void;
   /** Takes a file in which only rows have changed that were invalid: they are new. @throws CommandError */
   replaceFile(file: Pick<JournalKey, 'sha256' | 'bytes'>): void;
   close(): void;

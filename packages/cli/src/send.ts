@@ -14,6 +14,7 @@ import {
   type JournalKey,
   type JournalRow,
   openJournal,
+  type SendFlags,
 } from './journal.ts';
 import { type ReadOptions, readFailure, readRows } from './read-file.ts';
 import { digestOf, openRows, type RunEnd, sendRows } from './send-rows.ts';
@@ -82,18 +83,25 @@ function lineOf({ file, options: { journal } }: Context, ...words: readonly stri
   return commandLine([
     'orders',
     'send',
-    file,
+    // Without it, the name would be read as an option.
+    file.startsWith('-') ? `./${file}` : file,
     ...(journal === undefined ? [] : ['--journal', journal]),
     ...words,
   ]);
 }
 
-/** The command line that goes on as the last run did, as far as its flags are known. */
-function resumeLine(context: Context, { rate, result }: NonNullable<JournalKey['flags']> = {}): string {
-  const { input, schema } = context.options;
-  const flags = { '--input': input, '--schema': schema, '--rate': rate, '--result': result };
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined);
-  return lineOf(context, ...given.flat().map(String));
+/** The command line that goes on as the last run did. */
+function resumeLine(context: Context, flags: SendFlags = {}): string {
+  const { input, schema, config, rate, stopOnRejected, result } = flags;
+  const values = {
+    '--input': input,
+    '--schema': schema,
+    '--config': config,
+    '--rate': rate,
+    '--result': result,
+  };
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  return lineOf(context, ...given.flat().map(String), ...(stopOnRejected ? ['--stop-on-rejected'] : []));
 }
 
 async function settleRows(context: Context, decisions: readonly Decision[]): Promise<ExitCode> {
@@ -212,8 +220,8 @@ async function sendFile(context: Context): Promise<ExitCode> {
       const { client, baseUrl } = await connectTo(context, journal?.key.baseUrl);
       try {
         journal ??= await createJournal(place, { ...hashed, rows, decimals, baseUrl });
-        const { concurrency = 16, stopOnRejected = false, rate, result } = options;
-        journal.noteFlags({ ...(rate !== undefined && { rate }), ...(result !== undefined && { result }) });
+        const { concurrency = 16, stopOnRejected = false, input, schema, config, rate, result } = options;
+        journal.noteFlags({ input, schema, config, rate, stopOnRejected, result });
         end = await sendRows({ file, reading, journal, client, terminal, concurrency, stopOnRejected });
       } finally {
         await client.close();

@@ -248,9 +248,15 @@ export function joinSentences(found: string, advice = ''): string {
 
 /** A command line to paste into a shell, which would split or change some words unless they are quoted. */
 export function commandLine(words: readonly string[]): string {
-  const quote = (word: string): string =>
-    process.platform === 'win32' ? `"${word}"` : `'${word.replaceAll("'", "'\\''")}'`;
-  return words.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' ');
+  const quote = (word: string): string => {
+    if (process.platform === 'win32') return `"${word}"`;
+    const escaped = escapeControls(word).replaceAll('\n', '\\u000a');
+    if (escaped === word) return `'${word.replaceAll("'", "'\\''")}'`;
+    // Printed as it is, a line feed would be a blank.
+    return `$'${escapeControls(word.replace(/[\\']/g, '\\$&')).replaceAll('\n', '\\u000a')}'`;
+  };
+  // zsh replaces a word that begins with "=".
+  return words.map((word) => (/^(?!=)[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' ');
 }
 
 /** A count for people: `12,345`. */

@@ -5,6 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
+import { commandLine } from '../src/terminal.ts';
 import { createBulkFile } from './bulk-file.ts';
 import { createFolder, type Folder } from './run-orders.ts';
 
@@ -46,6 +47,30 @@ const widest = (text: string): number =>
       .split(/[\r\n]+|\u001b\[\d*G/)
       .map((line) => stripVTControlCharacters(line).length),
   );
+
+const hasBash = process.platform !== 'win32' && spawnSync('bash', ['--version']).status === 0;
+
+test.runIf(hasBash)('a shell reads the words of a hint as they are, in one printed line', () => {
+  const words = [
+    'a b',
+    `it's "q" $(touch x) \`y\` \\`,
+    "new\nline's \\n",
+    'tab\tx',
+    'bidi\u202eb',
+    '=eq',
+    '~t',
+    '',
+    'ünï',
+  ];
+  const line = commandLine(words);
+  expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+  expect(line).not.toMatch(/(^| )=/);
+  const { stdout } = spawnSync('bash', ['-c', `printf '%s\\0' ${line}`], {
+    encoding: 'utf8',
+    env: { LC_ALL: 'C.UTF-8', PATH: process.env['PATH'] },
+  });
+  expect(stdout.split('\0').slice(0, -1)).toEqual(words);
+});
 
 test.runIf(hasScript)(
   'on a terminal it shows progress, colours and questions in 80 columns, and with NO_COLOR no colours',
