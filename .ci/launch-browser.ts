@@ -43,7 +43,7 @@ async function unpackBrowser(): Promise<string> {
     await packed.executablePath();
     await rename(draft, place);
   } catch (error) {
-    // Whoever else unpacked it meanwhile has won.
+    // Another process unpacked it meanwhile: its copy is as good.
     if (!existsSync(executable)) throw error;
   } finally {
     if (TMPDIR === undefined) delete process.env['TMPDIR'];

@@ -27,7 +27,7 @@ export function writeExample(folder: string, name: string, code: string): string
   return file;
 }
 
-/** Runs an example by itself and yields what it printed; rejects when it fails or writes to stderr. */
+/** Runs an example by itself and resolves with what it printed; rejects when it fails or writes to stderr. */
 export async function runExample(
   { folder, file }: Pick<Example, 'folder' | 'file'>,
   env: Readonly<Record<string, string>> = {},
@@ -37,8 +37,8 @@ export async function runExample(
 
 /**
  * Runs the examples of each group in one process, one after another, since most of what one takes is importing the
- * packages. Yields what an example printed there; undefined for all of a group whose process did not end well, so that
- * each can be run by itself to tell which it was.
+ * packages. Resolves with what an example printed there; with undefined for all of a group whose process failed: run each
+ * by itself then, to find which one failed.
  */
 export function createGroupRunner(examples: readonly Example[]) {
   const groups = Map.groupBy(examples, ({ group }) => group);

@@ -104,7 +104,7 @@ function aborted(fault: 'silent' | 'stalls', by: 'signal' | 'destroy', expected:
     const controller = new AbortController();
     const sending = orders.safeUpdateOrder(token, update, { signal: controller.signal });
     while ((await arrivals()).length === 0) await wait(5);
-    // The head of a response that stalls is on its way, and nothing reports when it is read.
+    // The response has begun and then stalls; no event says when its head has been read.
     if (fault === 'stalls') await wait(50);
     const reason = new Error('enough');
     if (by === 'signal') controller.abort(reason);

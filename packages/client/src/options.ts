@@ -186,7 +186,7 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    */
   readonly allowInsecureHttp?: boolean;
   /**
-   * Whether the client may run where `window` and `document` exist: it would show the key to whoever opens the page.
+   * Whether the client may run where `window` and `document` exist: it would show the key to everyone who opens the page.
    * @default false
    */
   readonly dangerouslyAllowBrowser?: boolean;

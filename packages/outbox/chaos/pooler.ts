@@ -71,9 +71,9 @@ ${preparedStatements === undefined ? '' : `max_prepared_statements = ${preparedS
 `,
   );
   // It refuses to run as root.
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   await chmod(sandbox.dir, 0o755);
-  const child = sandbox.spawn(program, [file], { stdio: ['ignore', 'ignore', 'pipe'], ...nobody });
+  const child = sandbox.spawn(program, [file], { stdio: ['ignore', 'ignore', 'pipe'], ...unprivileged });
   let printed = '';
   child.stderr?.on('data', (chunk) => {
     printed = `${printed}${chunk}`.slice(-2_000);

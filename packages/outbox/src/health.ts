@@ -75,7 +75,7 @@ export function observe(health: ServiceHealth, seen: Observation, now: number): 
   const { signal, id, token, message, isTrial } = seen;
   const again = signal === 'refused' ? [id] : [];
   if (health.state !== 'ok') {
-    // What was on its way when the breaker opened says nothing new.
+    // An update that was in flight when the breaker opened proves nothing about now.
     if (!isTrial || signal === 'none') return { health, queueAgain: again };
     if (signal === 'success')
       return { health: { ...healthy, requeue: health.requeue }, queueAgain: [], waitMs: 0 };

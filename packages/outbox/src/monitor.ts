@@ -81,7 +81,7 @@ export class Monitor {
   #supervisedAt = 0;
   /** Why a sweep failed last. */
   #sweepProblem: string | undefined;
-  /** A probe that is on its way. */
+  /** The probe in flight. */
   #probing: Promise<void> | undefined;
   #tick = Promise.withResolvers<void>();
 

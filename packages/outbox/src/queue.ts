@@ -155,7 +155,7 @@ export class LaneQueue {
     return jobs.filter(({ id }) => made.has(id)).map(({ singletonKey }) => singletonKey);
   }
 
-  /** Removes the job of an order, whoever holds it: it holds the token. */
+  /** Deletes the job of an order, even one that a worker has fetched, because its key is the token. */
   async forget(tx: Sql, token: string): Promise<void> {
     const db = asDb(tx);
     const jobs = await this.#boss.findJobs(queueName, { key: token, db });

@@ -40,7 +40,7 @@ export interface SendParts extends SettleOptions {
   readonly client: Pick<OrdersClient, 'safeUpdateOrder'>;
   readonly onUnknown: UnknownChoice | ((update: UnknownUpdate) => UnknownChoice | Promise<UnknownChoice>);
   readonly warn: (message: string) => void;
-  /** Ends what is on its way. */
+  /** Aborts the calls in flight. */
   readonly ending: AbortSignal;
 }
 

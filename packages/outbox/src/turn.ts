@@ -68,7 +68,7 @@ export interface Outcome {
 
 /** What a turn is to do. */
 export interface TurnPlan {
-  /** Orders that may be sent for at once, besides those on their way. */
+  /** How many more orders may be sent for at once. */
   readonly places: number;
   /** Whether the queue may hold more. */
   readonly mayFetch: boolean;
@@ -245,7 +245,7 @@ async function applyBreaker(
   return { health, outcomes: changed };
 }
 
-/** Stores outcomes by update and claim, whoever holds the order; one that needs review takes a late response. */
+/** Stores outcomes by update and claim, without the lock of the order; an update in review still takes a late response. */
 async function storeOutcomes(
   tx: Sql,
   schema: string,

@@ -514,7 +514,7 @@ onPostgres(
       client: held.client,
       store: {
         ...store,
-        // As if the process were stopped while the response is on its way.
+        // As if the process were stopped before the response arrives.
         async transaction(run, options) {
           if (isStalling && options?.settings) await stalled.promise;
           return store.transaction(run, options);

@@ -1,7 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import type { Scene } from './scene.ts';
 
-/** Gives the job of an order to whoever takes it next, as pg-boss does when the heartbeat of its worker has stopped. */
+/** Gives the job of an order back to the queue, as pg-boss does when the heartbeat of its worker has stopped. */
 export async function giveAway({ openStore, schema }: Scene, token: string): Promise<void> {
   const store = await openStore();
   const db = { executeSql: store.executeSql };

@@ -180,7 +180,7 @@ export async function until<T>(
   );
 }
 
-/** A body that a test can tell from the others. */
+/** A body that a test recognizes by its quantity. */
 export function step(quantity: number) {
   return { cart: { items: [{ quantity }] } };
 }

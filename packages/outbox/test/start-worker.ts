@@ -5,16 +5,16 @@ import process from 'node:process';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import type { ChildOrders } from './worker-child.ts';
 
-/** A process that works on an outbox. */
+/** A process that runs a worker of an outbox. */
 export interface WorkerChild {
-  /** Whether it has stored what became of an update. */
+  /** Whether it has stored the outcome of an update. */
   hasSettled(id: string): boolean;
   kill(): Promise<void>;
-  /** Stops it with SIGSTOP, or lets it go on. */
+  /** Stops it with SIGSTOP, or continues it. */
   stall(isStalled: boolean): void;
 }
 
-/** Starts a process that works on an outbox, and waits until it does. */
+/** Starts a process that runs a worker of an outbox, and waits until the worker has started. */
 export async function startWorker(orders: ChildOrders): Promise<WorkerChild> {
   const script = join(import.meta.dirname, 'worker-child.ts');
   const child: ChildProcess = spawn(
@@ -23,23 +23,23 @@ export async function startWorker(orders: ChildOrders): Promise<WorkerChild> {
     { env: { ...quickly.env, ...process.env }, stdio: ['pipe', 'pipe', 'pipe'] },
   );
   const ended = once(child, 'exit');
-  let said = '';
-  let told = '';
+  let errors = '';
+  let output = '';
   child.stdout?.on('data', (chunk) => {
-    told += chunk;
+    output += chunk;
   });
   child.stderr?.on('data', (chunk) => {
-    said += chunk;
+    errors += chunk;
   });
   const working = child.stdout && once(child.stdout, 'data');
   await Promise.race([
     working,
     ended.then(() => {
-      throw new Error(`The worker ended before it worked: ${said}`);
+      throw new Error(`The worker ended before it started: ${errors}`);
     }),
   ]);
   return {
-    hasSettled: (id) => told.includes(`settled ${id}\n`),
+    hasSettled: (id) => output.includes(`settled ${id}\n`),
     stall(isStalled) {
       child.kill(isStalled ? 'SIGSTOP' : 'SIGCONT');
     },

@@ -15,7 +15,7 @@ export interface ChildOrders {
   readonly updates?: readonly (readonly [token: string, id: string, quantity: number])[];
 }
 
-// Works until it is killed, or whoever started it has ended.
+// Runs until it or its parent process ends.
 process.stdin.once('end', () => process.exit()).resume();
 const orders: ChildOrders = JSON.parse(process.argv[2] ?? '');
 const { baseUrl, apiKey, connectionString, folder, schema, rate, updates = [] } = orders;

@@ -3,8 +3,8 @@ import type { OrderUpdate } from '@orders/schema';
 /**
  * Builds a valid update: a cart of one line, with the given top-level fields laid over it.
  *
- * Fields that the document does not name pass through, and each call makes fresh objects, so a test shows only what
- * matters to it. A given `cart` replaces the whole cart; every field of a line is optional (interface document, Cart).
+ * Fields that the API reference does not name pass through, and each call makes fresh objects, so a test shows only what
+ * matters to it. A given `cart` replaces the whole cart; every field of a line is optional (API reference, Cart).
  *
  * @param overrides Top-level fields to set. @default none
  */

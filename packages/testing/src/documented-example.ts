@@ -1,8 +1,8 @@
 /**
  * The documented request body, made fresh by each call so that no test can spoil it for another.
  *
- * The fields are the document's (interface document, Resources and their fields); it does not print the values of
- * its example, so the values are ours, and so are the inner fields of `shipping_address`, which it does not show.
+ * The fields are those of the API reference (Resources and their fields). It has no values for its example, so they are
+ * ours, and so are the inner fields of `shipping_address`, which are undocumented.
  */
 export function documentedExample() {
   return {

@@ -105,7 +105,7 @@ async function failOver(binaries: string, names: string): Promise<Cost> {
     while (!isOver) {
       await delay(200);
       for (const { id, token, settledAt } of await outbox.list().catch(() => [])) {
-        // What was on its way arrives before.
+        // A request that was in flight arrives before.
         if (Date.now() - Number(settledAt) < 500) continue;
         const details = await outbox.get(id).catch(() => undefined);
         const number = (details?.update as ReturnType<typeof step> | undefined)?.cart.items[0]?.quantity;

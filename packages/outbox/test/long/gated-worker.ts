@@ -17,7 +17,7 @@ async function open(): Promise<{ readonly outbox: Outbox; readonly failures: num
   }
 }
 
-// Opens its outbox and sends once it reads something, and until it is killed, or whoever started it has ended.
+// Opens its outbox and starts it once it reads a line; runs until it or its parent process ends.
 process.stdin.once('end', () => process.exit());
 process.stdout.write('loaded\n');
 process.stdin.once('data', async () => {

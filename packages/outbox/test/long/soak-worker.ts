@@ -10,7 +10,7 @@ export interface SoakSettings {
   readonly keepSettledMs: number;
 }
 
-// Works until it is killed, or whoever started it has ended. Each line that it reads is answered with its heap in bytes.
+// Runs until it or its parent process ends. For each line that it reads, it prints its heap in bytes.
 const { baseUrl, apiKey, connectionString, keepSettledMs }: SoakSettings = JSON.parse(process.argv[2] ?? '');
 await using outbox = await createOutbox({
   client: createOrdersClient({ baseUrl, apiKey }),

@@ -26,7 +26,7 @@ const start = () => startMockOrderService({ orders: ['order-1'] });
 
 const json = { 'content-type': 'application/json' };
 const scriptedError = '{"error":{"code":"fault_scripted","message":"A scripted fault."}}';
-const noBody = { 'content-type': undefined, 'content-length': undefined };
+const bodiless = { 'content-type': undefined, 'content-length': undefined };
 
 test.each<[Fault, number, string, Record<string, string | undefined>]>([
   [
@@ -43,9 +43,9 @@ test.each<[Fault, number, string, Record<string, string | undefined>]>([
   [{ type: 'status', status: 999, body: '' }, 999, '', {}],
   [{ type: 'status', status: 429 }, 429, scriptedError, json],
   [{ type: 'status', status: 202 }, 202, usualText, json],
-  [{ type: 'status', status: 204, headers: { etag: '"1"' } }, 204, '', { ...noBody, etag: '"1"' }],
-  [{ type: 'status', status: 304, headers: { etag: '"1"' } }, 304, '', { ...noBody, etag: '"1"' }],
-  [{ type: 'no_content' }, 204, '', noBody],
+  [{ type: 'status', status: 204, headers: { etag: '"1"' } }, 204, '', { ...bodiless, etag: '"1"' }],
+  [{ type: 'status', status: 304, headers: { etag: '"1"' } }, 304, '', { ...bodiless, etag: '"1"' }],
+  [{ type: 'no_content' }, 204, '', bodiless],
   [{ type: 'empty' }, 200, '', { ...json, 'content-length': '0' }],
   [{ type: 'invalid_json' }, 200, '{"token":', json],
   [{ type: 'invalid_json', body: 'null and void' }, 200, 'null and void', json],

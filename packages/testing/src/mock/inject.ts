@@ -7,7 +7,7 @@ import type { Fault } from './fault.ts';
 import { type PlainResponse, type Rejection, respondText } from './responses.ts';
 
 const jsonType = { 'content-type': 'application/json' };
-const noBody: PlainResponse = { status: 204, headers: {}, body: '' };
+const noContent: PlainResponse = { status: 204, headers: {}, body: '' };
 const signInPage = '<!doctype html><title>Sign in</title><p>Sign in to use this network.</p>';
 
 /** Ends the connection where the fault says so, instead of a response. Returns false for a fault of the response. */
@@ -48,7 +48,7 @@ export function alterResponse(
     case 'empty':
       return respondText(200, '', jsonType);
     case 'no_content':
-      return noBody;
+      return noContent;
     case 'invalid_json':
       return respondText(200, fault.body ?? '{"token":', jsonType);
     case 'wrong_media_type': {
@@ -65,7 +65,7 @@ function statusResponse(
   usual: PlainResponse,
   rejected: (rejection: Rejection) => PlainResponse,
 ): PlainResponse {
-  if (status === 204 || status === 304) return noBody;
+  if (status === 204 || status === 304) return noContent;
   if (body !== undefined) return respondText(status, body, jsonType);
   if (status < 300) return usual;
   return rejected({ status, code: 'fault_scripted', message: 'A scripted fault.' });
