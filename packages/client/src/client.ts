@@ -45,7 +45,7 @@ import {
 /** A client of the order service. It may be shared, logged and inspected: it shows no key. */
 export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientData = unknown>
   extends AsyncDisposable {
-  /** What requests are sent with. */
+  /** Whether this client sends over undici or over `fetch`. */
   readonly transport: 'undici' | 'fetch';
   /**
    * Updates an order: `PATCH /v2/orders/<token>`. The update is validated before it is sent, and sent as given.
@@ -70,14 +70,15 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
     options?: CallOptions<Data>,
   ): Promise<UpdateOrderResult<Data>>;
   /**
-   * Updates many orders from an iterable of `{ token, update }`: reads no further than it can send, holds a bounded number of items and
-   * results, sends updates of one order in sequence, and returns results as they complete.
+   * Updates many orders from an iterable of `{ token, update }`, and returns results as they complete. Updates of one
+   * order are sent in sequence. It reads no further than it can send, so the number of items and results that it holds
+   * is bounded.
    *
-   * A failed update is a result, not an exception. Nothing is read or sent while a 429 pauses the key, or faster than
-   * `rateLimit` allows, so the timeouts of an item begin when it may leave. When `signal` fires, what is in flight is
-   * aborted, nothing more is read, and the iteration ends after their results. The iteration rejects with what the
-   * source throws, after the results of what had been read. After leaving the loop early, call `stop()` on the run for
-   * what it did not take.
+   * A failed update is a result, not an exception. A 429 and `rateLimit` also slow down reading, so the timeouts of an
+   * item begin when it may be sent. When `signal` fires, updates in flight are aborted, nothing more is read, and the
+   * iteration ends after their results. When the source throws, the iteration rejects with its error after the results
+   * of the items read before. When you leave the loop early, call `stop()` on the run: it returns the results and items
+   * that the loop did not take.
    *
    * @throws TypeError when an option is wrong.
    */
@@ -93,7 +94,7 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
   prepareUpdateOrder(token: string, update: Update): PreparedUpdate<ClientData>;
   /**
    * Checks that the service accepts the private key: `GET /v2/echo_with_private_key`. It changes nothing, so it is
-   * retried whatever its outcome.
+   * also retried when its outcome is unknown, such as after a timeout or a 5xx.
    *
    * @throws OrdersError, such as an `HttpError` with status 401.
    * @throws TypeError when an option is wrong.

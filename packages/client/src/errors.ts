@@ -115,7 +115,7 @@ export class ConnectionError extends OrdersError {
   readonly code = 'connection_error';
 }
 
-/** A timeout. */
+/** The call took longer than `timeouts.total`, or an attempt longer than `timeouts.attempt` or `timeouts.connect`. */
 export class TimeoutError extends OrdersError {
   override readonly name = 'TimeoutError';
   readonly code = 'timeout';
@@ -123,7 +123,7 @@ export class TimeoutError extends OrdersError {
   declare readonly phase: TimeoutPhase;
 }
 
-/** A response came whose status is no success. */
+/** A response with a status that is no success, from the service or from a proxy. */
 export class HttpError extends OrdersError {
   override readonly name = 'HttpError';
   readonly code = 'http_error';
@@ -135,7 +135,10 @@ export class HttpError extends OrdersError {
   declare readonly body: string;
 }
 
-/** A response with a status of success that could not be used. */
+/**
+ * A 2xx whose response could not be used: JSON that cannot be read, or that `responseSchema` refuses (`applied`), or
+ * another media type, as from a proxy (`unknown`).
+ */
 export class InvalidResponseError extends OrdersError {
   override readonly name = 'InvalidResponseError';
   readonly code = 'invalid_response';

@@ -92,7 +92,10 @@ export interface SharedOptions<Data = unknown> {
   readonly timeouts?: Timeouts;
   /** When calls are retried. That of a call overrides the client's one by one. */
   readonly retry?: RetryOptions;
-  /** More headers; not Authorization, Host or Content-*. Those of a call are added to the client's. */
+  /**
+   * More headers, except those that the client and HTTP set themselves, such as Authorization, Host and Content-*. Those
+   * of a call are added to the client's.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   /**
    * The credentials of `@orders/auth`, or a function that returns them before each attempt, for keys that rotate. Those

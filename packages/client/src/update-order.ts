@@ -67,7 +67,7 @@ export async function toResult<Data>(
   }
 }
 
-/** The echo: `GET /v2/echo_with_private_key`. It changes nothing, so it is retried whatever its outcome. */
+/** The echo: `GET /v2/echo_with_private_key`. It changes nothing, so it is also retried after `unknown`. */
 export const echoOperation: Operation = {
   method: 'GET',
   path: '/v2/echo_with_private_key',

@@ -110,12 +110,12 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
    */
   readonly keepRejectedMs?: number;
   /**
-   * Called with what the operator should know, such as a database that cannot be reached; no key and no body.
+   * Called with what the operator should know, such as a database that cannot be reached; contains no key and no body.
    * @default process.emitWarning
    */
   readonly warn?: (message: string) => void;
   /**
-   * Called with what is normal, such as whether the worker listens or polls.
+   * Called with messages that need no action, such as whether the worker listens or polls.
    * @default nothing
    */
   readonly log?: (message: string) => void;

@@ -16,7 +16,7 @@ import { createSweeper } from './sweep.ts';
 import type { UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';
 import { Worker } from './worker.ts';
 
-/** Updates that survive their process. */
+/** Stores order updates, so that they survive their process, and sends them in sequence per order. */
 export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   /**
    * Checks an update and accepts it: from then on it is applied, rejected, discarded, or waits for a person. Resolves with
@@ -42,19 +42,20 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   list(options?: ListOptions): Promise<readonly UpdateStatus[]>;
   /** The latest updates of an order, newest first. @default limit 100 */
   history(token: string, limit?: number): Promise<readonly UpdateStatus[]>;
-  /** The backlog, what holds it up, and the workers. It costs little however much was settled. */
+  /** The backlog, what holds it up, and the workers. It costs little, however many updates were settled. */
   status(): Promise<OutboxStatus>;
-  /** How many updates there are in each state. It counts them all: `status` is for what is watched all the time. */
+  /** The number of updates in each state. It counts every row: to poll, use `status`. */
   counts(): Promise<Readonly<Record<UpdateState, number>>>;
   /**
-   * What has changed since a cursor, in order, with the latest state of each update: nothing is missed, and an update that
-   * changes twice between two calls comes once. An empty page means that there is nothing new: read it again when you want
-   * to know, by the same cursor, also in another process. What is deleted does not come again. Begins with the oldest update that is kept, or with `after: 'now'`. A
-   * transaction that is open anywhere on the server delays it until it ends; a restored backup makes cursors invalid.
+   * The updates that changed since a cursor, in sequence, each in its latest state: an update that changes twice between
+   * two calls is returned once. An empty page means that nothing is new: call it again later with the same cursor, from
+   * any process. Deleted updates are not reported. Without a cursor it starts with the oldest update that is kept, with
+   * `after: 'now'` at the end. A transaction that is open anywhere on the server delays later changes until it ends. A
+   * restored backup makes cursors invalid.
    */
   changes(options?: ChangesOptions): Promise<Changes>;
   /**
-   * Notes that an update was applied after all, as a person found out: one that needs review, or was rejected.
+   * Marks an update that needs review or was rejected as applied, because a person found that it was.
    *
    * @throws OutboxError `unknown_update`, `nothing_to_decide`, `closed` or `database_unusable`
    */
@@ -80,7 +81,7 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   resume(): Promise<void>;
   /**
    * Sends what is due and resolves: for a cron job, or before a shutdown. It does not wait for updates that are delayed,
-   * paused or need review. Without `start` it works for as long as it takes.
+   * paused or need review. It needs no `start`.
    *
    * @param options `maxMs` ends it earlier.
    * @returns what keeps this process from sending the rest, such as a service that does not respond.
@@ -88,8 +89,8 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    */
   drain(options?: { readonly maxMs?: number | undefined }): Promise<Drained>;
   /**
-   * Begins nothing more, lets what is in flight end within the grace, in milliseconds, aborts the rest, stores the
-   * outcomes, and closes the store. What could not be stored needs review later, as after a crash.
+   * Stops sending, gives updates in flight `graceMs` milliseconds to end, aborts the rest, stores the outcomes, and closes
+   * the store. An update whose outcome could not be stored needs review later, as after a crash.
    * @default graceMs 10_000
    */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>;

@@ -6,8 +6,8 @@
  * `createOrdersClient: retry` for nested options.
  * @param options The options as given; `undefined` and `null` hold none.
  * @param known The names of all options.
- * @throws TypeError when the options are no object, or one that is no holder of options, such as a signal, or one is unknown, even if its value is `undefined`. The
- * message suggests the known name whose start is alike, or lists all.
+ * @throws TypeError when `options` is no plain object (a signal or a list, for example), or has an unknown name, even one
+ * with the value `undefined`. The message suggests a known name that starts alike, or lists all.
  */
 export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
   if (options === undefined || options === null) return;

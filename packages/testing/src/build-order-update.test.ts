@@ -12,7 +12,7 @@ test('lays the given fields over it', () => {
   expect(buildOrderUpdate({ order_id: 'a', cart })).toEqual({ order_id: 'a', cart });
 });
 
-test('lets fields through that the document does not name, and knows their types', () => {
+test('lets fields through that the API reference does not name, and knows their types', () => {
   const update = buildOrderUpdate({ total: 10 });
   expect(update.total).toBe(10);
   expectTypeOf(update).toExtend<OrderUpdate & { total: number }>();

@@ -7,7 +7,7 @@ test('satisfies the schema and the type', () => {
   expectTypeOf(documentedExample()).toExtend<OrderUpdate>();
 });
 
-test('holds every field that the document names', () => {
+test('holds every field that the API reference names', () => {
   const { cart, hooks, ...order } = documentedExample();
   expect(Object.keys(order).sort()).toEqual([
     'express_shipping',

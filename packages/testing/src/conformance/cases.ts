@@ -1,10 +1,10 @@
 /**
- * `stated`: the document has it as a rule, such as what is required or limited. `implied`: it follows from a type, from
+ * `stated`: a rule of the API reference, such as what is required or limited. `implied`: it follows from a type, from
  * an example, or from a sentence that leaves the reaction of the service open.
  */
 export type ConformanceStrength = 'stated' | 'implied';
 
-/** What a case cannot run without, because the document leaves it open. */
+/** What a case cannot run without, because the API reference leaves it open. */
 export type ConformanceNeed =
   | 'orderToken'
   | 'otherTypeKey'
@@ -58,7 +58,7 @@ export interface ConformanceCase {
   readonly expected: ConformanceExpectation;
 }
 
-/** As in the example of the document: no body, and no header but `Authorization`. */
+/** As in the example of the API reference: no body, and no header but `Authorization`. */
 export function echo(authorization: ConformanceRequest['authorization'] = 'key'): ConformanceRequest {
   return { method: 'GET', path: '/v2/echo_with_private_key', authorization, headers: {} };
 }

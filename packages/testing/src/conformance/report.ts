@@ -44,7 +44,7 @@ export function countVerdicts(results: readonly ConformanceResult[]): Conformanc
   return counts;
 }
 
-/** The expected and the actual response, and where the document describes it. */
+/** The expected and the actual response, and the section of the API reference that describes it. */
 export function describeResult(result: ConformanceResult): string {
   return `${describeCase(result)}\n${describeOutcome(result)}`;
 }
