@@ -158,19 +158,20 @@ function mergeAttempts(known: AttemptView[], reported: readonly AttemptView[]): 
   return [...byNumber.values()].slice(-2_000);
 }
 
-/** Saves what is typed for an order, or deletes it. `keepalive` lets it end after the page was left. */
+/** Saves what is typed for an order. `keepalive` lets it end after the page was left. */
 export async function saveDraft(
   token: string,
-  draft: { readonly form: unknown; readonly base: string } | undefined,
+  draft: { readonly form: unknown; readonly base: string },
   keepalive: boolean,
 ): Promise<void> {
-  const route = api.orders[':token'].draft;
-  const options = { init: { keepalive } };
-  await parseResponse(
-    draft
-      ? route.$put({ param: { token }, json: draft }, options)
-      : route.$delete({ param: { token } }, options),
-  );
+  const request = { param: { token }, json: draft };
+  await parseResponse(api.orders[':token'].draft.$put(request, { init: { keepalive } }));
+}
+
+/** Discards a draft, unless another window has saved another one since. */
+export async function discardDraft(token: string, form: unknown, keepalive: boolean): Promise<void> {
+  const request = { param: { token }, json: { form } };
+  await parseResponse(api.orders[':token'].draft.discard.$post(request, { init: { keepalive } }));
 }
 
 /** A random UUID, on an `http:` page of another machine too, where `crypto.randomUUID` is missing. */

@@ -31,7 +31,8 @@ interface PageFiles {
   readonly folder?: string;
 }
 
-const maxBodyBytes = 1_048_576;
+/** An update comes with the draft that it was made from. */
+const maxBodyBytes = 2 * 1_048_576;
 
 /** The page and its API; each file of routes is one hop from here. */
 export function createApp(parts: AppParts) {

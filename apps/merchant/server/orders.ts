@@ -1,6 +1,6 @@
 import type { Outbox, OutboxStore, Sql } from '@orders/outbox';
 import { Hono } from 'hono';
-import { DraftRequest, type OrderDetail, type OrderSummary } from '../shared/api.ts';
+import { DiscardDraftRequest, DraftRequest, type OrderDetail, type OrderSummary } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import type { Attempts } from './attempts.ts';
 import { rowsOf } from './database.ts';
@@ -80,9 +80,9 @@ export function orderRoutes(parts: OrderParts) {
       events.publish({ tokens: [token] });
       return c.body(null, 204);
     })
-    .delete('/:token/draft', async (c) => {
+    .post('/:token/draft/discard', checkJson(DiscardDraftRequest), async (c) => {
       const { token } = await findOrder(store, c.req.param('token'));
-      await store.query('delete from merchant.drafts where token = $1', [token]);
+      await deleteDraft(store, token, c.req.valid('json').form);
       events.publish({ tokens: [token] });
       return c.body(null, 204);
     });
@@ -144,6 +144,11 @@ async function summarize(
       needsReview,
     };
   });
+}
+
+/** Deletes the draft of an order if it still holds a form: another window may have saved another one. */
+export async function deleteDraft(sql: Sql, token: string, form: unknown): Promise<void> {
+  await sql.query('delete from merchant.drafts where token = $1 and form = $2', [token, stringify(form)]);
 }
 
 /** JSON from a request may be nested deeper than it can be written again. */

@@ -15,7 +15,7 @@ import {
 import { ShopUpdate } from '../shared/order-update.ts';
 import { checkJson, invalidUpdate } from './errors.ts';
 import type { Events } from './events.ts';
-import { findOrder } from './orders.ts';
+import { deleteDraft, findOrder } from './orders.ts';
 import { viewUpdate, viewUpdates } from './update-view.ts';
 
 export interface UpdateParts {
@@ -52,8 +52,8 @@ export function updateRoutes(parts: UpdateParts) {
     })
     .post('/orders/:token/updates', checkJson(UpdateRequest), async (c) => {
       const { token } = await findOrder(store, c.req.param('token'));
-      const { id, update } = c.req.valid('json');
-      await sendOnce(parts, { id, token, update: validate(update), source: 'editor' });
+      const { id, update, draft } = c.req.valid('json');
+      await sendOnce(parts, { id, token, update: validate(update), source: 'editor' }, draft);
       return c.json<UpdateView>(await viewUpdate(store, await outbox.get(id)), 202);
     })
     .get('/updates', async (c) => {
@@ -129,17 +129,18 @@ export async function enqueueUpdates(
   );
 }
 
-/** Accepts an update of an order and drops its draft. The same id a second time is the same update. */
+/** Accepts an update of an order, and deletes the draft that it was made from. The same id a second time is the same update. */
 export async function sendOnce(
   parts: Pick<UpdateParts, 'store' | 'outbox' | 'events'>,
   update: NewUpdate,
+  draft?: unknown,
 ): Promise<void> {
   const { store, outbox, events } = parts;
   const { id, token } = update;
   try {
     await store.transaction(async (tx) => {
       await enqueueUpdates(outbox, tx, [update]);
-      await tx.query('delete from merchant.drafts where token = $1', [token]);
+      if (draft !== undefined) await deleteDraft(tx, token, draft);
     });
   } catch (error) {
     const isRepeated = error instanceof OutboxError && error.code === 'duplicate_id';

@@ -184,8 +184,15 @@ export const ScanRequest = z.object({ token: z.string() });
 
 export const DraftRequest = z.object({ form: z.unknown(), base: z.string() });
 
-/** `id` is made by the page, so that a request sent twice is one update. */
-export const UpdateRequest = z.object({ id: z.uuid(), update: z.unknown() });
+/** The draft that a window saved last: one that another window has saved since is not discarded. */
+export const DiscardDraftRequest = z.object({ form: z.unknown() });
+
+/** `id` is made by the page, so that a request sent twice is one update; `draft` is the form that the window saved last. */
+export const UpdateRequest = z.object({
+  id: z.uuid(),
+  update: z.unknown(),
+  draft: z.exactOptional(z.unknown()),
+});
 
 export const PreviewRequest = z.object({ update: z.unknown() });
 

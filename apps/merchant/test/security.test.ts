@@ -221,7 +221,7 @@ test('a body that is too large or nested too deep is refused', async () => {
       headers: { ...json, 'content-length': String(Buffer.byteLength(body)) },
       body,
     });
-  const long = { update: { cart: {}, note: 'x'.repeat(1_100_000) } };
+  const long = { update: { cart: {}, note: 'x'.repeat(2_200_000) } };
   expect((await app.call(`/api/orders/${token}/preview`, long)).status).toBe(413);
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   expect((await post(`/api/orders/${token}/preview`, `{"update":{"cart":{},"note":${deep}}}`)).status).toBe(

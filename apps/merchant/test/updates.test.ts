@@ -248,7 +248,7 @@ test('an update and a draft are stored and sent as they were given, whatever the
   expect(shown.headers.get('cache-control')).toBe('no-store');
 });
 
-test('a draft is kept until an update is sent, and says from what it began', async () => {
+test('a draft is kept until it is sent or discarded as it is, and says from what it began', async () => {
   const token = nextOrder();
   const form = { order_id: 'typed', cart: { items: [{ quantity: '1' }] } };
   const put = (body: unknown) =>
@@ -259,11 +259,17 @@ test('a draft is kept until an update is sent, and says from what it began', asy
     });
   expect((await put({ form, base: 'first' })).status).toBe(204);
   expect(await read(app, token)).toMatchObject({ hasDraft: true, draft: { form, base: 'first' } });
-  await send(app, token, cartOf('sent'));
-  expect((await read(app, token)).draft).toBeNull();
-  await put({ form, base: 'first' });
-  await app.call(`/api/orders/${token}/draft`, undefined, { method: 'DELETE' });
-  expect((await read(app, token)).draft).toBeNull();
+  const sendDraft = (draft: object) =>
+    app.call(`/api/orders/${token}/updates`, { id: randomUUID(), update: cartOf('sent'), draft });
+  const discard = (draft: object) => app.call(`/api/orders/${token}/draft/discard`, { form: draft });
+  for (const end of [sendDraft, discard]) {
+    await put({ form, base: 'first' });
+    // Another window has saved its own meanwhile.
+    await end({ ...form, order_id: 'typed before' });
+    expect((await read(app, token)).draft).toMatchObject({ form });
+    await end(form);
+    expect((await read(app, token)).draft).toBeNull();
+  }
 });
 
 test('a 429 pauses all updates until a person resumes', async () => {

@@ -80,9 +80,9 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
       // The same update has the same id until it is accepted: a repeat after a lost response is not a second update.
       const text = canonical(update);
       if (attempt.current?.text !== text) attempt.current = { text, id: createId() };
-      const json = { id: attempt.current.id, update };
-      await actions.beginSending(json.id);
-      const request = { param: { token }, json };
+      const { id } = attempt.current;
+      const draft = await actions.beginSending(id);
+      const request = { param: { token }, json: { id, update, ...(draft !== undefined && { draft }) } };
       const accepted = await read<UpdateView>(api.orders[':token'].updates.$post(request));
       attempt.current = undefined;
       return accepted;

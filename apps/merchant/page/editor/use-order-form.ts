@@ -3,7 +3,7 @@ import { type UseFormReturn, useForm } from 'react-hook-form';
 import * as z from 'zod/mini';
 import type { OrderDetail } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
-import { saveDraft } from '../api.ts';
+import { discardDraft, saveDraft } from '../api.ts';
 import { holds, OrderForm, resolver, toForm } from './order-form.ts';
 
 const pauseMs = 500;
@@ -19,8 +19,8 @@ export interface OrderFormState {
   readonly discardChanges: () => void;
   /** Keeps what was typed although the order changed. */
   readonly keepChanges: () => void;
-  /** Lets the saving of the draft end before an update is sent, which deletes it. */
-  readonly beginSending: (id: string) => Promise<void>;
+  /** Lets the saving of the draft end before an update is sent. Resolves with the draft, which the update makes obsolete. */
+  readonly beginSending: (id: string) => Promise<unknown>;
   /** Saves what was sent as a draft again, because it was not accepted. */
   readonly keepSent: () => Promise<void>;
 }
@@ -43,18 +43,24 @@ export function useOrderForm({ token, body, bodyVersion, draft, updates }: Order
   latest.current.body = body;
   latest.current.base = base;
   const saving = useRef<Promise<void>>(Promise.resolve());
+  /** The draft of this window: another window may have saved another one since. */
+  const saved = useRef<unknown>(draft?.form);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
 
   const save = useCallback(
     (keepalive = false) => {
       clearTimeout(timer.current);
       timer.current = undefined;
-      const values = form.getValues();
+      const values = structuredClone(form.getValues());
       const { body, base } = latest.current;
       const isChanged = !holds(values, body);
       setState(isChanged ? 'saving' : 'unchanged');
       saving.current = saving.current
-        .then(() => saveDraft(token, isChanged ? { form: values, base } : undefined, keepalive))
+        .then(async () => {
+          if (isChanged) await saveDraft(token, { form: values, base }, keepalive);
+          else if (saved.current !== undefined) await discardDraft(token, saved.current, keepalive);
+          saved.current = isChanged ? values : undefined;
+        })
         .then(
           () => setState((now) => (now === 'saving' ? 'saved' : now)),
           () => setState('failed'),
@@ -131,6 +137,7 @@ export function useOrderForm({ token, body, bodyVersion, draft, updates }: Order
       setSentId(id);
       await saving.current;
       setState('sent');
+      return saved.current;
     },
     keepSent,
   };

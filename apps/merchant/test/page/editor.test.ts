@@ -171,6 +171,30 @@ test('a draft is kept over a reload, as it was typed, until it was sent or is th
   await page.goto(app().url);
   await page.getByRole('row', { name: open.token }).getByText('Draft', { exact: true }).waitFor();
   expect((await draftOf(open))?.form).toMatchObject({ cart: { items: [{ sku: 'CUP' }] } });
+  await page.goBack();
+  await says('Draft saved, not sent');
+  // Sent before the last key was saved.
+  await field('SKU').fill('CUPS');
+  await button('Send update').click();
+  await says('Applied');
+  expect(await draftOf(open)).toBeNull();
+});
+
+test('sending in one window keeps the draft of another', async () => {
+  await using one = await openOrder(mug);
+  await one.field('SKU').fill('CUP');
+  await one.says('Draft saved, not sent');
+  await using other = await openPage(one.page.url());
+  await other.field('Name').fill('typed in the other window');
+  const others = { form: { cart: { items: [{ name: 'typed in the other window' }] } } };
+  await expect.poll(() => draftOf(one)).toMatchObject(others);
+  // The window that sends discards its own draft, and once more when the update is applied.
+  const discarded = one.page.waitForResponse('**/draft/discard');
+  await one.button('Send update').click();
+  await one.says('Applied');
+  await discarded;
+  expect(one.applied()).toEqual([{ cart: { items: [{ ...mug.cart.items[0], sku: 'CUP' }] } }]);
+  expect(await draftOf(one)).toMatchObject(others);
 });
 
 test('what is typed while an update is sent stays, as a draft of the new order', async () => {
