@@ -8,12 +8,12 @@ import type {
   AttemptView,
   BulkRowView,
   BulkView,
-  ChangeEvent,
   OrderDetail,
   OrderSummary,
   StatusView,
   UpdateView,
 } from '../shared/api.ts';
+import { followEvents } from './event-stream.ts';
 
 const { api } = hc<AppType>('/');
 
@@ -106,48 +106,20 @@ export function useEventStream(): boolean {
       isRefetching = false;
     };
 
-    let retry: ReturnType<typeof setTimeout> | undefined;
-    let source: EventSource | undefined;
-    const connect = (): void => {
-      source = new EventSource('/api/events');
-      source.onopen = () => {
-        setConnected(true);
-        void refetch([]);
-      };
-      source.onerror = () => {
-        setConnected(false);
-        // The browser reconnects by itself, but not after an HTTP error.
-        if (source?.readyState === EventSource.CLOSED) retry = setTimeout(connect, 2_000);
-      };
-      source.addEventListener('change', ({ data }) => {
-        const event: ChangeEvent = JSON.parse(data);
-        if (event.everything) return void refetch([]);
-        client.setQueryData<AttemptView[]>(
-          ['attempts'],
-          (known) => known && mergeAttempts(known, event.attempts),
-        );
-        const tokens = new Set([...event.tokens, ...event.attempts.map(({ token }) => token)]);
-        void refetch(
-          ...[...tokens].map((token) => ['order', token]),
-          ...(event.tokens.length > 0 ? [['orders'], ['updates']] : []),
-          ...(event.bulks.length > 0 ? [['bulks']] : []),
-          ...(event.status ? [['status']] : []),
-        );
-      });
-    };
-    // A browser has six connections for all windows of the app, so one that is hidden gives its own back.
-    const follow = (): void => {
-      clearTimeout(retry);
-      source?.close();
-      if (!document.hidden) connect();
-    };
-    document.addEventListener('visibilitychange', follow);
-    follow();
-    return () => {
-      document.removeEventListener('visibilitychange', follow);
-      clearTimeout(retry);
-      source?.close();
-    };
+    return followEvents((message) => {
+      if (message === 'lost') return setConnected(false);
+      setConnected(true);
+      if (message === 'connected' || message.everything) return void refetch([]);
+      const { attempts, bulks, status } = message;
+      client.setQueryData<AttemptView[]>(['attempts'], (known) => known && mergeAttempts(known, attempts));
+      const tokens = new Set([...message.tokens, ...attempts.map(({ token }) => token)]);
+      void refetch(
+        ...[...tokens].map((token) => ['order', token]),
+        ...(message.tokens.length > 0 ? [['orders'], ['updates']] : []),
+        ...(bulks.length > 0 ? [['bulks']] : []),
+        ...(status ? [['status']] : []),
+      );
+    });
   }, [client]);
   return isConnected;
 }

@@ -89,6 +89,35 @@ test('orders, review, bulk files, fault injection and a missing order are access
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
 });
 
+test('seven windows side by side load and follow one event stream, also once the first is closed', async () => {
+  await using first = await openOrder({ cart: { items: [] } });
+  const context = first.page.context();
+  const streams = new Set<Page>();
+  context.on('request', (request) => {
+    if (request.url().endsWith('/api/events')) streams.add(request.frame().page());
+  });
+  const others: Page[] = [];
+  for (let count = 2; count <= 7; count++) {
+    const page = await context.newPage();
+    others.push(page);
+    await page.goto(app().url);
+  }
+  const seen = (state: string) =>
+    Promise.all(
+      others.map((page) => page.getByRole('row', { name: first.token }).getByText(state).waitFor()),
+    );
+  await seen('None');
+  await first.button('Send update').click();
+  await seen('Applied');
+  expect(streams.size).toBe(0);
+  await first.page.close();
+  await expect.poll(() => streams.size).toBe(1);
+  const update = { id: crypto.randomUUID(), update: { cart: { items: [] } } };
+  app().mock.faults.next({ type: 'status', status: 422 }, { token: first.token });
+  await app().call(`/api/orders/${first.token}/updates`, update);
+  await seen('Rejected');
+});
+
 test('the colors are those of the system, or the chosen ones', async () => {
   await using open = await openPage(app().url);
   const { page, button } = open;
