@@ -105,7 +105,14 @@ export async function startBulks(options: BulksOptions): Promise<Bulks> {
     );
   }
 
-  const begun = await rowsOf<{ id: string }>(store, `select id from merchant.bulks where state <> 'ready'`);
+  // What an earlier process did not store to its end; another one may be storing now.
+  await store.query(
+    `delete from merchant.bulks where state = 'storing' and created_at < now() - interval '1 hour'`,
+  );
+  const begun = await rowsOf<{ id: string }>(
+    store,
+    `select id from merchant.bulks where state in ('sending', 'discarded')`,
+  );
   for (const { id } of begun) run(id);
   return {
     async change(id, state) {
@@ -201,27 +208,48 @@ async function enqueueRows(outbox: BulksOptions['outbox'], tx: Sql, id: string):
   return rows.length;
 }
 
+/** Stores the rows of a bulk, page by page: on PGlite, a transaction would hold every other request up. */
 async function insertBulk(store: OutboxStore, name: string, rows: readonly FileRow[]): Promise<string> {
   const id = randomUUID();
-  await store.transaction(async (tx) => {
-    await tx.query('insert into merchant.bulks (id, name) values ($1, $2)', [id, name]);
-    for (let start = 0; start < rows.length; start += 500) {
-      const page = rows.slice(start, start + 500);
-      await tx.query(
+  await store.query(`insert into merchant.bulks (id, name, state) values ($1, $2, 'storing')`, [id, name]);
+  try {
+    for (const page of inPages(rows)) {
+      await store.query(
         `insert into merchant.bulk_rows (bulk_id, row, token, body, issues, state)
          select $1, row, token, body, issues, case when issues is null then 'ready' else 'invalid' end
          from unnest($2::int[], $3::text[], $4::text[], $5::text[]) as page (row, token, body, issues)`,
         [
           id,
-          page.map((_, index) => start + index + 1),
+          page.map(({ row }) => row),
           page.map(({ token }) => token),
-          page.map(({ update }) => (update ? JSON.stringify(update) : null)),
-          page.map(({ issues }) => (issues.length > 0 ? JSON.stringify(issues) : null)),
+          page.map(({ body }) => body),
+          page.map(({ issues }) => issues),
         ],
       );
+      await nextTurn();
     }
-  });
+    await store.query(`update merchant.bulks set state = 'ready' where id = $1`, [id]);
+  } catch (error) {
+    await store.query('delete from merchant.bulks where id = $1', [id]).catch(() => {});
+    throw error;
+  }
   return id;
+}
+
+/** Rows as they are stored, as many at once as one statement takes in a moment. */
+function* inPages(rows: readonly FileRow[]) {
+  let page: (Pick<RowRecord, 'row' | 'token' | 'issues'> & { readonly body: string | null })[] = [];
+  let length = 0;
+  for (const [index, { token, update, issues }] of rows.entries()) {
+    const body = update ? JSON.stringify(update) : null;
+    page.push({ row: index + 1, token, body, issues: issues.length > 0 ? JSON.stringify(issues) : null });
+    length += body?.length ?? 0;
+    if (page.length < 500 && length < 200_000) continue;
+    yield page;
+    page = [];
+    length = 0;
+  }
+  yield page;
 }
 
 const noRows: BulkView['counts'] = {
@@ -244,7 +272,8 @@ async function readBulks(sql: Sql, id?: string): Promise<readonly BulkView[]> {
     state: 'ready' | 'sending' | 'discarded';
   }>(
     sql,
-    'select * from merchant.bulks where $1::uuid is null or id = $1 order by created_at desc limit 20',
+    `select * from merchant.bulks where state <> 'storing' and ($1::uuid is null or id = $1)
+     order by created_at desc limit 20`,
     [id ?? null],
   );
   const counted = await rowsOf<{ bulk_id: string; state: BulkRowState; count: number }>(
