@@ -72,6 +72,9 @@ const outboxStatus: Partial<Record<string, ContentfulStatusCode>> = {
   database_unusable: 503,
 };
 
+/** SQLSTATE `character_not_in_repertoire`. */
+const zeroCharacter = '22021';
+
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ValidationError) return invalidUpdate(error.issues);
@@ -79,6 +82,9 @@ function toApiError(error: Error): ApiError {
     return new ApiError(outboxStatus[error.code] ?? 500, error.code, error.message);
   if (error instanceof HTTPException && error.status < 500)
     return new ApiError(error.status as ContentfulStatusCode, 'bad_request', error.message || 'Bad request.');
+  // The database stores no zero character, which a path such as /orders/%00 holds.
+  if ('code' in error && error.code === zeroCharacter)
+    return new ApiError(400, 'bad_request', 'Text cannot hold a zero character.');
   return new ApiError(500, 'internal_error', 'The server failed. Its log has the details.');
 }
 

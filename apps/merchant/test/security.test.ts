@@ -214,6 +214,19 @@ test('what fails inside is logged once with its request id, without a body, and 
   expect(JSON.stringify(broken.logged)).not.toMatch(/a secret note/);
 });
 
+test('a zero character, in a path or in a body, is a bad request', async () => {
+  const zero = { ...draft, body: '{"form":{},"base":"\\u0000"}' };
+  const refused = [
+    await app.call('/api/orders/%00'),
+    await app.call(`/api/orders/${token}%00/preview`, { update: buildOrderUpdate() }),
+    await app.call(`/api/orders/${token}/draft`, undefined, zero),
+  ];
+  expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(
+    Array(3).fill([400, 'bad_request']),
+  );
+  expect(app.logged).toEqual([]);
+});
+
 test('a body that is too large or nested too deep is refused', async () => {
   const post = (path: string, body: string, method = 'POST') =>
     sendRequest(app.url + path, {
