@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { formatCell } from '../server/bulk.ts';
 import { readBulkFile } from '../server/bulk-file.ts';
@@ -119,6 +120,24 @@ test.each([
   const started = performance.now();
   await read(text).catch(() => {});
   expect(performance.now() - started).toBeLessThan(1_000);
+});
+
+test('while a file of blank lines is read, requests get their turn', async () => {
+  let isRead = false;
+  const started = performance.now();
+  const reading = read(`token,order_id\n${'\n'.repeat(3_000_000)}`)
+    .catch((error) => error)
+    .finally(() => {
+      isRead = true;
+    });
+  let slowestMs = 0;
+  while (!isRead) {
+    const begun = performance.now();
+    await nextTurn();
+    slowestMs = Math.max(slowestMs, performance.now() - begun);
+  }
+  expect(slowestMs).toBeLessThan((performance.now() - started) / 3);
+  expect(await reading).toMatchObject({ message: 'The file has no rows.' });
 });
 
 test('no cell of a result file is a formula, whatever separates the cells', () => {

@@ -110,6 +110,26 @@ test('of several updates of an order that were applied meanwhile, the last one c
   await expect.poll(async () => (await again.call('/api/orders/order-1')).body.body.order_id).toBe('third');
 });
 
+test('what was applied while no process ran is stored, however long ago, before old bodies are deleted', async () => {
+  const store = await openTestStore();
+  const id = randomUUID();
+  {
+    await using app = await openTestApp({ orders, data: { ...store, close: async () => {} } });
+    const update = buildOrderUpdate({ order_id: 'old' });
+    await app.call('/api/orders/order-1/updates', { id, update });
+    await expect.poll(async () => (await app.call('/api/orders/order-1')).body.bodyVersion).toBe(id);
+    await app.close();
+    // As if the process had been killed before it stored it, and nothing had run for 40 days.
+    await store.query(`update merchant.settings set value = '' where name = 'cursor'`);
+    await store.query(`update merchant.orders set body = '{"cart":{}}', version = 'first'`);
+    await store.query(`update merchant.sent set body = $1, at = now() - interval '40 days'`, [
+      JSON.stringify(update),
+    ]);
+  }
+  await using again = await openTestApp({ orders, data: store });
+  await expect.poll(async () => (await again.call('/api/orders/order-1')).body.body.order_id).toBe('old');
+});
+
 test('what another process has stored is not stored again: the page fetches everything', async () => {
   await using app = await openTestApp({ orders });
   const first = randomUUID();

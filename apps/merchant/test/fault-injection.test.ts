@@ -53,6 +53,19 @@ test('a burst sends so many updates over so many orders, and undoes no edit that
   expect((await app.call('/api/fault-injection/attempts')).body.attempts.length).toBeGreaterThanOrEqual(7);
 });
 
+test('a burst starts from what was applied, not from what was rejected', async () => {
+  const token = (await tokens())[2] ?? '';
+  const before = (await app.call(`/api/orders/${token}`)).body.body;
+  app.mock.faults.next({ type: 'status', status: 422 }, { token });
+  const id = randomUUID();
+  const update = { ...before, order_id: 'rejected' };
+  await app.call(`/api/orders/${token}/updates`, { id, update });
+  await expect.poll(() => stateOf(id)).toBe('rejected');
+  const { body: burst } = await app.call('/api/fault-injection/burst', { orders: 3, updates: 3 });
+  await expect.poll(async () => Promise.all(burst.ids.map(stateOf))).toEqual(Array(3).fill('applied'));
+  expect(app.mock.appliedUpdates(token)).toEqual([before]);
+});
+
 test('while the service is down nothing is applied, and back to normal sends what is queued', async () => {
   const [, , third] = await tokens();
   expect((await set('down')).body).toEqual({ scenario: 'down', percent: 100 });
