@@ -26,9 +26,9 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { statusQuery, useEventStream } from './api.ts';
-import { OrdersPage } from './orders/orders-page.tsx';
 import { ServiceAlert, ServiceBadge } from './service-status.tsx';
 
+const OrdersPage = lazy(async () => ({ default: (await import('./orders/orders-page.tsx')).OrdersPage }));
 const OrderPage = lazy(async () => ({ default: (await import('./editor/order-page.tsx')).OrderPage }));
 const ReviewPage = lazy(async () => ({ default: (await import('./review/review-page.tsx')).ReviewPage }));
 const BulkListPage = lazy(async () => ({

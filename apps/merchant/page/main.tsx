@@ -2,9 +2,9 @@ import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
 import './styles.css';
 import { type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
+import { type Notifications, useNotifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode } from 'react';
+import { StrictMode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api.ts';
 import { App } from './app.tsx';
@@ -47,6 +47,21 @@ const cssVariablesResolver: CSSVariablesResolver = () => ({
   },
 });
 
+/** Shows notifications, and is loaded with the first one. */
+function LazyNotifications() {
+  const { length } = useNotifications().notifications;
+  const [Loaded, setLoaded] = useState<typeof Notifications>();
+  useEffect(() => {
+    if (Loaded || length === 0) return;
+    // Without a connection, which the page shows by itself, the next notification loads it.
+    import('./load-notifications.ts').then(
+      ({ Notifications }) => setLoaded(() => Notifications),
+      () => {},
+    );
+  }, [Loaded, length]);
+  return Loaded && <Loaded position="top-right" />;
+}
+
 createRoot(root).render(
   <StrictMode>
     <MantineProvider
@@ -56,7 +71,7 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <Notifications position="top-right" />
+        <LazyNotifications />
         <App />
       </QueryClientProvider>
     </MantineProvider>

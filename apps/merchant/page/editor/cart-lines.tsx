@@ -1,20 +1,11 @@
-import {
-  ActionIcon,
-  Button,
-  Fieldset,
-  Grid,
-  Group,
-  Menu,
-  Pagination,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
-import { IconArrowDown, IconArrowUp, IconCopy, IconDots, IconPlus, IconTrash } from '@tabler/icons-react';
+import { ActionIcon, Button, Fieldset, Grid, Group, Pagination, Stack, Text, Title } from '@mantine/core';
+import { IconDots, IconPlus } from '@tabler/icons-react';
 import { memo, useEffect, useState } from 'react';
 import { useFieldArray, useFormContext } from 'react-hook-form';
 import { plural } from '../format.ts';
+import { useLazyOverlay } from '../use-lazy-overlay.ts';
 import { lineFields } from './fields.ts';
+import type { LineMenuProps } from './line-menu.tsx';
 import { OrderField } from './order-field.tsx';
 import { amounts, newLine, type OrderForm } from './order-form.ts';
 
@@ -64,45 +55,16 @@ export const CartLines = memo(function CartLines({ focusOn }: { readonly focusOn
             <Fieldset key={id} legend={`Line ${index + 1}`} p="sm">
               <Group wrap="nowrap" align="flex-start" gap="xs">
                 <Line index={index} />
-                <Menu position="bottom-end">
-                  <Menu.Target>
-                    <ActionIcon variant="subtle" color="gray" aria-label={`Actions for line ${index + 1}`}>
-                      <IconDots size={18} />
-                    </ActionIcon>
-                  </Menu.Target>
-                  <Menu.Dropdown>
-                    <Menu.Item
-                      leftSection={<IconArrowUp size={16} />}
-                      disabled={index === 0}
-                      onClick={() => move(index, index - 1)}
-                    >
-                      Move up
-                    </Menu.Item>
-                    <Menu.Item
-                      leftSection={<IconArrowDown size={16} />}
-                      disabled={index === count - 1}
-                      onClick={() => move(index, index + 1)}
-                    >
-                      Move down
-                    </Menu.Item>
-                    <Menu.Item
-                      leftSection={<IconCopy size={16} />}
-                      onClick={() => insert(index + 1, { ...newLine, ...getValues(`cart.items.${index}`) })}
-                    >
-                      Duplicate
-                    </Menu.Item>
-                    <Menu.Item
-                      color="red"
-                      leftSection={<IconTrash size={16} />}
-                      onClick={() => {
-                        lines.remove(index);
-                        setDone(`Line ${index + 1} removed`);
-                      }}
-                    >
-                      Remove
-                    </Menu.Item>
-                  </Menu.Dropdown>
-                </Menu>
+                <LineActions
+                  index={index}
+                  isLast={index === count - 1}
+                  onMove={(to) => move(index, to)}
+                  onDuplicate={() => insert(index + 1, { ...newLine, ...getValues(`cart.items.${index}`) })}
+                  onRemove={() => {
+                    lines.remove(index);
+                    setDone(`Line ${index + 1} removed`);
+                  }}
+                />
               </Group>
             </Fieldset>
           );
@@ -131,6 +93,22 @@ export const CartLines = memo(function CartLines({ focusOn }: { readonly focusOn
     </section>
   );
 });
+
+function LineActions(props: Omit<LineMenuProps, 'isOpen' | 'setOpen'>) {
+  const menu = useLazyOverlay(async () => (await import('./line-menu.tsx')).LineMenu);
+  if (menu.Overlay) return <menu.Overlay {...props} isOpen={menu.isOpen} setOpen={menu.setOpen} />;
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={`Actions for line ${props.index + 1}`}
+      aria-haspopup="menu"
+      onClick={menu.open}
+    >
+      <IconDots size={18} />
+    </ActionIcon>
+  );
+}
 
 const Line = memo(function Line({ index }: { readonly index: number }) {
   return (

@@ -1,5 +1,5 @@
-import { Autocomplete, NativeSelect, Textarea, TextInput } from '@mantine/core';
-import { Controller, type FieldError, get, useFormContext, useFormState, useWatch } from 'react-hook-form';
+import { NativeSelect, Textarea, TextInput } from '@mantine/core';
+import { type FieldError, get, useFormContext, useFormState, useWatch } from 'react-hook-form';
 import type { FieldInfo } from './fields.ts';
 import type { OrderForm } from './order-form.ts';
 
@@ -19,20 +19,21 @@ export function OrderField({ name: field, label, kind, description }: FieldInfo)
   const currency = useWatch({ control, name: 'purchase_currency', disabled: kind !== 'amount' });
   const props = { description, error, errorProps: { 'aria-live': 'polite' as const } };
 
-  if (kind === 'currency') {
-    return (
-      <Controller
-        name="purchase_currency"
-        control={control}
-        render={({ field }) => (
-          <Autocomplete {...props} {...field} label={label} data={currencies} limit={8} />
-        )}
-      />
-    );
-  }
   const input = { ...props, ...register(name), label };
   if (kind === 'choice') return <NativeSelect {...input} data={choices} />;
   if (kind === 'json') return <Textarea {...input} autosize minRows={3} maxRows={12} spellCheck={false} />;
+  if (kind === 'currency') {
+    return (
+      <>
+        <TextInput {...input} list="currencies" autoComplete="off" />
+        <datalist id="currencies">
+          {currencies.map((currency) => (
+            <option key={currency} value={currency} />
+          ))}
+        </datalist>
+      </>
+    );
+  }
   if (kind === 'amount') {
     return (
       <TextInput

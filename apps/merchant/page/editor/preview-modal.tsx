@@ -21,24 +21,24 @@ import { leftOut, type OrderForm } from './order-form.ts';
 
 export interface PreviewModalProps {
   readonly token: string;
-  /** What is previewed; the modal is closed without it. */
   readonly update: ShopUpdate | undefined;
+  readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
 /** The exact request that would be sent, without the key. */
-export function PreviewModal({ token, update, onClose }: PreviewModalProps) {
+export function PreviewModal({ token, update, isOpen, onClose }: PreviewModalProps) {
   const { getValues } = useFormContext<OrderForm>();
   const { data: preview, error } = useQuery({
     queryKey: ['preview', token, update],
     queryFn: () => parseResponse(api.orders[':token'].preview.$post({ param: { token }, json: { update } })),
-    enabled: update !== undefined,
+    enabled: isOpen,
     gcTime: 0,
     retry: false,
   });
-  const blank = update ? leftOut(getValues()) : [];
+  const blank = isOpen ? leftOut(getValues()) : [];
   return (
-    <Modal opened={update !== undefined} onClose={onClose} title="What will be sent" size="lg">
+    <Modal opened={isOpen} onClose={onClose} title="What will be sent" size="lg">
       {!preview && !error && <Loader aria-label="Loading" />}
       {error && (
         <Alert color="red" title={describeError(error).message}>

@@ -6,8 +6,8 @@ import type { OrderDetail, UpdateView } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { plural } from '../format.ts';
 import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
+import { useLazyOverlay } from '../use-lazy-overlay.ts';
 import type { OrderForm } from './order-form.ts';
-import { PreviewModal } from './preview-modal.tsx';
 import type { DraftState } from './use-order-form.ts';
 
 const draftTexts: Readonly<Record<DraftState, string>> = {
@@ -34,6 +34,7 @@ export interface SendBarProps {
 /** Sends what is typed, and says what became of it. */
 export function SendBar({ order, draft, errorCount, sent, isSending, failure, onDiscard }: SendBarProps) {
   const [previewed, setPreviewed] = useState<ShopUpdate>();
+  const preview = useLazyOverlay(async () => (await import('./preview-modal.tsx')).PreviewModal);
   const { handleSubmit } = useFormContext<OrderForm, unknown, ShopUpdate>();
   const shown = sent && (draft === 'sent' || draft === 'unchanged') ? sent : undefined;
   const isWaiting = isSending || shown?.state === 'queued' || shown?.state === 'sending';
@@ -67,7 +68,10 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
           <Button
             variant="default"
             leftSection={<IconEye size={16} aria-hidden />}
-            onClick={handleSubmit((update) => setPreviewed(update))}
+            onClick={handleSubmit((update) => {
+              setPreviewed(update);
+              preview.open();
+            })}
           >
             Preview
           </Button>
@@ -82,7 +86,14 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
           </Button>
         </Group>
       </Group>
-      <PreviewModal token={order.token} update={previewed} onClose={() => setPreviewed(undefined)} />
+      {preview.Overlay && (
+        <preview.Overlay
+          token={order.token}
+          update={previewed}
+          isOpen={preview.isOpen}
+          onClose={() => preview.setOpen(false)}
+        />
+      )}
     </Paper>
   );
 }
