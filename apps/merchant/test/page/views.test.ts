@@ -102,10 +102,9 @@ test('seven windows side by side load and follow one event stream, also once the
     others.push(page);
     await page.goto(app().url);
   }
+  const row = new RegExp(`${first.token}\\b`);
   const seen = (state: string) =>
-    Promise.all(
-      others.map((page) => page.getByRole('row', { name: first.token }).getByText(state).waitFor()),
-    );
+    Promise.all(others.map((page) => page.getByRole('row', { name: row }).getByText(state).waitFor()));
   await seen('None');
   await first.button('Send update').click();
   await seen('Applied');
