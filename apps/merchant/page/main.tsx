@@ -47,15 +47,17 @@ const cssVariablesResolver: CSSVariablesResolver = () => ({
   },
 });
 
+const loadNotifications = () => import('./load-notifications.ts');
+
 /** Shows notifications, and is loaded with the first one. */
 function LazyNotifications() {
   const { length } = useNotifications().notifications;
   const [Loaded, setLoaded] = useState<typeof Notifications>();
   useEffect(() => {
     if (Loaded || length === 0) return;
-    // Without a connection, which the page shows by itself, the next notification loads it.
-    import('./load-notifications.ts').then(
+    loadNotifications().then(
       ({ Notifications }) => setLoaded(() => Notifications),
+      // Without a connection, which the page shows by itself.
       () => {},
     );
   }, [Loaded, length]);
@@ -77,3 +79,7 @@ createRoot(root).render(
     </MantineProvider>
   </StrictMode>,
 );
+
+// From the first action on, notifications are there: what they report may be that the server is gone.
+for (const type of ['pointermove', 'pointerdown', 'keydown'])
+  addEventListener(type, () => loadNotifications().catch(() => {}), { once: true });

@@ -1,6 +1,5 @@
 import { notifications } from '@mantine/notifications';
 import { useEffect, useState } from 'react';
-import { describeError } from './api.ts';
 
 /** A menu or a dialog that is loaded when it is first opened: most visits end without it. */
 export function useLazyOverlay<Overlay>(load: () => Promise<Overlay>) {
@@ -12,7 +11,7 @@ export function useLazyOverlay<Overlay>(load: () => Promise<Overlay>) {
     setOpen(Overlay !== undefined);
     load().then(
       (loaded) => setOverlay(() => loaded),
-      (error) => notifications.show({ color: 'red', message: describeError(error).message }),
+      () => notifications.show({ color: 'red', message: 'This cannot be loaded. Reload the page.' }),
     );
   };
   return { Overlay, isOpen, open, setOpen };

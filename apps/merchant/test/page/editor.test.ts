@@ -85,7 +85,16 @@ test('an update is edited, fixed and sent with the keyboard alone', async () => 
   await page.keyboard.type('4');
   await tabTo('Actions for line 1');
   await page.keyboard.press('Enter');
-  await page.getByRole('menuitem', { name: 'Duplicate' }).waitFor();
+  const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
+  await duplicate.waitFor();
+  // The menu has taken the place of the button that loaded it, and gives the focus back.
+  await page.keyboard.press('Escape');
+  await duplicate.waitFor({ state: 'detached' });
+  await page.waitForFunction(
+    () => document.activeElement?.getAttribute('aria-label') === 'Actions for line 1',
+  );
+  await page.keyboard.press('Enter');
+  await duplicate.waitFor();
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Duplicate');
   await page.keyboard.press('Enter');
@@ -221,6 +230,13 @@ test('a draft that cannot be saved is named, and is saved with the next key', as
   await field('SKU').fill('CUPS');
   await says('Draft saved, not sent');
   expect((await draftOf(open))?.form).toMatchObject({ cart: { items: [{ sku: 'CUPS' }] } });
+});
+
+test('what cannot be loaded is named', async () => {
+  await using open = await openOrder(mug);
+  await open.page.route('**/line-menu*', (route) => route.abort());
+  await open.button('Actions for line 1').click();
+  await open.page.getByText('This cannot be loaded. Reload the page.').waitFor();
 });
 
 test('a double click and Enter in a field send nothing twice', async () => {
