@@ -150,7 +150,7 @@ test.each([
       scripts.push(response.body().then((body) => gzipSync(body).length));
   });
   await page.goto(app().url + path());
-  await page.getByText('merchant-order-1001').waitFor();
+  await page.getByText('merchant-order-1001').first().waitFor();
   await page.waitForLoadState('networkidle').catch(() => {});
   const size = (await Promise.all(scripts)).reduce((sum, one) => sum + one, 0);
   expect(size).toBeGreaterThan(50_000);
