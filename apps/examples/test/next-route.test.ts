@@ -8,6 +8,8 @@ test('the route loads without a key, and reads it when it is called', async () =
   vi.stubEnv('ORDERS_URL', service.url);
   vi.stubEnv('ORDER_TOKEN', service.token);
   delete process.env['ORDERS_API_KEY'];
+  // The route and its shop read the environment, which another test of this process may have had read before.
+  vi.resetModules();
   const { POST } = await import('../next-route.ts');
   const post = (body: string, id = 'A-1001') =>
     POST(new Request('https://shop.example/api/orders/A-1001', { method: 'POST', body }), {
