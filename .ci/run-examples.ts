@@ -11,7 +11,7 @@ const groupProgram = fileURLToPath(new URL('run-group.ts', import.meta.url));
 
 /** Code that is shown to readers, in a file of its own. */
 export interface Example {
-  /** Examples of one group run in one process, such as those of one page. */
+  /** Examples of one group run in one process, one after another. */
   readonly group: string;
   /** The project that its reader runs it in. */
   readonly folder: string;
