@@ -7,7 +7,7 @@ import { createOrdersClient, ValidationError } from '../src/index.ts';
 import { inFull } from './in-full.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
-const batches = inFull ? 2_000 : 40;
+const batches = inFull ? 2_000 : 16;
 const batchSize = 50;
 const apiKey = 'swordfish-swordfish';
 
