@@ -33,11 +33,15 @@ export type Settled = Pick<JournalRow, 'row' | 'token' | 'state'> & Partial<Jour
 
 /** What another run needs to send the rest of a file in the same way. */
 export interface SendFlags {
+  readonly baseUrl?: string | undefined;
+  readonly allowInsecureHttp?: boolean | undefined;
+  readonly apiKeyFile?: string | undefined;
   readonly input?: string | undefined;
   readonly schema?: string | undefined;
   readonly config?: string | undefined;
   readonly rate?: number | undefined;
   readonly stopOnRejected?: boolean | undefined;
+  readonly skipInvalid?: boolean | undefined;
   readonly result?: string | undefined;
 }
 

@@ -8,6 +8,7 @@ import {
   formatCount,
   formatDuration,
   formatNumberOf,
+  joinSentences,
   type Terminal,
 } from './terminal.ts';
 
@@ -30,6 +31,8 @@ export interface Run {
   readonly concurrency: number;
   /** Whether later rows of an order wait behind a rejected one. */
   readonly stopOnRejected: boolean;
+  /** Whether the file was sent although rows of it are invalid. */
+  readonly skipInvalid: boolean;
 }
 
 /** Rows whose states are read from the journal at a time. */
@@ -97,6 +100,11 @@ export async function sendRows(run: Run): Promise<RunEnd> {
       if (state !== undefined && state !== 'queued') continue;
       if (issues.length > 0) {
         const [{ path, message, code } = { path: '', message: '', code: '' }] = issues;
+        // The check of the whole file found none, so it was read in another way: the row must not stay invalid.
+        if (!run.skipInvalid) {
+          const advice = 'Use the --schema or orders.json of the first run, or --skip-invalid';
+          return stop(`${joinSentences(`row ${row}${path && `, ${path}`}: ${message}`)} ${advice}`);
+        }
         journal.settle({ row, token, state: 'invalid', code, message: `${path}: ${message}` });
         continue;
       }

@@ -92,8 +92,10 @@ function lineOf({ file, options: { journal } }: Context, ...words: readonly stri
 
 /** The command line that goes on as the last run did. */
 function resumeLine(context: Context, flags: SendFlags = {}): string {
-  const { input, schema, config, rate, stopOnRejected, result } = flags;
+  const { baseUrl, allowInsecureHttp, apiKeyFile, input, schema, config, rate, result } = flags;
   const values = {
+    '--base-url': baseUrl,
+    '--api-key-file': apiKeyFile,
     '--input': input,
     '--schema': schema,
     '--config': config,
@@ -101,7 +103,22 @@ function resumeLine(context: Context, flags: SendFlags = {}): string {
     '--result': result,
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return lineOf(context, ...given.flat().map(String), ...(stopOnRejected ? ['--stop-on-rejected'] : []));
+  return lineOf(
+    context,
+    ...given.flat().map(String),
+    ...(allowInsecureHttp ? ['--allow-insecure-http'] : []),
+    ...(flags.stopOnRejected ? ['--stop-on-rejected'] : []),
+    ...(flags.skipInvalid ? ['--skip-invalid'] : []),
+  );
+}
+
+/** Flags of this run that another one needs; --api-key-command is not kept, since it may hold a secret. */
+function flagsOf({ options, env }: Context): SendFlags {
+  const { allowInsecureHttp, apiKeyFile, input, schema, config, rate, result } = options;
+  const { stopOnRejected, skipInvalid } = options;
+  const baseUrl = options.baseUrl === env['ORDERS_BASE_URL'] ? undefined : options.baseUrl;
+  const places = { baseUrl, allowInsecureHttp, apiKeyFile };
+  return { ...places, input, schema, config, rate, stopOnRejected, skipInvalid, result };
 }
 
 async function settleRows(context: Context, decisions: readonly Decision[]): Promise<ExitCode> {
@@ -213,16 +230,18 @@ async function sendFile(context: Context): Promise<ExitCode> {
     const isNew = !journal || (await hasFixedRows({ ...context, reading }, journal, hashed));
     const rows = isNew ? await checkFile({ ...context, reading }) : journal?.key.rows;
     if (rows === undefined) return 1;
-    if (isNew) journal?.replaceFile(hashed);
     const isResumed = journal !== undefined;
     let end: RunEnd = { sent: 0 };
-    if (!journal || openRows(journal) > 0) {
+    if (!journal || isNew || openRows(journal) > 0) {
       const { client, baseUrl } = await connectTo(context, journal?.key.baseUrl);
       try {
+        // Not before the service is there: fixed rows may be changed until they are sent.
+        if (isNew) journal?.replaceFile(hashed);
         journal ??= await createJournal(place, { ...hashed, rows, decimals, baseUrl });
-        const { concurrency = 16, stopOnRejected = false, input, schema, config, rate, result } = options;
-        journal.noteFlags({ input, schema, config, rate, stopOnRejected, result });
-        end = await sendRows({ file, reading, journal, client, terminal, concurrency, stopOnRejected });
+        const { concurrency = 16, stopOnRejected = false, skipInvalid = false } = options;
+        journal.noteFlags(flagsOf(context));
+        const run = { file, reading, journal, client, terminal, concurrency, stopOnRejected, skipInvalid };
+        end = await sendRows(run);
       } finally {
         await client.close();
       }

@@ -478,12 +478,53 @@ test(
   },
 );
 
-/** A configuration whose client refuses an update that the command accepts. */
-const refusing = (orderId: string): string => `
+test('a fixed row may be changed until it is sent', own, async () => {
+  await using scene = await setScene(3, 3);
+  const { service, folder, sendHere: send } = scene;
+  const file = folder.file('updates.csv');
+  const text = readFileSync(file, 'utf8');
+  writeFileSync(file, text.replace('row-3,mug,2', 'row-3,mug,two'));
+  expect(await send('--skip-invalid')).toMatchObject({ code: 1 });
+  writeFileSync(file, text.replace('row-3,mug,2', 'row-3,mug,22'));
+  service.faults.next({ type: 'status', status: 401 }, { operation: 'echo' });
+  expect(await send()).toMatchObject({ code: 3, stderr: expect.stringContaining('Nothing was sent') });
+  writeFileSync(file, text);
+  expect(await send()).toMatchObject({ code: 0 });
+  expect(service.appliedUpdates('ord_0')).toMatchObject([{ cart: { items: [{ quantity: 2 }] } }]);
+});
+
+/** A schema that refuses one update, and by default a configuration with it: its client refuses what the command accepts. */
+const refusing = (orderId: string, exported = '{ schema }'): string => `
 import { OrderUpdate } from '${import.meta.resolve('@orders/schema')}';
-export default { schema: OrderUpdate.check(({ value, issues }) => {
+const schema = OrderUpdate.check(({ value, issues }) => {
   if (value.order_id === '${orderId}') issues.push({ code: 'custom', input: value, message: 'not that one' });
-}) };`;
+});
+export default ${exported};`;
+
+test(
+  'a row that is invalid only by the schema of a later run stops it, and is sent by the next',
+  own,
+  async () => {
+    await using scene = await setScene(30, 30);
+    const { service, folder, sendHere } = scene;
+    const [keyFile, schema] = [folder.file('key'), folder.file('schema.mjs')];
+    writeFileSync(keyFile, key);
+    writeFileSync(schema, refusing('row-20', 'schema'));
+    const flags = ['--base-url', service.url, '--api-key-file', keyFile];
+    const send = (...words: readonly string[]) => runHere(['send', folder.file('updates.csv'), ...words]);
+    service.faults.always('unavailable', { operation: 'update' });
+    await send(...flags, '--concurrency', '1');
+    service.faults.clear();
+    const { stdout } = await send('--retry', 'all', '--yes');
+    expect(stdout).toContain(`${folder.file('updates.csv')} ${flags.join(' ')}\n`);
+
+    const stopped = await sendHere('--schema', schema, '--json');
+    expect(stopped).toMatchObject({ code: 3, stderr: expect.stringContaining('row 20: not that one') });
+    expect(JSON.parse(stopped.stdout)).toMatchObject({ invalid: 0, applied: service.ledger.length });
+    expect(await sendHere()).toMatchObject({ code: 0 });
+    expect(service.ledger).toHaveLength(30);
+  },
+);
 
 test('a row that only the client refuses is invalid, and no other row is lost', own, async () => {
   await using scene = await setScene(10, 3);
