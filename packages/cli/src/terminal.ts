@@ -182,8 +182,10 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       const interrupt = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const)
         process.on(signal, () => {
-          if (interrupt.signal.aborted) process.exit(3);
-          interrupt.abort(signal);
+          if (!interrupt.signal.aborted) return interrupt.abort(signal);
+          void terminal
+            .fail('Interrupted again: what was in flight was not finished.')
+            .finally(() => process.exit(3));
         });
       return interrupt.signal;
     },

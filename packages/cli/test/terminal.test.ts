@@ -1,11 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
 import process from 'node:process';
+import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
-import { commandLine } from '../src/terminal.ts';
+import { commandLine, createTerminal } from '../src/terminal.ts';
 import { createBulkFile } from './bulk-file.ts';
 import { createFolder, type Folder } from './run-orders.ts';
 
@@ -70,6 +72,22 @@ test.runIf(hasBash)('a shell reads the words of a hint as they are, in one print
     env: { LC_ALL: 'C.UTF-8', PATH: process.env['PATH'] },
   });
   expect(stdout.split('\0').slice(0, -1)).toEqual(words);
+});
+
+test('a second Ctrl-C ends the process; with --json there is an object, too', async () => {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const { promise: exited, resolve: exit } = Promise.withResolvers<number>();
+  const own = Object.assign(new EventEmitter(), { stdin: new PassThrough(), stdout, stderr, exit });
+  const terminal = createTerminal(own as unknown as NodeJS.Process);
+  terminal.json = true;
+  const interrupt = terminal.catchInterrupt();
+  own.emit('SIGINT');
+  expect(interrupt.aborted).toBe(true);
+  own.emit('SIGINT');
+  expect(await exited).toBe(3);
+  expect(JSON.parse(String(stdout.read()))).toEqual({
+    error: { code: 'failed', message: expect.stringContaining('was not finished') },
+  });
 });
 
 test.runIf(hasScript)(
