@@ -137,6 +137,7 @@ test('--config and --schema load code, whose errors show no message that may hol
     'wrong.json': '{ "baseUrls": "x" }',
     'broken.json': `{"apiKey":${key}}`,
     'throws.mjs': `throw new RangeError('${key}')`,
+    'later.mjs': `export default { apiKey: () => { throw new RangeError('${key}') } }`,
     'schema.mjs':
       'export default { safeParse: () => ({ success: false, error: { issues: [{ message: "no", code: "own", path: [] }] } }) }',
     'a.json': '{"cart":{}}',
@@ -152,6 +153,9 @@ test('--config and --schema load code, whose errors show no message that may hol
   const thrown = await run(['check', '--config', 'throws.mjs']);
   expect(thrown).toMatchObject({ code: 3, stderr: expect.stringContaining('it threw RangeError') });
   expect(thrown.stderr).not.toContain(key);
+  const later = await run(['check', '--config', 'later.mjs', '--base-url', service.url]);
+  expect(later).toMatchObject({ code: 1, stdout: expect.stringMatching(/it\s+threw\s+RangeError/) });
+  expect(later.stdout + later.stderr).not.toContain(key);
   const broken = await run(['check', '--config', 'broken.json']);
   expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('it is not JSON') });
   expect(broken.stderr).not.toContain(key);

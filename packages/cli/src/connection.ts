@@ -64,7 +64,14 @@ export async function connect(
     throw new CommandError('Where is the service?', 2, { hint: 'Set ORDERS_BASE_URL, or pass --base-url.' });
   const { credentials, apiKey, ...rest } = config;
   const authorization =
-    key !== undefined ? { apiKey: key } : { ...(apiKey && { apiKey }), ...(credentials && { credentials }) };
+    key !== undefined
+      ? { apiKey: key }
+      : {
+          ...(apiKey && { apiKey: typeof apiKey === 'function' ? withoutMessage(apiKey) : apiKey }),
+          ...(credentials && {
+            credentials: typeof credentials === 'function' ? withoutMessage(credentials) : credentials,
+          }),
+        };
   const isMissing = Object.keys(authorization).length === 0;
   if (isMissing && !isDry)
     throw new CommandError('There is no key.', 2, {
@@ -92,6 +99,17 @@ export async function connect(
     if (!(error instanceof TypeError)) throw error;
     throw new CommandError(nameFlags(error.message), 2);
   }
+}
+
+/** Reads a key as a module does, without the message of what it throws, which may hold the key. */
+function withoutMessage<T>(read: () => T | PromiseLike<T>): () => Promise<T> {
+  return async () => {
+    try {
+      return await read();
+    } catch (error) {
+      throw new Error(`it threw ${kindOfError(error)}; its message may hold a key and is left out`);
+    }
+  };
 }
 
 /** Options of the client have the names of code; who reads this wrote flags. */
