@@ -1,10 +1,22 @@
 import process from 'node:process';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
-import { createFolder, runOrders } from '../test/run-orders.ts';
+import { runHere } from '../test/run-here.ts';
+import { createFolder, type EndedRun, type Folder, runOrders } from '../test/run-orders.ts';
 import { splitWords } from './connection.ts';
 
 const key = 'sk_test_4f1b9c27';
+
+/** Runs the command in this process, in a folder whose orders.json it finds. */
+async function runIn(folder: Folder, words: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const before = process.cwd();
+  process.chdir(folder.path);
+  try {
+    return await runHere(words, { env });
+  } finally {
+    process.chdir(before);
+  }
+}
 
 test('a key command is split into words, and a path of Windows stays whole', () => {
   expect(splitWords(`op read "op://vault/the key" --x='a b'c`)).toEqual([
@@ -27,7 +39,7 @@ test('the key comes from a file or a command, which no shell runs', async () => 
     'print.mjs': `console.log(process.argv[2])`,
   });
   const check = (...words: readonly string[]) =>
-    runOrders(['check', '--base-url', service.url, '--json', ...words], { cwd: folder.path });
+    runIn(folder, ['check', '--base-url', service.url, '--json', ...words]);
   expect(await check('--api-key-file', 'key')).toMatchObject({ code: 0, stderr: '' });
   expect(await check('--api-key-command', `"${process.execPath}" print.mjs ${key}`)).toMatchObject({
     code: 0,
@@ -48,7 +60,7 @@ test('the key comes from a file or a command, which no shell runs', async () => 
     expect(stdout + stderr).not.toContain(key);
   }
   expect(await check('--api-key-file', 'key', '--api-key-command', 'x')).toMatchObject({ code: 2 });
-}, 60_000);
+});
 
 test('a hostile folder chooses neither where the key goes, nor how it is read, nor which code runs', async () => {
   await using service = await startMockOrderService({ keys: [key] });
@@ -76,14 +88,14 @@ test('a hostile folder chooses neither where the key goes, nor how it is read, n
     });
     // The others read the file in the same way, so that they meet one of these.
     for (const words of [['check'], ...others.splice(0)]) {
-      const { code, stdout, stderr } = await runOrders(words, { cwd: folder.path, env });
+      const { code, stdout, stderr } = await runIn(folder, words, env);
       expect([words, code, stdout]).toEqual([words, 2, '']);
       expect(stderr).toContain(`orders.json may not set "${Object.keys(setting)[0]}"`);
     }
   }
 
   expect(service.journal).toEqual([]);
-}, 120_000);
+});
 
 test('flags come before the environment, and that before the folder', async () => {
   await using service = await startMockOrderService({ keys: [key] });
@@ -92,13 +104,15 @@ test('flags come before the environment, and that before the folder', async () =
     'a.csv': 'token,total,cart.items[0].sku\nord_1,"1,50",mug\n',
     'a.json': '{ "cart": {}, "total": "x" }',
   });
-  const cwd = folder.path;
-  expect(await runOrders(['validate', 'a.csv'], { cwd })).toMatchObject({ code: 0 });
-  expect(await runOrders(['validate', 'a.csv', '--decimals', '0'], { cwd })).toMatchObject({ code: 1 });
-  expect((await runOrders(['validate', 'a.json'], { cwd })).stdout).toContain('total (invalid_type)');
+  const run = (...words: readonly string[]) => runIn(folder, words);
+  expect(await run('validate', 'a.csv')).toMatchObject({ code: 0 });
+  expect(await run('validate', 'a.csv', '--decimals', '0')).toMatchObject({ code: 1 });
+  expect((await run('validate', 'a.json')).stdout).toContain('total (invalid_type)');
   const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: 'http://127.0.0.1:1' };
-  expect(await runOrders(['check', '--base-url', service.url], { cwd, env })).toMatchObject({ code: 0 });
-}, 60_000);
+  expect(await runOrders(['check', '--base-url', service.url], { cwd: folder.path, env })).toMatchObject({
+    code: 0,
+  });
+});
 
 test('a setting of the folder that is unknown or wrong is refused by name', async () => {
   for (const [content, message] of [
@@ -114,20 +128,20 @@ test('a setting of the folder that is unknown or wrong is refused by name', asyn
       'a.json': '{"cart":{}}',
       'a.csv': 'token\n',
     });
-    expect(await runOrders(['validate', 'a.json'], { cwd: folder.path })).toMatchObject({
+    expect(await runIn(folder, ['validate', 'a.json'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(message),
     });
   }
-}, 60_000);
+});
 
 test('a setting that is true or false in JSON is no text', async () => {
   await using folder = await createFolder({ 'orders.json': '{ "stopOnRejected": "false" }', 'a.csv': '' });
-  expect(await runOrders(['send', 'a.csv'], { cwd: folder.path })).toMatchObject({
+  expect(await runIn(folder, ['send', 'a.csv'])).toMatchObject({
     code: 2,
     stderr: 'orders: orders.json: stopOnRejected: Write true or false.\n',
   });
-}, 60_000);
+});
 
 test('--config and --schema load code, whose errors show no message that may hold a key', async () => {
   await using service = await startMockOrderService({ keys: [key] });
@@ -142,7 +156,7 @@ test('--config and --schema load code, whose errors show no message that may hol
       'export default { safeParse: () => ({ success: false, error: { issues: [{ message: "no", code: "own", path: [] }] } }) }',
     'a.json': '{"cart":{}}',
   });
-  const run = (words: readonly string[], env = {}) => runOrders(words, { cwd: folder.path, env });
+  const run = (words: readonly string[], env = {}) => runIn(folder, words, env);
   expect(await run(['check', '--config', 'config.mjs'])).toMatchObject({ code: 0 });
   expect(await run(['check', '--config', 'config.json'], { ORDERS_API_KEY: key })).toMatchObject({ code: 0 });
   expect(service.journal.at(-1)?.headers['x-shop']).toBe('1');
@@ -161,32 +175,38 @@ test('--config and --schema load code, whose errors show no message that may hol
   expect(broken.stderr).not.toContain(key);
   const own = await run(['validate', 'a.json', '--schema', 'schema.mjs']);
   expect(own).toMatchObject({ code: 1, stdout: expect.stringContaining('(own)') });
-}, 60_000);
+});
 
-test.each([
-  ['throw new Error(text)', /--config: cannot load \S+: it threw Error\. .*"node \S+" prints it\.$/],
-  ['throw text', /it threw a value that is not an Error/],
-  ['throw Object.assign(new Error(text), { name: text })', /it threw Error\./],
-  ['JSON.parse(text)', /it threw SyntaxError\./],
-  ['export default new Proxy({ a: 1 }, { get() { throw new RangeError(text); } })', /it threw RangeError\./],
+type Run = (folder: Folder, words: readonly string[]) => Promise<EndedRun>;
+/** What a module throws later ends its process. */
+const runAlone: Run = (folder, words) => runOrders(words, { cwd: folder.path });
+
+test.each<[string, RegExp, Run]>([
+  ['throw new Error(text)', /--config: cannot load \S+: it threw Error\. .*"node \S+" prints it\.$/, runIn],
+  ['throw text', /it threw a value that is not an Error/, runIn],
+  ['throw Object.assign(new Error(text), { name: text })', /it threw Error\./, runIn],
+  ['JSON.parse(text)', /it threw SyntaxError\./, runIn],
+  [
+    'export default new Proxy({ a: 1 }, { get() { throw new RangeError(text); } })',
+    /it threw RangeError\./,
+    runIn,
+  ],
   [
     'setTimeout(() => { throw new TypeError(text); }, 0); await new Promise(() => {})',
     /A module threw TypeError; its message may hold a key/,
+    runAlone,
   ],
   [
     'Promise.reject(Object.assign(new Error(text), { code: text })); await new Promise(() => {})',
     /A module threw Error; its message/,
+    runAlone,
   ],
-])(
-  'no error of a --config module shows the key: %s',
-  async (code, message) => {
-    await using folder = await createFolder({ 'config.mjs': `const text = '${key}';\n${code}` });
-    const { cwd, env } = { cwd: folder.path, env: { ORDERS_BASE_URL: 'http://127.0.0.1:1' } };
-    const run = await runOrders(['check', '--config', 'config.mjs'], { cwd, env });
-    expect([run.code, run.stdout]).toEqual([3, '']);
-    expect(run.stderr).toMatch(/^orders: [^\n]+\n$/);
-    expect(run.stderr.trim()).toMatch(message);
-    expect(run.stderr).not.toContain(key);
-  },
-  60_000,
-);
+])('no error of a --config module shows the key: %s', async (code, message, run) => {
+  await using folder = await createFolder({ 'config.mjs': `const text = '${key}';\n${code}` });
+  const words = ['check', '--config', 'config.mjs', '--base-url', 'http://127.0.0.1:1'];
+  const ended = await run(folder, words);
+  expect([ended.code, ended.stdout]).toEqual([3, '']);
+  expect(ended.stderr).toMatch(/^orders: [^\n]+\n$/);
+  expect(ended.stderr.trim()).toMatch(message);
+  expect(ended.stderr).not.toContain(key);
+});

@@ -9,8 +9,6 @@ import { completionScript } from './completion.ts';
 import { duration } from './definitions.ts';
 import { allCommands, createProgram } from './program.ts';
 
-const run = (words: readonly string[], env = {}) => runOrders(words, { cwd: import.meta.dirname, env });
-
 function helpOf(command: ReturnType<typeof createProgram>): string {
   let help = '';
   command.configureOutput({
@@ -62,25 +60,29 @@ test('help loads nothing but commander, so that it is there at once', () => {
 });
 
 test('help and version exit with 0, a command that is missing or unknown with 2', async () => {
-  expect(await run(['--version'])).toMatchObject({ code: 0, stdout: '0.0.0\n', stderr: '' });
-  expect(await run(['send', '--help'])).toMatchObject({
+  expect(await runOrders(['--version'], { cwd: import.meta.dirname })).toMatchObject({
+    code: 0,
+    stdout: '0.0.0\n',
+    stderr: '',
+  });
+  expect(await runHere(['send', '--help'])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^Usage: orders send/),
   });
-  expect(await run([])).toMatchObject({
+  expect(await runHere([])).toMatchObject({
     code: 2,
     stdout: '',
     stderr: expect.stringMatching(/^Usage: orders/),
   });
-  expect(await run(['sned'])).toMatchObject({
+  expect(await runHere(['sned'])).toMatchObject({
     code: 2,
     stderr: "orders: unknown command 'sned' (Did you mean send?)\n",
   });
-  expect(await run(['send', 'a.csv', '--rat', '5'])).toMatchObject({
+  expect(await runHere(['send', 'a.csv', '--rat', '5'])).toMatchObject({
     code: 2,
     stderr: "orders: unknown option '--rat' (Did you mean --rate?)\n",
   });
-}, 60_000);
+});
 
 test('no usage error repeats what may be a key', async () => {
   const key = 'sk_live_4f1b9c';
@@ -93,15 +95,15 @@ test('no usage error repeats what may be a key', async () => {
     ['check', `-k${key}`],
     ['update', 'ord_1', 'a.json', key],
   ]) {
-    const { code, stdout, stderr } = await run(words);
+    const { code, stdout, stderr } = await runHere(words);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/^orders: .*\n$/);
     expect(stderr).not.toContain(key);
   }
-  expect((await run(['check', '--api-key', key])).stderr).toContain(
+  expect((await runHere(['check', '--api-key', key])).stderr).toContain(
     'The key is never a flag: set ORDERS_API_KEY',
   );
-}, 60_000);
+});
 
 test('numbers and durations out of range are refused', async () => {
   for (const words of [
@@ -111,13 +113,13 @@ test('numbers and durations out of range are refused', async () => {
     ['check', '--timeout', '30'],
     ['validate', 'a.csv', '--decimals', '-1'],
   ])
-    expect(await run(words)).toMatchObject({
+    expect(await runHere(words)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is invalid. Write '),
     });
   expect(['500ms', '1.5s', '2h', '7d'].map(duration())).toEqual([500, 1_500, 7_200_000, 604_800_000]);
   expect(() => duration()('25d')).toThrow('at most 24d');
-}, 60_000);
+});
 
 test('the completion of bash knows commands and options', async ({ skip }) => {
   const script = completionScript('bash', createProgram());
@@ -136,16 +138,6 @@ test('the completion of bash knows commands and options', async ({ skip }) => {
       expect(completionScript(shell, createProgram())).toContain(word);
   expect(() => completionScript('constructor', createProgram())).toThrow('bash, zsh or fish');
 });
-
-test('NO_COLOR is respected, and a report for another program has no colours', async () => {
-  await using folder = await createFolder({ 'a.json': '{"cart":1}' });
-  const validate = (env: Readonly<Record<string, string>>, ...words: readonly string[]) =>
-    runOrders(['validate', 'a.json', ...words], { cwd: folder.path, env });
-  const plain = await validate({ NO_COLOR: '1' });
-  expect(plain.stdout).toContain('a.json:1:9 row 1, cart (invalid_type)\n');
-  for (const format of ['json', 'github', 'sarif'])
-    expect((await validate({}, '--format', format)).stdout).not.toContain('\u001b');
-}, 60_000);
 
 test('with --json an error is an object on standard output, too', async () => {
   for (const [words, exitCode, error] of [

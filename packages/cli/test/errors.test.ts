@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { openSync, rmSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
@@ -11,9 +10,10 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countByRow, createBulkFile } from './bulk-file.ts';
 import { fillDisk, mountDisk } from './mount-disk.ts';
-import { createFolder, type Folder, runOrders, startOrders, until } from './run-orders.ts';
+import { runHere, startHere } from './run-here.ts';
+import { createFolder, type Folder, runOrders, until } from './run-orders.ts';
 
-/** Each test has a service, files and processes of its own. */
+/** Each test has a service and files of its own. */
 const own = { concurrent: true, timeout: 60_000 };
 const key = 'sk_test_4f1b9c27';
 const update = '{"cart":{"items":[]}}';
@@ -46,16 +46,18 @@ async function certify(days: number) {
 
 describe('one clear message each, and nothing is sent', () => {
   let folder: Folder;
-  const runAll = async (env: Readonly<Record<string, string>>, cwd = folder.path) => {
+  const runAll = async (url: string) => {
+    const run = (...words: readonly string[]) =>
+      runHere([...words, '--base-url', url], { folder, env: { ORDERS_API_KEY: key } });
     const [check, one, many] = await Promise.all([
-      runOrders(['check'], { cwd, env }),
-      runOrders(['update', 'ord_1', 'update.json'], { cwd, env }),
-      runOrders(['send', 'updates.csv'], { cwd, env }),
+      run('check'),
+      run('update', 'ord_1', './update.json'),
+      run('send', './updates.csv'),
     ]);
     expect(many).toMatchObject({ code: 3, stdout: '' });
     expect(many.stderr).toMatch(/^orders: Nothing was sent\. .*"orders check" says what to do\.\n$/);
     expect(check.code).toBe(1);
-    expect(await readdir(cwd)).not.toContain('updates.csv.orders-journal');
+    expect(await readdir(folder.path)).not.toContain('updates.csv.orders-journal');
     return { check: check.stdout, one: one.stdout, oneCode: one.code, many: many.stderr };
   };
   beforeAll(async () => {
@@ -65,7 +67,7 @@ describe('one clear message each, and nothing is sent', () => {
 
   test('a wrong key', own, async () => {
     await using service = await startMockOrderService({ orders: tokens });
-    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url });
+    const found = await runAll(service.url);
     expect(found.check).toMatch(/^fail +echo +.*401/m);
     expect(found.check).toContain('Is it the private key');
     expect(found).toMatchObject({ oneCode: 1, one: expect.stringContaining('Rejected') });
@@ -75,7 +77,7 @@ describe('one clear message each, and nothing is sent', () => {
 
   test('a wrong path', own, async () => {
     await using service = await startMockOrderService({ orders: tokens, keys: [key] });
-    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: `${service.url}/api` });
+    const found = await runAll(`${service.url}/api`);
     expect(found.check).toContain('what comes before /v2');
     expect(found.many).toContain('404');
   });
@@ -85,7 +87,7 @@ describe('one clear message each, and nothing is sent', () => {
       await server[Symbol.asyncDispose]();
       return server;
     });
-    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: url });
+    const found = await runAll(url);
     expect(found.check).toMatch(/^fail +TCP +.*ECONNREFUSED/m);
     expect(found.check).toMatch(/^skip +echo +not reached$/m);
     expect(found).toMatchObject({ oneCode: 3, one: expect.stringContaining('Not sent') });
@@ -94,13 +96,13 @@ describe('one clear message each, and nothing is sent', () => {
 
   test('an expired certificate, and one of an unknown authority', own, async () => {
     await using expired = await listen((_, response) => void response.end(), await certify(-1));
-    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: expired.url });
+    const found = await runAll(expired.url);
     expect(found.check.replace(/\s+/g, ' ')).toContain(
       'CERT_HAS_EXPIRED for 127.0.0.1. The service has to renew',
     );
     expect(found).toMatchObject({ oneCode: 3, one: expect.stringContaining('Not sent') });
     await using unknown = await listen((_, response) => void response.end(), await certify(90));
-    const { check } = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: unknown.url });
+    const { check } = await runAll(unknown.url);
     expect(check.replace(/\s+/g, ' ')).toContain('DEPTH_ZERO_SELF_SIGNED_CERT for 127.0.0.1');
     expect(check).toContain('NODE_EXTRA_CA_CERTS');
   });
@@ -109,7 +111,7 @@ describe('one clear message each, and nothing is sent', () => {
     await using proxy = await listen((_, response) => {
       response.writeHead(403, { 'content-type': 'text/html' }).end('<html>Blocked</html>');
     });
-    const found = await runAll({ ORDERS_API_KEY: key, ORDERS_BASE_URL: proxy.url });
+    const found = await runAll(proxy.url);
     expect(found.check.replace(/\s+/g, ' ')).toContain(
       'A proxy or another site responded: check the base URL.',
     );
@@ -118,10 +120,9 @@ describe('one clear message each, and nothing is sent', () => {
   });
 
   test('no key, and no base URL', own, async () => {
-    const cwd = folder.path;
-    const noUrl = await runOrders(['send', 'updates.csv'], { cwd, env: { ORDERS_API_KEY: key } });
+    const noUrl = await runHere(['send', './updates.csv'], { folder, env: { ORDERS_API_KEY: key } });
     expect(noUrl).toMatchObject({ code: 2, stderr: expect.stringContaining('--base-url') });
-    const noKey = await runOrders(['check', '--base-url', 'http://127.0.0.1:1'], { cwd });
+    const noKey = await runHere(['check', '--base-url', 'http://127.0.0.1:1']);
     expect(noKey).toMatchObject({ code: 2, stderr: expect.stringContaining('ORDERS_API_KEY') });
   });
 });
@@ -171,14 +172,14 @@ test('a file that cannot be read, or not to its end, sends nothing', own, async 
   await using folder = await createFolder({
     'broken.csv': broken.join('\n'),
   });
-  const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
-  const send = (file: string) => runOrders(['send', file], { cwd: folder.path, env });
-  const malformed = await send('broken.csv');
+  const env = { ORDERS_API_KEY: key };
+  const send = (file: string) => runHere(['send', file, '--base-url', service.url], { folder, env });
+  const malformed = await send('./broken.csv');
   expect(malformed).toMatchObject({ code: 1, stderr: '' });
   expect(malformed.stdout).toMatch(/^broken\.csv:\d+ row 19999 \(malformed\)$/m);
   expect(malformed.stdout).toContain('Nothing was sent. Fix the file.');
-  expect(await send('none.csv')).toMatchObject({ code: 3, stderr: expect.stringContaining('none.csv') });
-  expect(await send('.')).toMatchObject({ code: 3, stderr: expect.stringContaining('folder') });
+  expect(await send('./none.csv')).toMatchObject({ code: 3, stderr: expect.stringContaining('none.csv') });
+  expect(await send('./.')).toMatchObject({ code: 3, stderr: expect.stringContaining('folder') });
   expect(service.journal).toEqual([]);
 });
 
@@ -187,8 +188,9 @@ test('a full disk ends the run with what was sent, and the next one goes on', ow
   if (!disk) return skip('no disk can be mounted here');
   await using service = await startMockOrderService({ orders: tokens, keys: [key] });
   await writeFile(join(disk.folder, 'updates.csv'), createBulkFile(3_000, tokens));
-  const options = { cwd: disk.folder, env: { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url } };
-  await using running = startOrders(['send', 'updates.csv', '--json', '--rate', '300'], options);
+  const options = { folder: { path: disk.folder }, env: { ORDERS_API_KEY: key } };
+  const words = ['send', './updates.csv', '--base-url', service.url, '--json'];
+  await using running = startHere([...words, '--rate', '300'], options);
   await until('it sends', () => service.ledger.length > 100);
   fillDisk(join(disk.folder, 'filler'));
   const { code, stdout, stderr } = await running.ended;
@@ -198,7 +200,7 @@ test('a full disk ends the run with what was sent, and the next one goes on', ow
   // What is applied and not in the journal is printed.
   expect(applied + (stderr.match(/^Row \d+ was applied/gm) ?? []).length).toBe(service.ledger.length);
   rmSync(join(disk.folder, 'filler'));
-  const next = await runOrders(['send', 'updates.csv', '--json'], options);
+  const next = await runHere(words, options);
   expect(JSON.parse(next.stdout).stopped).toBeUndefined();
   expect(Math.max(...countByRow(service.ledger).values())).toBe(1);
 });
@@ -206,11 +208,9 @@ test('a full disk ends the run with what was sent, and the next one goes on', ow
 test('an output that cannot be written is reported', own, async ({ skip }) => {
   if (process.platform !== 'linux') return skip('there is no /dev/full');
   await using folder = await createFolder({ 'update.json': update });
-  const main = join(import.meta.dirname, '../src/main.ts');
-  const { status, stderr } = spawnSync(
-    process.execPath,
-    ['--conditions=@orders/source', main, 'validate', 'update.json'],
-    { cwd: folder.path, stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'] },
-  );
-  expect([status, String(stderr)]).toEqual([3, expect.stringContaining('The output could not be written')]);
+  const { code, stderr } = await runOrders(['validate', 'update.json'], {
+    cwd: folder.path,
+    output: openSync('/dev/full', 'w'),
+  });
+  expect([code, stderr]).toEqual([3, expect.stringContaining('The output could not be written')]);
 });

@@ -5,7 +5,8 @@ import process from 'node:process';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createBulkFile } from './bulk-file.ts';
-import { createFolder, runOrders, startOrders, until } from './run-orders.ts';
+import { runHere } from './run-here.ts';
+import { createFolder, type EndedRun, runOrders, startOrders, until } from './run-orders.ts';
 
 const key = 'sk_live_4f1b9c/+ü27';
 const forms = [
@@ -33,19 +34,19 @@ test('the key is in no output, no file and no list of processes, even if the ser
   });
   const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
   const texts: string[] = [];
-  const run = async (words: readonly string[], input?: string) => {
-    const options = { cwd: folder.path, env, ...(input !== undefined && { input }) };
-    const { stdout, stderr, code } = await runOrders(words, options);
+  const keep = ({ stdout, stderr, code }: EndedRun) => {
     texts.push(stdout, stderr);
     return code;
   };
+  const run = async (words: readonly string[]) =>
+    keep(await runHere([...words, '--base-url', service.url], { folder, env }));
   service.faults.next(
     [400, 503, 400, 503].map((status) => ({ type: 'status', status, ...echoing }) as const),
     { operation: 'update' },
   );
-  expect(await run(['update', 'ord_1', 'update.json'])).toBe(1);
-  expect(await run(['update', 'ord_1', 'update.json', '--json'])).toBe(1);
-  expect(await run(['update', 'ord_1', 'update.json', '--dry-run'])).toBe(0);
+  expect(await run(['update', 'ord_1', './update.json'])).toBe(1);
+  expect(await run(['update', 'ord_1', './update.json', '--json'])).toBe(1);
+  expect(await run(['update', 'ord_1', './update.json', '--dry-run'])).toBe(0);
 
   await using sending = startOrders(['send', 'updates.csv', '--rate', '30', '--result', 'r.csv'], {
     cwd: folder.path,
@@ -60,21 +61,20 @@ test('the key is in no output, no file and no list of processes, even if the ser
       } catch {
         // A process that ended meanwhile.
       }
-  const { stdout, stderr, code } = await sending.ended;
-  expect(code).toBe(1);
-  texts.push(stdout, stderr);
-  expect(await run(['send', 'updates.csv', '--review'])).toBe(1);
-  expect(await run(['send', 'updates.csv', '--json'])).toBe(1);
+  expect(keep(await sending.ended)).toBe(1);
+  expect(await run(['send', './updates.csv', '--review'])).toBe(1);
+  expect(await run(['send', './updates.csv', '--json'])).toBe(1);
   service.faults.always({ type: 'status', status: 401, ...echoing });
   for (const words of [
     ['check'],
     ['check', '--json'],
-    ['send', 'updates.csv', '--retry', 'all', '--yes'],
-    ['send', 'updates.csv'],
+    ['send', './updates.csv', '--retry', 'all', '--yes'],
+    ['send', './updates.csv'],
   ])
     await run(words);
-  await run(['validate', '-'], JSON.stringify({ cart: { items: [{ sku: 'mug', quantity: key }] } }));
-  await run(['update', key, 'update.json']);
+  const input = JSON.stringify({ cart: { items: [{ sku: 'mug', quantity: key }] } });
+  keep(await runOrders(['validate', '-'], { cwd: folder.path, env, input }));
+  await run(['update', key, './update.json']);
 
   for (const name of await readdir(folder.path))
     texts.push(await readFile(join(folder.path, name), 'latin1'));

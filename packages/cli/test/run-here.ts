@@ -1,10 +1,13 @@
 import { EventEmitter } from 'node:events';
+import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { runProgram } from '../src/program.ts';
 import { createTerminal } from '../src/terminal.ts';
-import type { EndedRun } from './run-orders.ts';
+import type { EndedRun, Folder } from './run-orders.ts';
 
 export interface RunHereOptions {
+  /** Words that begin with `./` are files of this folder, whose path is left out of what is printed. */
+  readonly folder?: Pick<Folder, 'path'>;
   readonly env?: Readonly<Record<string, string>>;
   /** What a person says to a question. @default there is no terminal */
   readonly confirm?: (question: string) => boolean;
@@ -19,7 +22,14 @@ export interface RunningHere extends AsyncDisposable {
   readonly ended: Promise<EndedRun>;
 }
 
-export function startHere(words: readonly string[], { env = {}, confirm }: RunHereOptions = {}): RunningHere {
+export function startHere(
+  words: readonly string[],
+  { folder, env = {}, confirm }: RunHereOptions = {},
+): RunningHere {
+  const inFolder = (word: string): string =>
+    folder && word.startsWith('./') ? join(folder.path, word) : word;
+  const withoutFolder = (output: string): string =>
+    folder ? output.replaceAll(join(folder.path, '/'), '') : output;
   const streams = { stdout: new PassThrough(), stderr: new PassThrough() };
   const text = { stdout: '', stderr: '' };
   const changed = new EventEmitter().setMaxListeners(0);
@@ -35,10 +45,10 @@ export function startHere(words: readonly string[], { env = {}, confirm }: RunHe
   });
   const terminal = createTerminal(own as unknown as NodeJS.Process);
   if (confirm) Object.assign(terminal, { confirm: async (question: string) => confirm(question) });
-  const ended = runProgram(words, terminal, env).then(async (code) => {
+  const ended = runProgram(words.map(inFolder), terminal, env).then(async (code) => {
     await terminal.flush();
     changed.emit('end');
-    return { code, ...text };
+    return { code, stdout: withoutFolder(text.stdout), stderr: withoutFolder(text.stderr) };
   });
   return {
     ended,

@@ -4,8 +4,15 @@ import process from 'node:process';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { countByRow, createBulkFile, findOutOfOrder, readResult } from './bulk-file.ts';
-import { runHere } from './run-here.ts';
-import { createFolder, type EndedRun, type Folder, runOrders, startOrders, until } from './run-orders.ts';
+import { type RunningHere, runHere, startHere } from './run-here.ts';
+import {
+  createFolder,
+  type EndedRun,
+  type Folder,
+  type RunningOrders,
+  startOrders,
+  until,
+} from './run-orders.ts';
 
 /** Each test has a service, files and processes of its own. */
 const own = { concurrent: true, timeout: 60_000 };
@@ -16,10 +23,11 @@ const hasSignals = process.platform !== 'win32';
 interface Scene extends AsyncDisposable {
   readonly service: MockOrderService;
   readonly folder: Folder;
-  readonly env: Readonly<Record<string, string>>;
+  /** Sends it in this process; a word that begins with `./` is a file beside it. */
   send(...words: readonly string[]): Promise<EndedRun>;
-  /** The same in this process, which is quicker. */
-  sendHere(...words: readonly string[]): Promise<EndedRun>;
+  start(...words: readonly string[]): RunningHere;
+  /** Sends it in a process of its own, which can be killed. */
+  startAlone(...words: readonly string[]): RunningOrders;
 }
 
 /** A service, and a file updates.csv. */
@@ -28,13 +36,14 @@ async function setScene(rows: number, orders: number, latencyMs = 0): Promise<Sc
   const service = await startMockOrderService({ keys: [key], orders: tokens, latencyMs });
   const folder = await createFolder({ 'updates.csv': createBulkFile(rows, tokens) });
   const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
+  const start = (...words: readonly string[]): RunningHere =>
+    startHere(['send', './updates.csv', '--base-url', service.url, ...words], { folder, env });
   return {
     service,
     folder,
-    env,
-    send: (...words) => runOrders(['send', 'updates.csv', ...words], { cwd: folder.path, env }),
-    sendHere: (...words) =>
-      runHere(['send', folder.file('updates.csv'), '--base-url', service.url, ...words], { env }),
+    start,
+    send: (...words) => start(...words).ended,
+    startAlone: (...words) => startOrders(['send', 'updates.csv', ...words], { cwd: folder.path, env }),
     async [Symbol.asyncDispose]() {
       await service.close();
       await folder[Symbol.asyncDispose]();
@@ -44,8 +53,8 @@ async function setScene(rows: number, orders: number, latencyMs = 0): Promise<Sc
 
 test('a file is sent once, in sequence per order, and the result agrees with the service', own, async () => {
   await using scene = await setScene(400, 30);
-  const { service, folder, send } = scene;
-  const { code, stdout, stderr } = await send('--result', 'results.csv');
+  const { service, folder, send, startAlone } = scene;
+  const { code, stdout, stderr } = await startAlone('--result', 'results.csv').ended;
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout).toBe('updates.csv: 400 rows\n  applied        400\n');
   expect(countByRow(service.ledger).size).toBe(400);
@@ -82,7 +91,7 @@ test(
     service.faults.next('lostResponse', { token: 'ord_2' });
     service.faults.next('unavailable', { token: 'ord_3' });
     service.faults.next({ type: 'status', status: 400 }, { token: 'ord_4' });
-    const first = await send('--json', '--rate', '900', '--result', 'results.ndjson');
+    const first = await send('--json', '--rate', '900', '--result', './results.ndjson');
     expect(first.code).toBe(1);
     expect(JSON.parse(first.stdout)).toMatchObject({
       sent: 34,
@@ -126,7 +135,7 @@ test(
     expect(await send('--retry', '4')).toMatchObject({ code: 1, stderr: expect.stringContaining('row 14') });
     expect(await send('--discard', '4')).toMatchObject({ code: 0 });
 
-    const second = await send('--json', '--result', 'results.csv');
+    const second = await send('--json', '--result', './results.csv');
     expect(second.code).toBe(0);
     expect(JSON.parse(second.stdout)).toMatchObject({ sent: 7, applied: 39, discarded: 1, waiting: 0 });
     const decided = readResult(folder.file('results.csv')).filter((row) => row.decided !== '');
@@ -185,7 +194,7 @@ interface KillPlan {
 async function killAndResume({ rows, orders, rate, kills, everyMs: [least, most] }: KillPlan): Promise<void> {
   // So that each kill finds some in flight.
   await using scene = await setScene(rows, orders, 20);
-  const { service, folder, env, send } = scene;
+  const { service, folder, send, startAlone } = scene;
   // One in 50 meets one of these; the first two are applied.
   service.faults.sometimes(
     [
@@ -198,10 +207,9 @@ async function killAndResume({ rows, orders, rate, kills, everyMs: [least, most]
     ],
     { probability: 0.02, seed: 7, operation: 'update' },
   );
-  const words = ['send', 'updates.csv', '--rate', String(rate)];
   for (let kill = 0; kill < kills; kill++) {
     const before = service.requests({ operation: 'update' }).length;
-    await using running = startOrders(words, { cwd: folder.path, env });
+    await using running = startAlone('--rate', String(rate));
     await Promise.race([
       running.ended,
       until('it sends', () => service.requests({ operation: 'update' }).length > before),
@@ -210,9 +218,9 @@ async function killAndResume({ rows, orders, rate, kills, everyMs: [least, most]
     running.child.kill('SIGKILL');
   }
   // Faults may come five in a row, which ends a run.
-  let report = JSON.parse((await send('--rate', String(rate), '--json', '--result', 'results.csv')).stdout);
+  let report = JSON.parse((await send('--rate', String(rate), '--json', '--result', './results.csv')).stdout);
   for (let more = 0; report.stopped !== undefined && more < 5; more++)
-    report = JSON.parse((await send('--rate', String(rate), '--json', '--result', 'results.csv')).stdout);
+    report = JSON.parse((await send('--rate', String(rate), '--json', '--result', './results.csv')).stdout);
   expect(report.stopped).toBeUndefined();
 
   const applied = countByRow(service.ledger);
@@ -240,7 +248,7 @@ async function killAndResume({ rows, orders, rate, kills, everyMs: [least, most]
     ...(retried.length > 0 ? ['--retry', retried.join(',')] : []),
   ];
   expect(await send(...decisions)).toMatchObject({ code: 0, stderr: '' });
-  const last = JSON.parse((await send('--json', '--result', 'results.csv')).stdout);
+  const last = JSON.parse((await send('--json', '--result', './results.csv')).stdout);
   expect(last).toMatchObject({ unknown: 0, waiting: 0 });
   const times = countByRow(service.ledger);
   expect(Math.max(...times.values())).toBe(1);
@@ -252,37 +260,30 @@ async function killAndResume({ rows, orders, rate, kills, everyMs: [least, most]
   );
 }
 
-test.runIf(hasSignals)(
-  'Ctrl-C finishes what is in flight, and the same command goes on',
-  async () => {
-    await using scene = await setScene(200, 50);
-    const { service, folder, env, send } = scene;
-    await using running = startOrders(['send', 'updates.csv', '--rate', '50', '--json'], {
-      cwd: folder.path,
-      env,
-    });
-    await until('it sends', () => service.ledger.length > 10);
-    running.child.kill('SIGINT');
-    const { code, stdout, stderr } = await running.ended;
-    expect(code).toBe(3);
-    expect(JSON.parse(stdout)).toMatchObject({
-      applied: service.ledger.length,
-      unknown: 0,
-      stopped: 'interrupted',
-    });
-    expect(stderr).toContain('run the same command again to go on');
-    expect(service.ledger.length).toBeLessThan(200);
-    const before = service.ledger.length;
-    expect(await send()).toMatchObject({
-      code: 0,
-      stdout: `updates.csv: 200 rows, ${200 - before} sent in this run\n  applied        200\n`,
-      stderr: '',
-    });
-    expect(countByRow(service.ledger).size).toBe(200);
-    expect(service.ledger).toHaveLength(200);
-  },
-  60_000,
-);
+test('Ctrl-C finishes what is in flight, and the same command goes on', own, async () => {
+  await using scene = await setScene(200, 50);
+  const { service, start, send } = scene;
+  await using running = start('--rate', '50', '--json');
+  await until('it sends', () => service.ledger.length > 10);
+  running.signal('SIGINT');
+  const { code, stdout, stderr } = await running.ended;
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({
+    applied: service.ledger.length,
+    unknown: 0,
+    stopped: 'interrupted',
+  });
+  expect(stderr).toContain('run the same command again to go on');
+  expect(service.ledger.length).toBeLessThan(200);
+  const before = service.ledger.length;
+  expect(await send()).toMatchObject({
+    code: 0,
+    stdout: `updates.csv: 200 rows, ${200 - before} sent in this run\n  applied        200\n`,
+    stderr: '',
+  });
+  expect(countByRow(service.ledger).size).toBe(200);
+  expect(service.ledger).toHaveLength(200);
+});
 
 test('a service that fails stops the run before more becomes unknown', own, async () => {
   await using scene = await setScene(300, 100);
@@ -333,7 +334,7 @@ test('a 429 pauses the run, and no row is lost to it', own, async () => {
 
 test('a file that has changed is refused with what has changed', own, async () => {
   await using scene = await setScene(20, 5);
-  const { service, folder, sendHere: send } = scene;
+  const { service, folder, send } = scene;
   await send();
   const file = folder.file('updates.csv');
   const text = readFileSync(file, 'utf8');
@@ -365,8 +366,8 @@ test('the rest of a file goes nowhere else than its first rows', own, async () =
 
 test('two processes do not send one file', own, async () => {
   await using scene = await setScene(100, 20);
-  const { service, folder, env, send } = scene;
-  await using running = startOrders(['send', 'updates.csv', '--rate', '40'], { cwd: folder.path, env });
+  const { service, startAlone, send } = scene;
+  await using running = startAlone('--rate', '40');
   await until('it sends', () => service.ledger.length > 5);
   expect(await send()).toMatchObject({
     code: 3,
@@ -385,7 +386,7 @@ test('--skip-invalid sends the other rows, and no cell of the result is a formul
   expect(refused.stdout).toContain('updates.csv:5:4 row 5, cart.items[0].quantity (not_integer)');
   expect(refused.stdout).toMatch(/Nothing was sent\. .*--skip-invalid/);
   expect(service.journal).toEqual([]);
-  const { code } = await send('--skip-invalid', '--result', 'results.csv');
+  const { code } = await send('--skip-invalid', '--result', './results.csv');
   expect(code).toBe(1);
   expect(service.ledger).toHaveLength(3);
   const results = readResult(folder.file('results.csv'));
@@ -402,7 +403,7 @@ test('--skip-invalid sends the other rows, and no cell of the result is a formul
 
 test('rows that were invalid may be fixed, and only those', own, async () => {
   await using scene = await setScene(7, 3);
-  const { service, folder, sendHere: send } = scene;
+  const { service, folder, send } = scene;
   const file = folder.file('updates.csv');
   const text = readFileSync(file, 'utf8');
   const lines = text.replaceAll(/(row-[678]),mug,2/g, '$1,mug,two');
@@ -444,7 +445,7 @@ test('rows that were invalid may be fixed, and only those', own, async () => {
 
 test('a fixed row is not sent behind a later one of its order', own, async () => {
   await using scene = await setScene(4, 2);
-  const { service, folder, sendHere: send } = scene;
+  const { service, folder, send } = scene;
   const file = folder.file('updates.csv');
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace('row-2,mug,2', 'row-2,mug,two'));
@@ -464,7 +465,7 @@ test(
   own,
   async () => {
     await using scene = await setScene(4, 2);
-    const { service, folder, sendHere: send } = scene;
+    const { service, folder, send } = scene;
     const file = folder.file('updates.csv');
     const [header, row2, row3, row4, row5] = readFileSync(file, 'utf8').trim().split('\n');
     writeFileSync(file, [header, '', row2, row3, row4?.replace('mug,2', 'mug,two'), row5, ''].join('\n'));
@@ -480,7 +481,7 @@ test(
 
 test('a fixed row may be changed until it is sent', own, async () => {
   await using scene = await setScene(3, 3);
-  const { service, folder, sendHere: send } = scene;
+  const { service, folder, send } = scene;
   const file = folder.file('updates.csv');
   const text = readFileSync(file, 'utf8');
   writeFileSync(file, text.replace('row-3,mug,2', 'row-3,mug,two'));
@@ -506,37 +507,29 @@ test(
   own,
   async () => {
     await using scene = await setScene(30, 30);
-    const { service, folder, sendHere } = scene;
-    const [keyFile, schema] = [folder.file('key'), folder.file('schema.mjs')];
-    writeFileSync(keyFile, key);
-    writeFileSync(schema, refusing('row-20', 'schema'));
-    const flags = ['--base-url', service.url, '--api-key-file', keyFile];
-    const send = (...words: readonly string[]) => runHere(['send', folder.file('updates.csv'), ...words]);
+    const { service, folder, send } = scene;
+    writeFileSync(folder.file('key'), key);
+    writeFileSync(folder.file('schema.mjs'), refusing('row-20', 'schema'));
+    const run = (...words: readonly string[]) => runHere(['send', './updates.csv', ...words], { folder });
     service.faults.always('unavailable', { operation: 'update' });
-    await send(...flags, '--concurrency', '1');
+    await run('--base-url', service.url, '--api-key-file', './key', '--concurrency', '1');
     service.faults.clear();
-    const { stdout } = await send('--retry', 'all', '--yes');
-    expect(stdout).toContain(`${folder.file('updates.csv')} ${flags.join(' ')}\n`);
+    const { stdout } = await run('--retry', 'all', '--yes');
+    expect(stdout).toContain(`updates.csv --base-url ${service.url} --api-key-file key\n`);
 
-    const stopped = await sendHere('--schema', schema, '--json');
+    const stopped = await send('--schema', './schema.mjs', '--json');
     expect(stopped).toMatchObject({ code: 3, stderr: expect.stringContaining('row 20: not that one') });
     expect(JSON.parse(stopped.stdout)).toMatchObject({ invalid: 0, applied: service.ledger.length });
-    expect(await sendHere()).toMatchObject({ code: 0 });
+    expect(await send()).toMatchObject({ code: 0 });
     expect(service.ledger).toHaveLength(30);
   },
 );
 
 test('a row that only the client refuses is invalid, and no other row is lost', own, async () => {
   await using scene = await setScene(10, 3);
-  const { service, folder, sendHere: send } = scene;
+  const { service, folder, send } = scene;
   writeFileSync(folder.file('config.mjs'), refusing('row-5'));
-  const { code, stdout } = await send(
-    '--config',
-    folder.file('config.mjs'),
-    '--json',
-    '--result',
-    folder.file('results.csv'),
-  );
+  const { code, stdout } = await send('--config', './config.mjs', '--json', '--result', './results.csv');
   expect([code, JSON.parse(stdout)]).toMatchObject([1, { applied: 9, invalid: 1, waiting: 0 }]);
   expect(countByRow(service.ledger).has(5)).toBe(false);
   expect(service.ledger).toHaveLength(9);
@@ -549,13 +542,13 @@ test(
   own,
   async () => {
     await using scene = await setScene(3, 3);
-    const { service, folder, sendHere: send } = scene;
+    const { service, folder, send } = scene;
     const file = folder.file('updates.csv');
     writeFileSync(folder.file('config.mjs'), refusing('row-3'));
     service.faults.next('unavailable', { token: 'ord_0' });
     await send();
     expect(await send('--retry', '3')).toMatchObject({ code: 0 });
-    const { stdout } = await send('--config', folder.file('config.mjs'), '--json');
+    const { stdout } = await send('--config', './config.mjs', '--json');
     expect(JSON.parse(stdout)).toMatchObject({ applied: 2, invalid: 1 });
     // Row 2 leaves a blank line, and becomes row 5.
     writeFileSync(file, readFileSync(file, 'utf8').replace(/^(.*row-2,.*)\n([\s\S]*)$/m, '\n$2$1\n'));
@@ -569,13 +562,13 @@ test(
   own,
   async () => {
     await using scene = await setScene(600, 60, 50);
-    const { service, folder, sendHere } = scene;
+    const { service, folder, send } = scene;
     const file = folder.file('updates.csv');
     // With a blank cell that is wide, so that not all of it is read before it is sent.
     const [header, ...lines] = readFileSync(file, 'utf8').trim().split('\n');
     const wide = lines.map((line) => `${line},${' '.repeat(500)}\n`);
     writeFileSync(file, `${header},user_identifier\n${wide.join('')}`);
-    const ended = sendHere('--json');
+    const ended = send('--json');
     await until('it sends', () => service.ledger.length > 0);
     appendFileSync(file, 'ord_1,"\n');
     const { code, stdout, stderr } = await ended;
