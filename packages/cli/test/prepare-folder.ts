@@ -14,17 +14,14 @@ export async function prepareFolder(
   { url, key }: MockOrderService,
   tokens: readonly string[],
 ): Promise<readonly string[]> {
-  // Made in memory and copied, which is much quicker than making it on the disk.
-  await using database = await makePglite((options) => PGlite.create(options), import.meta.url);
+  const data = join(folder, 'data');
+  await mkdir(data, { recursive: true });
+  await using database = await makePglite((options) => PGlite.create(data, options), import.meta.url);
   const client = createOrdersClient({ baseUrl: url, apiKey: key });
   const outbox = await createOutbox({ client, store: await pgliteStore(database) });
   const ids: string[] = [];
   for (const [place, token] of tokens.entries()) ids.push(await outbox.enqueue(token, step(place)));
   await outbox.close();
   await client.close();
-  const data = join(folder, 'data');
-  await mkdir(data, { recursive: true });
-  const loadDataDir = await database.dumpDataDir('none');
-  await (await PGlite.create(data, { loadDataDir })).close();
   return ids;
 }
