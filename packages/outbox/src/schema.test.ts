@@ -23,8 +23,11 @@ async function onDatabase(
   }
 }
 
-onPostgres('makes its tables once, though many processes start at once', async ({ open, service, token }) => {
-  const outboxes = await Promise.all(Array.from({ length: 8 }, () => open({ migrate: true })));
+onPostgres('makes its tables once, though many processes start at once', async (scene) => {
+  const { open, service, token, schema: databaseSchema } = scene;
+  const outboxes = await Promise.all(
+    Array.from({ length: 8 }, () => open({ databaseSchema, migrate: true })),
+  );
   await Promise.all(outboxes.map((outbox, place) => outbox.enqueue(token, step(place))));
   await outboxes[0]?.drain();
   expect(stepsApplied(service, token).toSorted()).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);

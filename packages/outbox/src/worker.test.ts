@@ -12,6 +12,7 @@ import { testPassword } from '../../../.ci/start-postgres.ts';
 import { giveAway } from '../test/give-away.ts';
 import { holdResponses } from '../test/hold-responses.ts';
 import { inFull } from '../test/in-full.ts';
+import { makeFolder } from '../test/make-folder.ts';
 import { mortalStore } from '../test/mortal-store.ts';
 import { onBothInFull, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { startWorker } from '../test/start-worker.ts';
@@ -415,6 +416,7 @@ onPostgres('sends to review what a killed process was sending, and repeats nothi
 onPglite('sends to review what a killed process was sending from a folder', async (scene) => {
   const { open, service, schema, reaches } = scene;
   const folder = await mkdtemp(join(tmpdir(), 'orders-outbox-'));
+  await makeFolder(folder);
   const [stalled = '', other = ''] = service.orders.map(({ token }) => token);
   const [sent, behind, done] = [randomUUID(), randomUUID(), randomUUID()];
   try {

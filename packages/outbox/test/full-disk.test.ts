@@ -8,6 +8,7 @@ import { pgliteStore } from '@orders/outbox/pglite';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { startPostgres } from '../../../.ci/start-postgres.ts';
+import { makeFolder } from './make-folder.ts';
 import { mountDisk } from './mount-disk.ts';
 import { until } from './scene.ts';
 
@@ -25,10 +26,11 @@ function fill(file: string): void {
 type OpenedStore = AsyncDisposable & { readonly store: OutboxStore };
 
 const engines = {
-  PGlite: async (folder: string): Promise<OpenedStore> => ({
-    store: await pgliteStore(join(folder, 'outbox')),
-    async [Symbol.asyncDispose]() {},
-  }),
+  async PGlite(disk: string): Promise<OpenedStore> {
+    const folder = join(disk, 'outbox');
+    await makeFolder(folder);
+    return { store: await pgliteStore(folder), async [Symbol.asyncDispose]() {} };
+  },
   async PostgreSQL(folder: string): Promise<OpenedStore | undefined> {
     const temporary = process.env['TMPDIR'];
     process.env['TMPDIR'] = folder;

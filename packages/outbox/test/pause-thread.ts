@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import type { Pause, SharedWithWorker, WorkerCalls } from './pause-worker.ts';
 
@@ -22,7 +21,7 @@ export function startPausableWorker(): PausableWorker {
   const { gate, clocks } = shared;
   const thread = new Worker(new URL('./pause-worker.ts', import.meta.url), {
     workerData: shared,
-    execArgv: [...process.execArgv, '--conditions=@orders/source'],
+    execArgv: ['--conditions=@orders/source'],
   });
   const pending = new Map<number, PromiseWithResolvers<never>>();
   let failure: unknown;

@@ -4,6 +4,7 @@ import { createOutbox } from '@orders/outbox';
 import { pgliteStore } from '@orders/outbox/pglite';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { makeFolder } from './make-folder.ts';
 import { mountDisk } from './mount-disk.ts';
 
 test('a folder that cannot be written to is reported in one line, and keeps what it holds', async ({
@@ -14,6 +15,7 @@ test('a folder that cannot be written to is reported in one line, and keeps what
   await using service = await startMockOrderService();
   await using client = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const folder = join(disk.folder, 'outbox');
+  await makeFolder(folder);
   const outbox = await createOutbox({ client, store: await pgliteStore(folder) });
   const id = await outbox.enqueue(service.token, { cart: {} });
   await outbox.close();

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { createOrdersClient, type OrdersClient } from '@orders/client';
 import {
@@ -12,14 +13,19 @@ import {
 } from '@orders/outbox';
 import { pgliteStore } from '@orders/outbox/pglite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
-import { test, vi } from 'vitest';
+import { test } from 'vitest';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
 import { inFull } from './in-full.ts';
+import { Schemas } from './schemas.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
 export interface Scene {
   readonly engine: 'PGlite' | 'PostgreSQL';
+  /**
+   * The schema of its outboxes. A test that reads it before it opens an outbox has a new one, without tables; no other
+   * test gets it afterwards.
+   */
   readonly schema: string;
   readonly service: MockOrderService;
   /** The token of the first order. */
@@ -44,15 +50,18 @@ interface Started {
   readonly openStore: () => Promise<OutboxStore>;
   readonly postgres?: TestPostgres;
   readonly pglite?: PGlite;
+  readonly schemas: Schemas;
 }
 
-/** A database of each engine for all files that a process runs: each test has a schema of its own. */
+/** A database of each engine for all files that a process runs: each test has a schema for itself. */
 const onEngines = test
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it what else a fixture needs
   .extend('startedPglite', { scope: 'worker' }, async ({}, { onCleanup }) => {
     const database = await makePglite((options) => PGlite.create(options), import.meta.url);
     onCleanup(() => database.close());
-    return { sql: database, pglite: database, openStore: () => pgliteStore(database) } satisfies Started;
+    const openStore = () => pgliteStore(database);
+    const schemas = new Schemas(await openStore());
+    return { sql: database, pglite: database, openStore, schemas } satisfies Started;
   })
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it what else a fixture needs
   .extend('startedPostgres', { scope: 'worker' }, async ({}, { onCleanup }): Promise<Started | undefined> => {
@@ -64,7 +73,8 @@ const onEngines = test
       await store.close();
       await postgres.close();
     });
-    return { sql: store, postgres, openStore: async () => postgresStore({ connectionString }) };
+    const openStore = async () => postgresStore({ connectionString });
+    return { sql: store, postgres, openStore, schemas: new Schemas(store) };
   });
 
 type Play = (scene: Scene) => Promise<void>;
@@ -113,8 +123,6 @@ export function onPostgres(name: string, play: Play, { isAlone = false }: Manner
   });
 }
 
-let scenes = 0;
-
 async function playOn(engine: Scene['engine'], started: Started, play: Play): Promise<void> {
   await using service = await startMockOrderService({ orders: 12 });
   const warnings: string[] = [];
@@ -126,11 +134,18 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
     return client;
   };
   const client = clientWith(5_000);
-  const schema = `scene_${++scenes}`;
+  const { schemas } = started;
+  let schema: string | undefined;
+  let ready: Promise<void> | undefined;
+  let isKnown = false;
   try {
     await play({
       engine,
-      schema,
+      get schema() {
+        isKnown = true;
+        schema ??= schemas.name();
+        return schema;
+      },
       service,
       token: service.token,
       client,
@@ -143,6 +158,8 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
       open: async (options = {}) => {
         const store = options.store ?? (await started.openStore());
         const warn = (message: string): void => void warnings.push(message);
+        if (schema === undefined) ({ schema, ready } = schemas.take());
+        await ready;
         const outbox = await createOutbox({
           client,
           databaseSchema: schema,
@@ -155,29 +172,52 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
         return outbox;
       },
       reaches: (outbox, id, ...states) =>
-        until(`update ${id} is ${states}`, async () => {
-          const status = await outbox.get(id);
-          return status && states.includes(status.state) ? status : undefined;
-        }),
+        until(
+          `update ${id} is ${states}`,
+          async () => {
+            const status = await outbox.get(id);
+            return status && states.includes(status.state) ? status : undefined;
+          },
+          states.includes('sending') ? briefMs : undefined,
+        ),
     });
   } finally {
     for (const each of opened.reverse()) await each.close({ graceMs: 0 });
   }
+  if (schema !== undefined && !isKnown) schemas.giveBack(schema);
 }
 
-/** Waits until `look` gives something, and gives that. */
+/** How often to look for what is over soon, in milliseconds. */
+export const briefMs = 50;
+/** How long a test waits for anything, in milliseconds. */
+const withinMs = 60_000;
+
+/**
+ * Waits until `look` gives something, and gives that. It looks less and less often: most looks are statements. A fact
+ * that may be over soon needs a look every so many milliseconds.
+ */
 export async function until<T>(
   fact: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
+  everyMs?: number,
 ): Promise<T> {
-  return vi.waitFor(
-    async () => {
-      const found = await look();
-      if (found === undefined || found === false) throw new Error(`It did not come to this: ${fact}.`);
-      return found;
-    },
-    { timeout: 60_000, interval: 50 },
-  );
+  const begunAt = performance.now();
+  for (;;) {
+    const [found, error] = await lookAt(look);
+    if (found !== undefined && found !== false) return found;
+    const passedMs = performance.now() - begunAt;
+    if (passedMs > withinMs) throw new Error(`It did not come to this: ${fact}.`, { cause: error });
+    await delay(everyMs ?? Math.min(Math.max(20, passedMs / 5), 250));
+  }
+}
+
+/** What a look gives, or throws. */
+async function lookAt<T>(look: () => T): Promise<[found: Awaited<T> | undefined, error?: unknown]> {
+  try {
+    return [await look()];
+  } catch (error) {
+    return [undefined, error];
+  }
 }
 
 /** A body that a test recognizes by its quantity. */
