@@ -81,6 +81,8 @@ interface Listed {
 
 /** How long after an update needed review a person looks at its order, in milliseconds. */
 const lookAfterMs = 700;
+/** How often somebody looks what needs review, and what is not settled, in milliseconds: each look is a statement. */
+const lookEveryMs = 400;
 /** Callers that enqueue at once, at most. */
 const maxCallers = 8;
 /** How long after the last one a worker is stopped, and the database stalls, in milliseconds. */
@@ -174,7 +176,7 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
 
   async function decide(): Promise<void> {
     while (!over.signal.aborted) {
-      await delay(100);
+      await delay(lookEveryMs);
       const listed = (await workers.run({ kind: 'list' }).catch(() => [])) as readonly Listed[];
       const ripe = listed.filter(({ settledAt }) => Date.now() - Date.parse(settledAt) >= lookAfterMs);
       if (ripe.length === 0) continue;
@@ -254,7 +256,7 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
 
   async function settle(): Promise<void> {
     for (;;) {
-      await delay(200);
+      await delay(lookEveryMs);
       const counts = (await workers.run({ kind: 'counts' })) as Record<string, number>;
       const unsettled = ['queued', 'sending', 'needs_review', 'rejected'].reduce(
         (sum, state) => sum + (counts[state] ?? 0),

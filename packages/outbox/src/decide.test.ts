@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { onBoth, onPostgres, type Scene, step, stepsApplied } from '../test/scene.ts';
+import { onBoth, onBothInFull, onPostgres, type Scene, step, stepsApplied } from '../test/scene.ts';
 
 /** An outbox in which the first update of an order was rejected, and the next needs review. */
 async function rejectAndReview({ open, service, token }: Scene) {
@@ -38,7 +38,7 @@ onBoth('stores who decided, why and when', async (scene) => {
     await expect(outbox.retry(id)).rejects.toMatchObject({ code: 'unknown_update' });
 });
 
-onBoth('frees an order only for the update that holds it', async (scene) => {
+onBothInFull('frees an order only for the update that holds it', async (scene) => {
   const { service, token } = scene;
   const { outbox, rejected, unknown } = await rejectAndReview(scene);
   const queued = await outbox.enqueue(token, step(3));
@@ -52,7 +52,7 @@ onBoth('frees an order only for the update that holds it', async (scene) => {
   expect(stepsApplied(service, token)).toEqual([3]);
 });
 
-onBoth('sends an update again behind one that may have been applied since', async (scene) => {
+onBothInFull('sends an update again behind one that may have been applied since', async (scene) => {
   const { service, token } = scene;
   const { outbox, rejected, unknown } = await rejectAndReview(scene);
   await outbox.retry(rejected);
@@ -64,7 +64,7 @@ onBoth('sends an update again behind one that may have been applied since', asyn
   expect(stepsApplied(service, token)).toEqual([1, 2]);
 });
 
-onBoth('keeps the order of acceptance among all that are sent again', async (scene) => {
+onBothInFull('keeps the order of acceptance among all that are sent again', async (scene) => {
   const { open, service, token } = scene;
   const refused = { type: 'status', status: 422 } as const;
   const healthy = { type: 'latency', ms: 0 } as const;
@@ -84,7 +84,7 @@ onBoth('keeps the order of acceptance among all that are sent again', async (sce
   expect(stepsApplied(service, token)).toEqual([3, 4, 1, 2]);
 });
 
-onBoth('sends nothing before an earlier update of its order that waits again', async (scene) => {
+onBothInFull('sends nothing before an earlier update of its order that waits again', async (scene) => {
   const { open, service, token } = scene;
   const outbox = await open();
   service.faults.next(
@@ -99,7 +99,7 @@ onBoth('sends nothing before an earlier update of its order that waits again', a
   expect(stepsApplied(service, token)).toEqual([1, 2, 3, 4]);
 });
 
-onBoth('decides nothing about an update in flight', async ({ open, service, token, reaches }) => {
+onBothInFull('decides nothing about an update in flight', async ({ open, service, token, reaches }) => {
   const outbox = await open();
   service.faults.next({ type: 'latency', ms: 300 }, { token });
   await outbox.start();

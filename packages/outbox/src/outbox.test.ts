@@ -11,6 +11,7 @@ import { holdResponses } from '../test/hold-responses.ts';
 import {
   briefMs,
   onBoth,
+  onBothInFull,
   onPglite,
   onPostgres,
   type Scene,
@@ -45,7 +46,7 @@ async function countRows({ sql, schema }: Scene, table: string): Promise<number>
   return Number(row?.count);
 }
 
-onBoth('refuses an invalid update with the issues of the client, and stores nothing', async (scene) => {
+onBothInFull('refuses an invalid update with the issues of the client, and stores nothing', async (scene) => {
   const { open, client, token } = scene;
   const outbox = await open();
   const bad = { cart: { items: [{ quantity: 1.5 }] }, orderId: 'x' };
@@ -64,7 +65,7 @@ onBoth('refuses an invalid update with the issues of the client, and stores noth
   for (const table of ['updates', 'lanes']) expect(await countRows(scene, table)).toBe(0);
 });
 
-onBoth('enqueues without a client, with the same checks', async ({ open, token, sql }) => {
+onBothInFull('enqueues without a client, with the same checks', async ({ open, token, sql }) => {
   void sql;
   const outbox = await open({ client: undefined as never });
   const id = await outbox.enqueue(token, step(1));
@@ -204,7 +205,7 @@ onBoth('sends the exact body, and keeps it no longer than it may be sent', async
   expect(await outbox.get(id)).not.toHaveProperty('update');
 });
 
-onBoth('discards with latestWins what is queued, and never what is in flight', async (scene) => {
+onBothInFull('discards with latestWins what is queued, and never what is in flight', async (scene) => {
   const { open, service, token, reaches } = scene;
   const outbox = await open({ latestWins: true });
   service.faults.next({ type: 'latency', ms: 300 }, { token });
@@ -336,7 +337,7 @@ onBoth('drains what is due without start, again and again, and nothing that is d
   expect(performance.now() - begunAt).toBeLessThan(15_000);
 });
 
-onBoth('says why a drain could not send', async ({ open, service, token }) => {
+onBothInFull('says why a drain could not send', async ({ open, service, token }) => {
   const outbox = await open();
   expect(await outbox.drain()).toEqual({ problem: undefined });
   service.faults.always({ type: 'status', status: 401 });
@@ -345,7 +346,7 @@ onBoth('says why a drain could not send', async ({ open, service, token }) => {
   expect(await outbox.counts()).toMatchObject({ queued: 1 });
 });
 
-onBoth('refuses options that it does not know', async ({ open }) => {
+onBothInFull('refuses options that it does not know', async ({ open }) => {
   const outbox = await open();
   await expect(outbox.drain({ maxMS: 5 } as object)).rejects.toThrow('Did you mean "maxMs"?');
   await expect(outbox.changes({ since: 'now' } as object)).rejects.toThrow('Known: after, limit');
@@ -373,7 +374,7 @@ onBoth('lets drains and start share one worker, which close stops', async (scene
   expect(await rowsOf(sql, `select from ${schema}.limits where name like 'worker:%'`)).toEqual([]);
 });
 
-onBoth('rejects a drain that is closed before it works, a first one and another', async ({ open }) => {
+onBothInFull('rejects a drain that is closed before it works, a first one and another', async ({ open }) => {
   for (const drainsBefore of [true, false]) {
     const outbox = await open();
     if (drainsBefore) await outbox.drain({ maxMs: 100 });
@@ -383,7 +384,7 @@ onBoth('rejects a drain that is closed before it works, a first one and another'
   }
 });
 
-onBoth('says which update may be accepted when the response to a commit is lost', async (scene) => {
+onBothInFull('says which update may be accepted when the response to a commit is lost', async (scene) => {
   const { open, openStore, token } = scene;
   const store = await openStore();
   let lost: 'before' | 'after' | undefined;
@@ -458,7 +459,7 @@ onPostgres('closes though calls wait for a connection of the pool', async ({ ope
   }
 });
 
-onBoth(
+onBothInFull(
   'reports a database that fails as its own error, whatever the call',
   async ({ open, openStore, token }) => {
     const store = await openStore();
@@ -485,7 +486,7 @@ onBoth(
   },
 );
 
-onBoth('refuses everything once it is closed', async ({ open, token }) => {
+onBothInFull('refuses everything once it is closed', async ({ open, token }) => {
   const outbox = await open();
   const id = await outbox.enqueue(token, step(1));
   await outbox.close();
@@ -605,7 +606,7 @@ onBoth('reads rows that cannot be read, and sends none of them', async (scene) =
   expect(await outbox.history(old)).toMatchObject([{ createdAt: new Date(0) }]);
 });
 
-onBoth(
+onBothInFull(
   'publishes the trace context of an update when it sends it',
   async ({ open, token }) => {
     const { tracingChannel } = await import('node:diagnostics_channel');
@@ -627,7 +628,7 @@ onBoth(
   { isAlone: true },
 );
 
-onBoth('says what is wrong with its options before it opens anything', async ({ openStore }) => {
+onBothInFull('says what is wrong with its options before it opens anything', async ({ openStore }) => {
   const store = await openStore();
   const client = createOrdersClient({ baseUrl: 'https://localhost', apiKey: 'key' });
   const wrong = createOutbox({ client, store, concurency: 3 } as never);

@@ -149,7 +149,7 @@ onBothInFull('deletes as fast as a worker sends', async (scene) => {
   );
   const begunAt = performance.now();
   await outbox.start();
-  const left = async () => (await rowsOf(sql, `select from ${schema}.updates`)).length;
-  await until('all are deleted', async () => (await left()) === 0);
+  const left = () => rowsOf(sql, `select from ${schema}.updates limit 1`);
+  await until('all are deleted', async () => (await left()).length === 0);
   expect(count / (performance.now() - begunAt)).toBeGreaterThan(0.5);
 });

@@ -15,6 +15,7 @@ import { inFull } from '../test/in-full.ts';
 import { makeFolder } from '../test/make-folder.ts';
 import { mortalStore } from '../test/mortal-store.ts';
 import { onBothInFull, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { Schemas } from '../test/schemas.ts';
 import { startWorker } from '../test/start-worker.ts';
 import type { SettledUpdate, UnknownUpdate } from './options.ts';
 import type { Outbox } from './outbox.ts';
@@ -738,38 +739,6 @@ onPostgres(
   { isAlone: true },
 );
 
-onBothInFull('stores no key, even one that the service echoes', async ({ open, service, sql, schema }) => {
-  const outbox = await open();
-  const authorization = `Basic ${btoa(`${service.key}:`)}`;
-  const body = JSON.stringify({
-    error: { message: `${service.key} ${authorization} ${encodeURIComponent(service.key)}` },
-  });
-  for (const [place, { token }] of service.orders.entries()) {
-    const status = [400, 401, 422, 500, 503][place % 5] ?? 400;
-    const headers = { 'x-echo': service.key, 'www-authenticate': authorization };
-    service.faults.next({ type: 'status', status, headers, body }, { token });
-    await outbox.enqueue(token, step(1));
-  }
-  await outbox.start();
-  await until('all are settled', async () => {
-    const { queued, sending } = await outbox.counts();
-    return queued + sending === 0;
-  });
-  const { rows: tables } = await sql.query(
-    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-     where table_type = 'BASE TABLE' and table_schema in ($1, $2)`,
-    [schema, `${schema}_queue`],
-  );
-  let dump = '';
-  for (const { name } of tables as { name: string }[]) {
-    const { rows } = await sql.query(`select row_to_json(t)::text as line from ${name} as t`);
-    dump += JSON.stringify(rows);
-  }
-  expect(dump).toContain('http_error');
-  for (const secret of [service.key, btoa(`${service.key}:`), btoa(service.key)])
-    expect(dump).not.toContain(secret);
-});
-
 const faults: readonly Fault[] = [
   { type: 'status', status: 400 },
   { type: 'status', status: 500 },
@@ -817,10 +786,11 @@ const commands = fc.array(
 onPglite('settles every update once and in sequence, whatever fails', async (scene) => {
   const { service, openStore, sql, clientWith } = scene;
   const client = clientWith(250);
-  let runs = 0;
+  const schemas = new Schemas(await openStore());
 
   async function play(script: readonly Command[]): Promise<void> {
-    const databaseSchema = `${scene.schema}_${++runs}`;
+    const { schema: databaseSchema, ready } = schemas.take();
+    await ready;
     service.reset();
     const tokens = service.orders.map(({ token }) => token);
     const dead: Outbox[] = [];
@@ -888,6 +858,7 @@ onPglite('settles every update once and in sequence, whatever fails', async (sce
     }
     await outbox.close();
     await Promise.all(dead.map((each) => each.close({ graceMs: 0 })));
+    schemas.giveBack(databaseSchema);
   }
 
   await fc.assert(fc.asyncProperty(commands, play), { numRuns: 12, endOnFailure: true });

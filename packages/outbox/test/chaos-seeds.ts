@@ -20,9 +20,9 @@ export function testChaos(engine: Engine): void {
     { timeout: 240_000 },
     async (seed, { skip, expect }) => {
       const size = {
-        ...(engine === 'pglite' ? { updates: 250, orders: 40 } : { updates: 400, orders: 60 }),
+        ...(engine === 'pglite' ? { updates: 220, orders: 40 } : { updates: 240, orders: 40 }),
         workers: 3,
-        killEveryMs: 3_000,
+        killEveryMs: 4_000,
         // Long enough for another worker to take over, where there is one.
         stopMs: engine === 'pglite' ? 4_000 : 12_000,
         holdMs: 12_000,

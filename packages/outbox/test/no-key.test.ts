@@ -42,8 +42,24 @@ onPglite('no file of the database holds a key', async (scene) => {
   expect(findKey(scene.service.key, bytes)).toEqual([]);
 });
 
-onPostgres('no file of the database holds a key, its log of changes among them', async (scene) => {
+onPostgres('no table or file of the database holds a key, its log of changes among them', async (scene) => {
   await echoKey(scene);
+  const { sql, schema, service } = scene;
+  const tables = await rowsOf<{ name: string }>(
+    sql,
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema in ($1, $2)`,
+    [schema, `${schema}_queue`],
+  );
+  // A file may hold a long value compressed.
+  const lines: string[] = [];
+  for (const { name } of tables) {
+    const rows = await rowsOf<{ line: string }>(sql, `select row_to_json(t)::text as line from ${name} as t`);
+    lines.push(...rows.map(({ line }) => line));
+  }
+  expect(lines.join()).toContain('http_error');
+  expect(findKey(service.key, Buffer.from(lines.join()))).toEqual([]);
+
   await scene.sql.query('checkpoint');
   const [place] = await rowsOf<{ folder: string }>(
     scene.sql,

@@ -14,7 +14,7 @@ interface Shop {
 }
 
 const rounds = 8;
-const perRound = 25;
+const perRound = 10;
 
 const pgBouncer = findPgBouncer();
 const onPooler = pgBouncer ? onPostgres : (name: string) => test.skip(name);
