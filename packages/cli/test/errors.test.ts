@@ -10,8 +10,8 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { countByRow, createBulkFile } from './bulk-file.ts';
 import { fillDisk, mountDisk } from './mount-disk.ts';
-import { runHere, startHere } from './run-here.ts';
-import { createFolder, type Folder, runOrders, until } from './run-orders.ts';
+import { runHere } from './run-here.ts';
+import { createFolder, type Folder, runOrders, startOrders, until } from './run-orders.ts';
 
 /** Each test has a service and files of its own. */
 const own = { concurrent: true, timeout: 60_000 };
@@ -188,9 +188,9 @@ test('a full disk ends the run with what was sent, and the next one goes on', ow
   if (!disk) return skip('no disk can be mounted here');
   await using service = await startMockOrderService({ orders: tokens, keys: [key] });
   await writeFile(join(disk.folder, 'updates.csv'), createBulkFile(3_000, tokens));
-  const options = { folder: { path: disk.folder }, env: { ORDERS_API_KEY: key } };
-  const words = ['send', './updates.csv', '--base-url', service.url, '--json'];
-  await using running = startHere([...words, '--rate', '300'], options);
+  const options = { cwd: disk.folder, env: { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url } };
+  // Beside the service responses would not come while the journal is written, and all of them would be in it.
+  await using running = startOrders(['send', 'updates.csv', '--json', '--rate', '300'], options);
   await until('it sends', () => service.ledger.length > 100);
   fillDisk(join(disk.folder, 'filler'));
   const { code, stdout, stderr } = await running.ended;
@@ -200,7 +200,7 @@ test('a full disk ends the run with what was sent, and the next one goes on', ow
   // What is applied and not in the journal is printed.
   expect(applied + (stderr.match(/^Row \d+ was applied/gm) ?? []).length).toBe(service.ledger.length);
   rmSync(join(disk.folder, 'filler'));
-  const next = await runHere(words, options);
+  const next = await runOrders(['send', 'updates.csv', '--json'], options);
   expect(JSON.parse(next.stdout).stopped).toBeUndefined();
   expect(Math.max(...countByRow(service.ledger).values())).toBe(1);
 });

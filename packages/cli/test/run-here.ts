@@ -7,7 +7,7 @@ import type { EndedRun, Folder } from './run-orders.ts';
 
 export interface RunHereOptions {
   /** Words that begin with `./` are files of this folder, whose path is left out of what is printed. */
-  readonly folder?: Pick<Folder, 'path'>;
+  readonly folder?: Folder;
   readonly env?: Readonly<Record<string, string>>;
   /** What a person says to a question. @default there is no terminal */
   readonly confirm?: (question: string) => boolean;

@@ -23,6 +23,12 @@ test.each([
   expect((await send(service)).status).toBe(200);
 });
 
+test('an idle connection outlives a process that stands still for some seconds', async () => {
+  await using service = await startMockOrderService();
+  const { headers } = await fetch(service.url);
+  expect(headers.get('keep-alive')).toBe('timeout=60');
+});
+
 test('listens on the given port, and rejects when that is taken', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await once(other, 'listening');

@@ -202,8 +202,13 @@ export async function startMockOrderService<Update extends OrderUpdate = OrderUp
     if (admin !== undefined && isAdminPath(request.url ?? '')) admin(request, response);
     else serveRequest(request, response, context);
   };
+  // After a process has stood still, as at a breakpoint or for a slow disk, its idle connections still serve its client.
+  const keepAliveTimeout = 60_000;
   // Node would reject these by itself, without a request id and without an entry in the journal.
-  const server = createServer({ requireHostHeader: false }, serve).on('checkExpectation', serve);
+  const server = createServer({ requireHostHeader: false, keepAliveTimeout }, serve).on(
+    'checkExpectation',
+    serve,
+  );
   server.on('clientError', (error, socket) => {
     respondToMalformed(error, socket, { nextRequestId, rejected: responder.rejected });
   });
