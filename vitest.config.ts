@@ -15,7 +15,7 @@ export default defineConfig(({ mode }) => ({
     setupFiles: join(root, '.ci/loopback-only.ts'),
     // A process of its own for each file costs more than most files; what must be alone starts its own.
     isolate: false,
-    execArgv: [...quickly.flags],
+    execArgv: quickly.flags,
     // Interop and release need more than the root installs, and have a command and a configuration of their own.
     exclude: [
       '**/{node_modules,dist,.turbo}/**',

@@ -10,4 +10,4 @@ export const quickly = {
   env: {
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? join(import.meta.dirname, '../.turbo/compiled'),
   },
-} as const;
+};
