@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
-import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
+import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { StartError } from '../server/database.ts';
 import type { OrderDetail } from '../shared/api.ts';
+import { openTestApp } from './open-test-app.ts';
 import { makeTestFolder, type RunningMerchant, runMerchant } from './run-merchant.ts';
 
 // Windows ends a process at once, without a signal that it could handle.
@@ -25,7 +29,7 @@ async function postJson(url: string, body: object): Promise<Response> {
   });
 }
 
-test('a new folder starts with an echo and one update; the next start has the same orders and sends nothing', async () => {
+test('a new folder starts with an echo and one update; the next start has the same orders, sends nothing, and ends at once at the second Ctrl-C', async () => {
   await using data = await makeTestFolder();
   const words = [...freePorts, '--data', data.folder];
   using first = runMerchant(words, { CI: 'true' });
@@ -47,71 +51,53 @@ test('a new folder starts with an echo and one update; the next start has the sa
   await Promise.all([stream.text(), once(silent, 'close')]);
   expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
 
-  using again = runMerchant(words);
-  const sameUrl = await appUrl(again);
+  // On every address, it prints one that others can open, and warns.
+  using again = runMerchant([...words, '--host', '0.0.0.0']);
+  const outsideUrl = new URL(await appUrl(again));
   await again.printed(/(Ctrl-C)/);
-  const kept = await getJson<{ orders: OrderDetail[] }>(`${sameUrl}/api/orders`);
+  const outside = Object.values(networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, family }) => !internal && family === 'IPv4')
+    .map(({ address }) => address);
+  expect(outside.length > 0 ? outside : ['0.0.0.0']).toContain(outsideUrl.hostname);
+  const local = `http://127.0.0.1:${outsideUrl.port}`;
+  const kept = await getJson<{ orders: OrderDetail[] }>(`${local}/api/orders`);
   expect(kept.orders.map((order) => order.token)).toEqual(orders.map((order) => order.token));
+
+  await fetch(`${local}/api/fault-injection`, {
+    method: 'PUT',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ scenario: 'slow', percent: 100 }),
+  });
+  const update = { id: randomUUID(), update: buildOrderUpdate() };
+  await postJson(`${local}/api/orders/${token}/updates`, update);
+  const attempts = async () =>
+    (await getJson<{ attempts: unknown[] }>(`${local}/api/fault-injection/attempts`)).attempts.length;
+  await expect.poll(attempts, { interval: 10 }).toBe(1);
   again.kill('SIGINT');
-  const { code, stdout } = await again.ended;
-  expect({ code, updates: stdout.includes('update') }).toEqual({ code: 0, updates: false });
+  // It closes its ports first, and waits for the update; the second Ctrl-C ends it at once.
+  const isClosed = () =>
+    fetch(local).then(
+      () => false,
+      () => true,
+    );
+  await expect.poll(isClosed, { interval: 10 }).toBe(true);
+  const started = performance.now();
+  again.kill('SIGINT');
+  const { code, stdout, stderr } = await again.ended;
+  expect({ code, updates: stdout.includes('update') }).toEqual({ code: 1, updates: false });
+  expect(performance.now() - started).toBeLessThan(3_000);
+  expect(JSON.parse(stderr)).toMatchObject({
+    level: 'warn',
+    message: expect.stringMatching(/no login.*http:\/\//),
+  });
 }, 120_000);
 
-test.runIf(hasSignals)(
-  'on every address it prints one that others can open and warns; the second Ctrl-C ends it at once',
-  async () => {
-    await using service = await startMockOrderService({ orders: ['order-1'] });
-    const words = [
-      '--host',
-      '0.0.0.0',
-      '--base-url',
-      service.url,
-      '--order',
-      'order-1',
-      '--memory',
-      ...freePorts.slice(0, 4),
-    ];
-    using merchant = runMerchant(words, { ORDERS_API_KEY: service.key });
-    const url = await appUrl(merchant);
-    await merchant.printed(/(Ctrl-C)/);
-    const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
-    const outside = own
-      .filter(({ internal, family }) => !internal && family === 'IPv4')
-      .map(({ address }) => address);
-    expect(outside.length > 0 ? outside : ['0.0.0.0']).toContain(new URL(url).hostname);
-
-    const local = `http://127.0.0.1:${new URL(url).port}`;
-    service.faults.next({ type: 'stalled_headers', applied: false }, { operation: 'update' });
-    await postJson(`${local}/api/orders/order-1/updates`, { id: randomUUID(), update: buildOrderUpdate() });
-    await service.waitForRequests(2);
-    merchant.kill('SIGINT');
-    // It closes its ports first, and waits for the update.
-    await expect
-      .poll(() =>
-        fetch(local).then(
-          () => 'open',
-          () => 'closed',
-        ),
-      )
-      .toBe('closed');
-    const started = performance.now();
-    merchant.kill('SIGINT');
-    const { code, stderr } = await merchant.ended;
-    expect(code).toBe(1);
-    expect(performance.now() - started).toBeLessThan(3_000);
-    expect(JSON.parse(stderr)).toMatchObject({
-      level: 'warn',
-      message: expect.stringMatching(/no login.*http:\/\//),
-    });
-  },
-  120_000,
-);
+const password = 'swordfish';
 
 test('what it cannot start with is one line, with 1 or 2 as exit code', async () => {
-  const holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
-  const { port } = holder.address() as AddressInfo;
-  const password = 'swordfish';
+  await using made = await makeTestFolder();
+  await writeFile(join(made.folder, 'photo.jpg'), '');
   const cases: readonly [
     words: readonly string[],
     env: Record<string, string>,
@@ -121,13 +107,7 @@ test('what it cannot start with is one line, with 1 or 2 as exit code', async ()
     [['--memory', '--data', 'x'], {}, 2, /--data and --memory/],
     [['--base-url', 'https://orders.example'], {}, 2, /ORDERS_API_KEY/],
     [[], { DATABASE_URL: `postgres:shop:${password}@db/shop` }, 2, /DATABASE_URL is not a URL/],
-    [['--base-url', 'http://orders.example', '--memory'], { ORDERS_API_KEY: password }, 1, /http/],
-    [
-      ['--memory', ...freePorts, '--port', String(port)],
-      {},
-      1,
-      new RegExp(`port ${port} on 127.0.0.1 is taken; choose another with --port`),
-    ],
+    [['--data', made.folder], {}, 1, /holds other files/],
   ];
   await Promise.all(
     cases.map(async ([words, env, code, text]) => {
@@ -139,5 +119,17 @@ test('what it cannot start with is one line, with 1 or 2 as exit code', async ()
       expect(ended.stderr).not.toContain(password);
     }),
   );
-  holder.close();
 }, 120_000);
+
+test('a port that is taken and an order service without TLS are refused, with what to do', async () => {
+  await using holder = createServer().listen(0, '127.0.0.1');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  const taken = `port ${port} on 127.0.0.1 is taken; choose another with --port.`;
+  await expect(openTestApp({ port })).rejects.toThrow(new StartError(taken));
+  const connect = async () => ({ baseUrl: 'http://orders.example', apiKey: password, orders: [] });
+  const refused = await openTestApp({ connect }).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(StartError);
+  expect(String(refused)).toMatch(/http/);
+  expect(String(refused)).not.toContain(password);
+});
