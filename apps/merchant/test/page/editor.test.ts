@@ -61,17 +61,24 @@ test('a wrong amount has a hint as it is typed, keeps the update back, and is se
   expect(open.consoleLines).toEqual([]);
 });
 
-test('an update is edited, fixed and sent with the keyboard alone', async () => {
+test('an update is edited, fixed and sent with the keyboard alone, with a focus that is visible everywhere', async () => {
   await using open = await openOrder(mug);
   const { page, says, applied } = open;
+  const reached = new Set<string | null>();
   const tabTo = async (name: string): Promise<void> => {
     for (let step = 0; step < 40; step++) {
       await page.keyboard.press('Tab');
-      const found = await page.evaluate(() => {
-        const element = document.activeElement;
-        return element?.getAttribute('name') ?? element?.getAttribute('aria-label') ?? element?.textContent;
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement ?? document.body;
+        const label = element.getAttribute('name') ?? element.getAttribute('aria-label');
+        return {
+          name: label ?? element.textContent,
+          isVisible: element === document.body || getComputedStyle(element).outlineStyle !== 'none',
+        };
       });
-      if (found === name) return;
+      reached.add(focused.name);
+      expect(focused.isVisible, String(focused.name)).toBe(true);
+      if (focused.name === name) return;
     }
     throw new Error(`Tab does not reach ${name}.`);
   };
@@ -84,6 +91,7 @@ test('an update is edited, fixed and sent with the keyboard alone', async () => 
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('4');
   await tabTo('Actions for line 1');
+  for (const name of ['cart.items.0.sku', 'Add line', 'Preview']) expect([...reached]).toContain(name);
   await page.keyboard.press('Enter');
   const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
   await duplicate.waitFor();
@@ -94,7 +102,7 @@ test('an update is edited, fixed and sent with the keyboard alone', async () => 
     () => document.activeElement?.getAttribute('aria-label') === 'Actions for line 1',
   );
   await page.keyboard.press('Enter');
-  await duplicate.waitFor();
+  await page.waitForFunction(() => document.activeElement?.closest('[role=menu]'));
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Duplicate');
   await page.keyboard.press('Enter');

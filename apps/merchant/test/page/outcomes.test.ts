@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import type { StatusView } from '../../shared/api.ts';
-import type { ShopUpdate } from '../../shared/order-update.ts';
 import { openTestApp, openTestStore } from '../open-test-app.ts';
 import { makeTestFolder, runMerchant } from '../run-merchant.ts';
 import { findViolations, openOrder, openPage, prepareApp, type TestOrderPage } from './open-page.ts';
@@ -93,39 +92,6 @@ test('an unknown outcome is settled in each of the three ways, with the keyboard
   expect(applied()).toHaveLength(4);
 });
 
-test('two orders with an update in review hold a later bulk row, which is applied after it', async () => {
-  await using one = await openOrder(mug);
-  await using two = await openOrder(mug);
-  await sendUnknown(one, 'older');
-  await sendUnknown(two, 'older');
-  await using bulk = await openPage(`${app().url}/bulk`);
-  const rows = [one, two].map(({ token }) => `${token},MUG,newer\n`);
-  await bulk.page.locator('input[type=file]').setInputFiles({
-    name: 'newer.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(`token,cart.items[0].sku,cart.items[0].name\n${rows.join('')}`),
-  });
-  await bulk.button('Send 2 updates').click();
-  await bulk.page.getByText('Queued: 2').waitFor();
-
-  for (const [open, decision] of [
-    [one, 'It was applied'],
-    [two, 'Send again'],
-  ] as const) {
-    await open.page.getByText('Queued', { exact: true }).waitFor();
-    await open.button(decision).click();
-    await open.page.getByRole('dialog').getByRole('button', { name: decision }).click();
-    await expect.poll(() => open.field('Name').inputValue()).toBe('newer');
-  }
-  await bulk.page.getByText('Applied: 2').waitFor();
-  const names = ({ applied }: TestOrderPage) =>
-    applied().map((update) => (update as ShopUpdate).cart.items?.[0]?.name);
-  expect([names(one), names(two)]).toEqual([
-    ['older', 'newer'],
-    ['older', 'older', 'newer'],
-  ]);
-});
-
 test('a rejected update is a draft again, and can be fixed or sent again', async () => {
   await using open = await openOrder(mug);
   const { page, field, button, says } = open;
@@ -136,13 +102,13 @@ test('a rejected update is a draft again, and can be fixed or sent again', async
   await page.reload();
   await says('Draft saved, not sent');
   expect(await field('Name').inputValue()).toBe('Mug');
-  await page.goto(`${app().url}/review`);
+  await page.getByRole('link', { name: /^Needs review/ }).click();
   await page.getByRole('heading', { name: /rejected/ }).waitFor();
   const article = page.getByRole('article', { name: open.token });
   await article.getByRole('button', { name: 'Send again' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
   await article.waitFor({ state: 'detached' });
-  await page.goto(`${app().url}/orders/${open.token}`);
+  await page.goBack();
   await says('No changes');
   expect(await field('Name').inputValue()).toBe('Mug');
 });
@@ -191,7 +157,7 @@ test('hostile responses are shown as text and break nothing', async () => {
   await page.getByText('Rejected', { exact: true }).nth(2).waitFor();
   for (const receipt of await page.getByText('Receipt', { exact: true }).all()) await receipt.click();
   await page.getByText('"outcome": "rejected"').nth(2).waitFor();
-  await page.goto(`${app().url}/review`);
+  await page.getByRole('link', { name: /^Needs review/ }).click();
   await page.getByRole('article', { name: open.token }).nth(2).waitFor();
   expect(await page.locator('img').count()).toBe(0);
   expect(consoleLines).toEqual([]);
@@ -208,20 +174,23 @@ test('after responses of 5,000 levels the app starts again, and its pages load',
     await using first = await openTestApp({ orders, data: { ...store, close: async () => {} } });
     for (const { token, status, state } of cases) {
       first.mock.faults.next({ type: 'status', status, body: nested, headers: json }, { token });
-      await using open = await openPage(`${first.url}/orders/${token}`);
-      await open.button('Send update').click();
-      await open.says(state);
+      await first.call(`/api/orders/${token}/updates`, { id: randomUUID(), update: mug });
+      await expect
+        .poll(async () => (await first.call(`/api/orders/${token}`)).body.lastUpdate?.state)
+        .toBe(state.toLowerCase());
     }
   }
   await using again = await openTestApp({ orders, data: store });
   await using open = await openPage(again.url);
   for (const { token, state } of cases) {
-    await open.page.getByRole('row', { name: token }).getByText(state).waitFor();
-    await open.page.goto(`${again.url}/orders/${token}`);
-    await open.page.getByText(state, { exact: true }).waitFor();
-    await open.page.goto(again.url);
+    const row = open.page.getByRole('row', { name: token });
+    await row.getByText(state).waitFor();
+    await row.getByRole('link').click();
+    await open.button('Send update').waitFor();
+    await open.page.getByText(state, { exact: true }).first().waitFor();
+    await open.page.goBack();
   }
-  await open.page.goto(`${again.url}/review`);
+  await open.page.getByRole('link', { name: /^Needs review/ }).click();
   await open.page.getByRole('article', { name: 'order-2' }).waitFor();
   expect(open.consoleLines).toEqual([]);
 });

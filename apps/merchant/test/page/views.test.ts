@@ -8,6 +8,8 @@ const { app } = prepareApp();
 
 /** A view works for everyone, in light and dark, on a phone and at 200% zoom, and never scrolls sideways. */
 async function expectForEveryone(page: Page): Promise<void> {
+  // What the pointer is over has another color.
+  await page.mouse.move(0, 0);
   for (const [colorScheme, width, isChecked] of [
     ['light', 1280, true],
     ['light', 640, false],
@@ -63,22 +65,23 @@ test('orders, review, bulk files, fault injection and a missing order are access
   const order = app().mock.orders[0]?.token ?? '';
   const bulk = `token,order_id,cart.items[0].sku\n${order},A-1,MUG\n${order},${'x'.repeat(300)},MUG\n`;
   const upload = { method: 'POST', body: bulk, headers: { 'content-type': 'text/csv', origin: app().url } };
-  const { body } = await app().call('/api/bulks?name=a.csv', undefined, upload);
-  await page.goto(`${app().url}/bulk/${body.id}`);
-  await button('Send 1 update').waitFor();
-  await expectForEveryone(page);
-  await page.goto(`${app().url}/bulk`);
+  await app().call('/api/bulks?name=a.csv', undefined, upload);
+  const visit = (view: string | RegExp) => page.getByRole('link', { name: view }).click();
+  await visit('Bulk files');
   await page.getByRole('link', { name: 'a.csv' }).waitFor();
   await expectForEveryone(page);
+  await visit('a.csv');
+  await button('Send 1 update').waitFor();
+  await expectForEveryone(page);
 
-  await page.goto(`${app().url}/fault-injection`);
+  await visit('Fault injection');
   await page.getByRole('radio', { name: 'Lost response' }).click();
   await button('Send the burst').click();
   await page.getByRole('img', { name: /attempt/ }).waitFor();
   await expectForEveryone(page);
   await button('Back to normal').click();
 
-  await page.goto(`${app().url}/review`);
+  await visit(/^Needs review/);
   await button('It was applied').first().waitFor();
   await expectForEveryone(page);
   expect(consoleLines.filter((line) => !line.includes('404'))).toEqual([]);
@@ -138,11 +141,12 @@ test('the colors are those of the system, or the chosen ones', async () => {
   expect(await scheme()).toBe('light');
 });
 
+// The first orders are those that the burst of another test leaves in review.
 test.each([
   ['all orders', () => '/'],
-  ['one order', () => `/orders/${app().mock.orders[0]?.token}`],
+  ['one order', () => `/orders/${app().mock.orders[5]?.token}`],
 ])('the page of %s loads at most 180 kB of script, in gzip', async (_, path) => {
-  await using open = await openPage('about:blank');
+  await using open = await openPage('about:blank', { isNew: true });
   const { page } = open;
   const scripts: Promise<number>[] = [];
   page.on('response', (response) => {
@@ -150,30 +154,9 @@ test.each([
       scripts.push(response.body().then((body) => gzipSync(body).length));
   });
   await page.goto(app().url + path());
-  await page.getByText('merchant-order-1001').first().waitFor();
+  await page.getByText('merchant-order-1006').first().waitFor();
   await page.waitForLoadState('networkidle').catch(() => {});
   const size = (await Promise.all(scripts)).reduce((sum, one) => sum + one, 0);
   expect(size).toBeGreaterThan(50_000);
   expect(size).toBeLessThanOrEqual(180_000);
-});
-
-test('every control can be reached by keyboard, with a visible focus', async () => {
-  await using open = await openOrder({ cart: { items: [{ sku: 'MUG' }] } });
-  const { page } = open;
-  const seen = new Set<string>();
-  for (let step = 0; step < 60; step++) {
-    await page.keyboard.press('Tab');
-    const { name, isVisible } = await page.evaluate(() => {
-      const element = document.activeElement ?? document.body;
-      const { outlineStyle } = getComputedStyle(element);
-      const label =
-        element.getAttribute('aria-label') ?? (element === document.body ? '' : element.textContent);
-      return { name: element.getAttribute('name') ?? label, isVisible: outlineStyle !== 'none' };
-    });
-    if (name === '' || seen.has(name)) break;
-    seen.add(name);
-    expect(isVisible, name).toBe(true);
-  }
-  for (const name of ['cart.items.0.sku', 'Actions for line 1', 'Add line', 'Preview', 'Send update'])
-    expect([...seen]).toContain(name);
 });
