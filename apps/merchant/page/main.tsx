@@ -36,6 +36,7 @@ const cssVariablesResolver: CSSVariablesResolver = () => ({
     '--mantine-color-dimmed': 'var(--mantine-color-gray-7)',
     '--mantine-color-placeholder': 'var(--mantine-color-gray-7)',
     '--mantine-color-error': 'var(--mantine-color-red-9)',
+    '--mantine-color-blue-light-color': '#145894',
     '--mantine-color-green-light-color': '#1e6b2f',
     '--mantine-color-orange-light-color': '#8f3800',
     '--mantine-color-red-light-color': '#9f1c1c',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import type { StatusView } from '../../shared/api.ts';
+import type { ShopUpdate } from '../../shared/order-update.ts';
 import { openTestApp, openTestStore } from '../open-test-app.ts';
 import { makeTestFolder, runMerchant } from '../run-merchant.ts';
 import { findViolations, openOrder, openPage, prepareApp, type TestOrderPage } from './open-page.ts';
@@ -90,6 +91,39 @@ test('an unknown outcome is settled in each of the three ways, with the keyboard
   await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
   await says('Discarded');
   expect(applied()).toHaveLength(4);
+});
+
+test('two orders with an update in review hold a later bulk row, which is applied after it', async () => {
+  await using one = await openOrder(mug);
+  await using two = await openOrder(mug);
+  await sendUnknown(one, 'older');
+  await sendUnknown(two, 'older');
+  await using bulk = await openPage(`${app().url}/bulk`);
+  const rows = [one, two].map(({ token }) => `${token},MUG,newer\n`);
+  await bulk.page.locator('input[type=file]').setInputFiles({
+    name: 'newer.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(`token,cart.items[0].sku,cart.items[0].name\n${rows.join('')}`),
+  });
+  await bulk.button('Send 2 updates').click();
+  await bulk.page.getByText('Queued: 2').waitFor();
+
+  for (const [open, decision] of [
+    [one, 'It was applied'],
+    [two, 'Send again'],
+  ] as const) {
+    await open.page.getByText('Queued', { exact: true }).waitFor();
+    await open.button(decision).click();
+    await open.page.getByRole('dialog').getByRole('button', { name: decision }).click();
+    await expect.poll(() => open.field('Name').inputValue()).toBe('newer');
+  }
+  await bulk.page.getByText('Applied: 2').waitFor();
+  const names = ({ applied }: TestOrderPage) =>
+    applied().map((update) => (update as ShopUpdate).cart.items?.[0]?.name);
+  expect([names(one), names(two)]).toEqual([
+    ['older', 'newer'],
+    ['older', 'older', 'newer'],
+  ]);
 });
 
 test('a rejected update is a draft again, and can be fixed or sent again', async () => {

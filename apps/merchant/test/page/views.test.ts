@@ -8,8 +8,6 @@ const { app } = prepareApp();
 
 /** A view works for everyone, in light and dark, on a phone and at 200% zoom, and never scrolls sideways. */
 async function expectForEveryone(page: Page): Promise<void> {
-  // What the pointer is over has another color.
-  await page.mouse.move(0, 0);
   for (const [colorScheme, width, isChecked] of [
     ['light', 1280, true],
     ['light', 640, false],
