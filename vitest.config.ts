@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { OutboxFirst } from './.ci/outbox-first.ts';
 import { quickly } from './.ci/start-quickly.ts';
 
 const root = import.meta.dirname;
@@ -16,6 +17,7 @@ export default defineConfig(({ mode }) => ({
     // A process of its own for each file costs more than most files; what must be alone starts its own.
     isolate: false,
     execArgv: quickly.flags,
+    sequence: { sequencer: OutboxFirst },
     // Interop and release need more than the root installs, and have a command and a configuration of their own.
     exclude: [
       '**/{node_modules,dist,.turbo}/**',

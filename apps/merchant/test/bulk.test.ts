@@ -86,13 +86,13 @@ test('discarding a bulk discards what is queued, and not what is being sent', as
 test('while queued rows are discarded, the page is served', async () => {
   await using paused = await openTestApp({ orders });
   paused.mock.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '600' } });
-  const bulk = await upload(paused, fileOf(Array.from({ length: 200 }, (_, row) => tokens[row % 40] ?? '')));
+  const bulk = await upload(paused, fileOf(Array.from({ length: 600 }, (_, row) => tokens[row % 40] ?? '')));
   await paused.call(`/api/bulks/${bulk.id}/send`, {});
-  await expect.poll(async () => (await read(paused, bulk)).counts.queued, { timeout: 60_000 }).toBe(200);
+  await expect.poll(async () => (await read(paused, bulk)).counts.queued, { timeout: 60_000 }).toBe(600);
   const started = performance.now();
   const discarding = paused.call(`/api/bulks/${bulk.id}/discard`, {});
   let slowestMs = 0;
-  for (let discarded = 0; discarded < 200; ) {
+  for (let discarded = 0; discarded < 600; ) {
     const begun = performance.now();
     discarded = (await read(paused, bulk)).counts.discarded;
     slowestMs = Math.max(slowestMs, performance.now() - begun);
