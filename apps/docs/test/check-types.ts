@@ -14,7 +14,7 @@ const compiler = join(
 
 /** The errors of the compiler by the name of the file; those of the project itself by ''. */
 export async function checkTypes(tsconfig: string): Promise<ReadonlyMap<string, readonly string[]>> {
-  const flags = [compiler, '-p', tsconfig, '--pretty', 'false'];
+  const flags = [compiler, '-p', tsconfig, '--pretty', 'false', '--singleThreaded'];
   const { stdout } = await run(process.execPath, flags, { cwd: dirname(tsconfig), timeout: 60_000 }).catch(
     (failure: { stdout: string }) => failure,
   );
