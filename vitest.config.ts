@@ -8,6 +8,7 @@ const root = import.meta.dirname;
 const source = ['@orders/source'];
 const workspaces = globSync('{packages,apps}/*/package.json', { cwd: root }).map(dirname).sort();
 const outbox = join('packages/outbox');
+const merchant = join('apps/merchant');
 
 export default defineConfig(({ mode }) => ({
   resolve: { conditions: source },
@@ -43,6 +44,7 @@ export default defineConfig(({ mode }) => ({
           name: basename(folder),
           root: join(root, folder),
           include: ['**/*.test.ts'],
+          ...(folder === merchant && { globalSetup: join(root, folder, 'test/share-postgres.ts') }),
           ...(folder === outbox && { exclude: ['test/chaos-*'], maxConcurrency: mode === 'long' ? 5 : 6 }),
         },
       })),

@@ -3,9 +3,8 @@ import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
 import type { ChangeEvent } from '../shared/api.ts';
 import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
-import { prepareEngines } from './open-test-postgres.ts';
+import { createDatabase, needPostgres } from './open-test-postgres.ts';
 
-const { createDatabase } = prepareEngines();
 const orders = ['order-1', 'order-2'].map((token) => ({ token, body: buildOrderUpdate() }));
 
 /** Reads the event stream until it holds what is wanted, and returns all that came. */
@@ -148,7 +147,8 @@ test('what another process has stored is not stored again: the page fetches ever
 });
 
 test('of two apps on one PostgreSQL, each stores what was applied once and informs its own page', async (context) => {
-  const data = { databaseUrl: await createDatabase(context) };
+  needPostgres(context);
+  const data = { databaseUrl: await createDatabase() };
   await using one = await openTestApp({ orders, data });
   const connect = async () => ({ baseUrl: one.service.baseUrl, apiKey: one.service.apiKey, orders: [] });
   await using other = await openTestApp({ data, connect });

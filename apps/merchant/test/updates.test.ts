@@ -3,10 +3,9 @@ import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest';
 import type { OrderDetail, UpdateView } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
-import { openTestApp, type TestApp } from './open-test-app.ts';
-import { type Engine, engines, prepareEngines } from './open-test-postgres.ts';
+import { openPgliteStore, openTestApp, type TestApp } from './open-test-app.ts';
+import { type Engine, engines, needPostgres } from './open-test-postgres.ts';
 
-const { createDatabase } = prepareEngines();
 const orders = Array.from({ length: 30 }, (_, index) => ({
   token: `order-${index + 1}`,
   body: buildOrderUpdate(),
@@ -18,15 +17,18 @@ let used = 0;
 beforeAll(async () => {
   app = await openTestApp({ orders });
 }, 60_000);
-let onPostgres: TestApp | undefined;
+let onPglite: TestApp | undefined;
 afterAll(async () => {
   await app.close();
-  await onPostgres?.close();
+  await onPglite?.close();
 });
 async function appOn(engine: Engine, context: Pick<TestContext, 'skip'>): Promise<TestApp> {
-  if (engine === 'PGlite') return app;
-  onPostgres ??= await openTestApp({ orders, data: { databaseUrl: await createDatabase(context) } });
-  return onPostgres;
+  if (engine === 'PostgreSQL') {
+    needPostgres(context);
+    return app;
+  }
+  onPglite ??= await openTestApp({ orders, data: await openPgliteStore() });
+  return onPglite;
 }
 const nextOrder = (): string => `order-${++used}`;
 

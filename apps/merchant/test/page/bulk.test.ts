@@ -2,13 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openTestApp } from '../open-test-app.ts';
-import { prepareEngines } from '../open-test-postgres.ts';
 import { makeTestFolder } from '../run-merchant.ts';
 import { openPage, prepareApp } from './open-page.ts';
 
 const tokens = Array.from({ length: 20 }, (_, index) => `order-${index}`);
 const body = { cart: { items: [{ sku: 'MUG', quantity: 1 }] } };
-const { createDatabase } = prepareEngines();
 const { app } = prepareApp({ orders: tokens.map((token) => ({ token, body })) });
 const sentTo = (token: string) =>
   app().mock.journal.filter((entry) => entry.operation === 'update' && entry.token === token);
@@ -18,9 +16,9 @@ function fileOf(name: string, rows: readonly string[]) {
   return { name, mimeType: 'text/plain', buffer: Buffer.from([header, ...rows].join('\n')) };
 }
 
-test('of 2,000 rows with a bad one, the others are applied once and in sequence, and drawn as they are', async (context) => {
+test('of 2,000 rows with a bad one, the others are applied once and in sequence, and drawn as they are', async () => {
   const orders = tokens.map((token) => ({ token, body }));
-  await using app = await openTestApp({ orders, data: { databaseUrl: await createDatabase(context) } });
+  await using app = await openTestApp({ orders });
   await using open = await openPage(`${app.url}/bulk`);
   const { page, button, consoleLines } = open;
   const rows = Array.from({ length: 2_000 }, (_, row) => tokens[row % tokens.length] ?? '');

@@ -377,7 +377,7 @@ test('a QR payment: the webhook URL is sent, the buyer scans, and the session is
 test('orders are listed, found and opened', async () => {
   await using list = await openPage(app().url);
   await list.page.getByRole('textbox', { name: 'Find an order' }).fill('1002');
-  expect(await list.page.getByRole('row').count()).toBe(2);
+  await expect.poll(() => list.page.getByRole('row').count()).toBe(2);
   await list.page.getByRole('link', { name: 'merchant-order-1002' }).click();
   await list.button('Send update').waitFor();
   expect(await list.field('Order number').inputValue()).toBe('merchant-order-1002');
