@@ -64,7 +64,7 @@ test('a row says why it was rejected, or what is unknown, and the others go on',
 });
 
 test('discarding a bulk discards what is queued, and not what is being sent', async () => {
-  app.mock.faults.next({ type: 'latency', ms: 1_500 }, { token: 'order-4' });
+  app.mock.faults.next({ type: 'latency', ms: 4_000 }, { token: 'order-4' });
   const bulk = await upload(app, fileOf(Array(60).fill('order-4')));
   await app.call(`/api/bulks/${bulk.id}/send`, {});
   await expect.poll(async () => (await rowsIn(app, bulk, 'sending')).length, { interval: 50 }).toBe(1);
