@@ -85,8 +85,11 @@ async function failOver(binaries: string, names: string): Promise<Cost> {
 
   const accepted: string[] = [];
   let isOver = false;
+  let isLost = false;
   const enqueueing = service.orders.map(async ({ token }) => {
     for (let number = 0; number < 40; number++) {
+      // The primary is lost while updates are enqueued, however slowly they are sent.
+      while (!isLost && number > stepsApplied(service, token).length + 5) await delay(20);
       const id = randomUUID();
       // What was accepted although its response was lost is refused as a duplicate.
       while (
@@ -122,6 +125,7 @@ async function failOver(binaries: string, names: string): Promise<Cost> {
   try {
     await until('half is applied', () => service.ledger.length > 1_000);
     await loseThePrimary(primary, 300);
+    isLost = true;
     await standby.query('select pg_promote()');
     forwarder.pointTo(standby.port);
     await Promise.all(enqueueing);
