@@ -614,7 +614,7 @@ test('responds to any JSON on any route, and never with a 5xx', async () => {
   const line = fc.tuple(
     fc.oneof(
       fc.constantFrom(...routes),
-      fc.webPath().map((path) => `POST /__admin${path}`),
+      fc.stringMatching(/^POST \/__admin(\/([\w.~!$&'()*+,;=:@-]|%[\dA-F]{2})*)*$/),
     ),
     fc.constantFrom('', '?after=1', '?after=x', '?token=ord_1', '?%', '?after=%ff', '?__proto__=1'),
   );

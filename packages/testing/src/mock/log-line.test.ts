@@ -53,8 +53,9 @@ test('is one line without the key, wherever the path has it', () => {
   const key = fc
     .string({ unit: 'grapheme', minLength: 8 })
     .filter((text) => !/[:%\p{Cc}\p{Zl}\p{Zp}]/u.test(text));
+  const path = fc.stringMatching(/^(\/([\w.~!$&'()*+,;=:@-]|%[\dA-F]{2})*)+$/);
   fc.assert(
-    fc.property(key, fc.webPath(), (secret, path) => {
+    fc.property(key, path, (secret, path) => {
       const line = formatLogLine({ ...entry, path: `${path}/${encodeURIComponent(secret)}%0a` }, [secret]);
       expect(line).not.toContain(secret);
       expect(line).not.toContain(encodeURIComponent(secret));
