@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { lockFolder } from '@orders/outbox/pglite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeFolder } from '../../../outbox/test/make-folder.ts';
 import { stepsApplied, until } from '../../../outbox/test/scene.ts';
 import { prepareFolder } from '../../test/prepare-folder.ts';
 import { readMetrics } from '../../test/read-metrics.ts';
@@ -284,6 +285,7 @@ test.runIf(process.platform === 'linux')(
   { timeout: 60_000 },
   async () => {
     await using folder = await createFolder();
+    await makeFolder(folder.path);
     const words = [
       'start',
       '--folder',
