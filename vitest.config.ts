@@ -45,19 +45,9 @@ export default defineConfig(({ mode }) => ({
           root: join(root, folder),
           include: ['**/*.test.ts'],
           ...(folder === merchant && { globalSetup: join(root, folder, 'test/share-postgres.ts') }),
-          ...(folder === outbox && { exclude: ['test/chaos-*'], maxConcurrency: mode === 'long' ? 5 : 6 }),
+          ...(folder === outbox && { maxConcurrency: mode === 'long' ? 5 : 6 }),
         },
       })),
-      {
-        extends: true as const,
-        // Each of its tests takes what the machine has, so it begins once the others have ended.
-        test: {
-          name: 'chaos',
-          root: join(root, outbox),
-          include: ['test/chaos-*.test.ts'],
-          sequence: { groupOrder: 1 },
-        },
-      },
       { extends: true as const, test: { name: 'root', include: ['.ci/*.test.ts'] } },
     ],
   },
