@@ -73,7 +73,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     );
   });
 }
-// Whoever read the output may be gone; the app goes on.
+// The process that reads the output may have ended; the app goes on.
 process.stdout.on('error', () => {});
 
 try {

@@ -18,7 +18,7 @@ const maxBytes = 16_384;
 const reader = createWebhookReader(webhookFields);
 const notFound = (): ApiError => new ApiError(404, 'not_found', 'There is no such webhook.');
 
-/** Whoever knows the webhook URL of an order may report that its QR code was scanned, and nothing more. */
+/** A caller that knows the webhook URL of an order may report that its QR code was scanned, and nothing more. */
 export function webhookRoutes({ store, events, signer }: WebhookParts) {
   const onError = () => {
     throw new ApiError(413, 'too_large', `An event has at most ${maxBytes} bytes.`);
