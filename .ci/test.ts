@@ -16,7 +16,7 @@ interface Task {
 const root = join(import.meta.dirname, '..');
 const runs = join(root, '.turbo/runs');
 const report = join(root, '.turbo/vitest.json');
-const checks = ['lint:ci', 'knip', 'build', 'typecheck', 'check:api', 'check:packages'];
+const checks = ['lint:ci', 'knip', 'build', 'typecheck', 'typecheck:node', 'check:api', 'check:packages'];
 const longer = [
   'test:long',
   'interop',

@@ -45,6 +45,8 @@ export default {
   basePath: packages,
   displayBasePath: packages,
   tsconfig: 'tsconfig.api.json',
+  // Each package's build finds them.
+  skipErrorChecking: true,
   out: 'pages/api',
   router: 'module',
   entryFileName: 'index',
