@@ -1,14 +1,11 @@
-import { globSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { OutboxFirst } from './.ci/outbox-first.ts';
 import { quickly } from './.ci/start-quickly.ts';
 
 const root = import.meta.dirname;
 const source = ['@orders/source'];
-const workspaces = globSync('{packages,apps}/*/package.json', { cwd: root }).map(dirname).sort();
-const outbox = join('packages/outbox');
-const merchant = join('apps/merchant');
+const apart = { outbox: 'packages/outbox', merchant: 'apps/merchant' };
 
 export default defineConfig(({ mode }) => ({
   resolve: { conditions: source },
@@ -21,10 +18,8 @@ export default defineConfig(({ mode }) => ({
     sequence: { sequencer: OutboxFirst },
     // Interop and release need more than the root installs, and have a command and a configuration of their own.
     exclude: [
-      '**/{node_modules,dist,.turbo}/**',
-      'interop/**',
-      'release/**',
-      ...(mode === 'long' ? [] : ['test/long/**']),
+      '**/{node_modules,dist,.turbo,interop,release}/**',
+      ...(mode === 'long' ? [] : ['**/test/long/**']),
     ],
     reporters: ['default', ['json', { outputFile: join(root, '.turbo/vitest.json') }]],
     slowTestThreshold: 5_000,
@@ -37,18 +32,32 @@ export default defineConfig(({ mode }) => ({
         throw new Error(`A test printed: ${log}`);
       },
     }),
+    // Those of a project share processes, and what these have imported.
     projects: [
-      ...workspaces.map((folder) => ({
-        extends: true as const,
+      {
+        extends: true,
         test: {
-          name: basename(folder),
-          root: join(root, folder),
-          include: ['**/*.test.ts'],
-          ...(folder === merchant && { globalSetup: join(root, folder, 'test/share-postgres.ts') }),
-          ...(folder === outbox && { maxConcurrency: mode === 'long' ? 5 : 6 }),
+          name: 'outbox',
+          include: [`${apart.outbox}/**/*.test.ts`],
+          maxConcurrency: mode === 'long' ? 5 : 6,
         },
-      })),
-      { extends: true as const, test: { name: 'root', include: ['.ci/*.test.ts'] } },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'merchant',
+          include: [`${apart.merchant}/**/*.test.ts`],
+          globalSetup: `${apart.merchant}/test/share-postgres.ts`,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'others',
+          include: ['{packages,apps}/**/*.test.ts', '.ci/*.test.ts'],
+          exclude: Object.values(apart).map((folder) => `${folder}/**`),
+        },
+      },
     ],
   },
 }));

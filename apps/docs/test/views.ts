@@ -17,6 +17,6 @@ export const kindsOfPages = [
   '/packages/client.html',
   '/outcomes.html',
   '/how-it-works.html',
-  '/api/client.html',
+  '/api/schema.html',
   '/playground.html',
 ] as const;
