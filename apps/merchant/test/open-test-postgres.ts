@@ -2,9 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { postgresStore } from '@orders/outbox';
 import { inject, type TestContext } from 'vitest';
 
-export const engines = ['PGlite', 'PostgreSQL'] as const;
-export type Engine = (typeof engines)[number];
-
 /** Makes a database, empty or as a copy of another, and gives its URL. */
 export async function createDatabase(template = 'template1'): Promise<string> {
   const connectionString = inject('postgres');

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { buildOrderUpdate } from '@orders/testing';
-import { afterAll, beforeAll, expect, type TestContext, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrderDetail, UpdateView } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import { openPgliteStore, openTestApp, type TestApp } from './open-test-app.ts';
-import { type Engine, engines, needPostgres } from './open-test-postgres.ts';
 
 const orders = Array.from({ length: 30 }, (_, index) => ({
   token: `order-${index + 1}`,
@@ -17,19 +16,7 @@ let used = 0;
 beforeAll(async () => {
   app = await openTestApp({ orders });
 }, 60_000);
-let onPglite: TestApp | undefined;
-afterAll(async () => {
-  await app.close();
-  await onPglite?.close();
-});
-async function appOn(engine: Engine, context: Pick<TestContext, 'skip'>): Promise<TestApp> {
-  if (engine === 'PostgreSQL') {
-    needPostgres(context);
-    return app;
-  }
-  onPglite ??= await openTestApp({ orders, data: await openPgliteStore() });
-  return onPglite;
-}
+afterAll(() => app.close());
 const nextOrder = (): string => `order-${++used}`;
 
 function cartOf(name: string): ShopUpdate {
@@ -61,8 +48,8 @@ async function sendFile(app: TestApp, file: string): Promise<void> {
   await app.call(`/api/bulks/${uploaded.body.id}/send`, {});
 }
 
-test.for(engines)('the editor starts from what a bulk applied, on %s', async (engine, context) => {
-  const app = await appOn(engine, context);
+test('the editor starts from what a bulk applied, on PGlite', async () => {
+  await using app = await openTestApp({ orders, data: await openPgliteStore() });
   const token = nextOrder();
   const before = await read(app, token);
   expect(before.bodyVersion).toBe('first');
@@ -80,28 +67,6 @@ test.for(engines)('the editor starts from what a bulk applied, on %s', async (en
   });
   await expect.poll(async () => (await read(app, token)).bodyVersion).toBe(update.id);
 });
-
-test.for(engines)(
-  'a bulk row waits behind an update in review, and both arrive in sequence, on %s',
-  async (engine, context) => {
-    const app = await appOn(engine, context);
-    const [token, other] = [nextOrder(), nextOrder()];
-    app.mock.faults.next({ type: 'reset_before_applying' }, { token: token });
-    const unknown = await send(app, token, cartOf('older'));
-    await until(app, unknown, 'needs_review');
-    await sendFile(app, `token,order_id,cart.items[0].sku\n${token},newer,MUG\n${other},other,MUG\n`);
-    await expect.poll(() => orderId(app, other)).toBe('other');
-    expect(await read(app, token)).toMatchObject({
-      open: 2,
-      needsReview: 1,
-      lastUpdate: { state: 'queued', source: 'bulk' },
-    });
-
-    expect((await app.call(`/api/updates/${unknown.id}/retry`, {})).body).toMatchObject({ state: 'queued' });
-    await expect.poll(() => orderId(app, token)).toBe('newer');
-    expect(app.mock.appliedUpdates(token).map((update) => update.order_id)).toEqual(['older', 'newer']);
-  },
-);
 
 test('an update that is rejected and sent again after a later one is what the editor starts from', async () => {
   const token = nextOrder();
