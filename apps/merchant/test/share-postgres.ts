@@ -19,9 +19,9 @@ export async function setup({ provide }: TestProject): Promise<void> {
   postgres = await startPostgres();
   provide('postgres', postgres?.connectionString ?? '');
   if (!postgres) return;
-  await postgres.run(`create database ${tables}`);
+  await postgres.query(`create database ${tables}`);
   const store = await openDatabase({ databaseUrl: new URL(tables, postgres.connectionString).href });
   await store.close();
 }
 
-export const teardown = (): Promise<void> | undefined => postgres?.close();
+export const teardown = async (): Promise<void> => postgres?.[Symbol.asyncDispose]();

@@ -106,7 +106,7 @@ onPostgres('listens again after its connection broke', async ({ openStore, postg
     expect(subscription.isListening).toBe(true);
     await sql.query(`notify some_channel`);
     await until('it was heard', () => messages === 2);
-    await postgres.run(
+    await postgres.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen "some_channel"'`,
     );
     await until('it listens again', () => messages === 3 && subscription.isListening);

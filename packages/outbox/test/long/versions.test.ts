@@ -2,12 +2,12 @@ import { createOrdersClient } from '@orders/client';
 import { createOutbox, migrate, postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { allBinaries, startPostgres, versionOf } from '../../../../.ci/start-postgres.ts';
 import { step, stepsApplied, until } from '../scene.ts';
-import { allBinaries, startServer, versionOf } from './start-server.ts';
 
 for (const binaries of await allBinaries()) {
   test(`lives its life on ${versionOf(binaries)}`, { timeout: 60_000 }, async () => {
-    await using server = await startServer(binaries);
+    await using server = await startPostgres({ binaries });
     const { connectionString } = server;
     await using service = await startMockOrderService({ orders: 20 });
     await using client = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
