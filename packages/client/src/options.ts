@@ -434,7 +434,7 @@ const reserved =
   /^(authorization|proxy-authorization|host|content-.+|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect)$/i;
 
 /** @throws TypeError for a header that the client sets itself, or that HTTP does not allow; the message shows no value. */
-export function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     check(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `headers: ${JSON.stringify(name)} is no header name.`);
