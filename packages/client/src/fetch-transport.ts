@@ -101,7 +101,7 @@ const preSendErrorCodes =
   /^(ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS_CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_)/;
 
 /** Why `fetch` failed. Runtimes write the URL into it, and with it the whole order token. */
-export function getCause(failure: unknown, path: string): Error | undefined {
+function getCause(failure: unknown, path: string): Error | undefined {
   const hidePath = (text: string): string => text.replaceAll(path, '/…');
   const cause = sanitizeCause(rootOf(failure), hidePath);
   return cause?.message ? cause : sanitizeCause(failure, hidePath);

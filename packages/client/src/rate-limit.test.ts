@@ -21,18 +21,12 @@ function create(options?: RateLimitOptions) {
   const limit = new RateLimit(options, hour, { now: () => now, setTimer: () => () => {} });
   return {
     onChange: (run: () => void) => limit.onChange(run),
-    resume: () => limit.resume(),
     at(ms: number): RateLimit {
       now = ms;
       return limit;
     },
   };
 }
-
-test('without a limit nothing waits', () => {
-  const limit = create();
-  expect([1, 2, 3].map(() => limit.at(0).reserveSlot(key, anyWait))).toEqual([0, 0, 0]);
-});
 
 test('spaces attempts evenly after a burst', () => {
   const limit = create({ requestsPerSecond: 10, burst: 3 });
@@ -74,26 +68,9 @@ test('a pause delays every attempt with the key, and a later one does not shorte
   expect(limit.at(6_000).reserveSlot(key, anyWait)).toBe(0);
 });
 
-test('after a pause attempts reserve slots again, so they leave at the rate', () => {
-  const limit = create({ requestsPerSecond: 10 });
-  limit.at(0).pause(key, 1_000);
-  expect([1, 2, 3].map(() => limit.at(0).reserveSlot(key, anyWait))).toEqual([1_000, 1_000, 1_000]);
-  expect([1, 2, 3].map(() => limit.at(1_000).reserveSlot(key, anyWait))).toEqual([0, 100, 200]);
-});
-
-test.each([{ requestsPerSecond: 0 }, { requestsPerSecond: Number.NaN }, { requestsPerSecond: 1, burst: 0 }])(
-  'refuses %j',
-  (options) => {
-    expect(() => create(options)).toThrow(TypeError);
-  },
-);
-
-test('a pause belongs to the key, whichever secret holds it', () => {
+test('a credentials function stands for the keys that it returns', () => {
   const limit = create();
-  limit.at(0).pause(basic('swordfish'), 5_000);
-  expect(limit.at(0).pausedMs(basic('swordfish'))).toBe(5_000);
-  expect(limit.at(0).pausedMs(basic('other key'))).toBe(0);
-  expect(limit.at(0).start(basic('other key'))).toBeDefined();
+  limit.at(0).pause(key, 5_000);
   const rotating = () => key;
   expect(limit.at(0).pausedMs(rotating)).toBe(0);
   limit.at(0).pause(rotating, 7_000);
@@ -122,26 +99,20 @@ test('after the longest pause one attempt is a probe, and a response other than 
   expect([limit.at(hour).start(key), limit.at(hour).start(key)]).not.toContain(undefined);
 });
 
-test('another 429 for the probe begins the next pause', () => {
+test.each([
+  ['begins the next pause', 2 * hour, hour],
+  ['counts, however short its pause', 2_000, 2_000],
+])('another 429 for the probe %s, and notifies waiting calls', (_name, again, pausedMs) => {
   const limit = create();
   limit.at(0).pause(key, 2 * hour);
   const endProbe = limit.at(hour).start(key) as EndAttempt;
-  limit.at(hour).pause(key, 2 * hour);
-  endProbe(true);
-  expect(limit.at(hour).pausedMs(key)).toBe(hour);
-  expect(limit.at(2 * hour - 1).start(key)).toBeUndefined();
-  expect(limit.at(2 * hour).start(key)).toBeDefined();
-});
-
-test('another 429 for the probe counts, however short its pause, and notifies waiting calls', () => {
-  const limit = create();
-  limit.at(0).pause(key, 2 * hour);
-  const endProbe = limit.at(hour).start(key) as EndAttempt;
-  limit.at(hour).pause(key, 2_000);
+  limit.at(hour).pause(key, again);
   let notified = 0;
   limit.onChange(() => notified++);
   endProbe(true);
-  expect([limit.at(hour).pausedMs(key), notified]).toEqual([2_000, 1]);
+  expect([limit.at(hour).pausedMs(key), notified]).toEqual([pausedMs, 1]);
+  expect(limit.at(hour + pausedMs - 1).start(key)).toBeUndefined();
+  expect(limit.at(hour + pausedMs).start(key)).toBeDefined();
 });
 
 test('the pause of one key takes no slot from another', () => {
@@ -157,22 +128,6 @@ test('a probe without a response proves nothing, and the next attempt is a probe
   (limit.at(hour).start(key) as EndAttempt)(false);
   expect(limit.at(hour).start(key)).toBeDefined();
   expect(limit.at(hour).start(key)).toBeUndefined();
-});
-
-test('resume lifts every pause and notifies waiting calls', () => {
-  const limit = create({ requestsPerSecond: 1 });
-  const other = basic('other key');
-  limit.at(0).pause(key, hour);
-  limit.at(2 * hour).pause(other, 0);
-  limit.at(0).reserveSlot(key, anyWait);
-  let notified = 0;
-  limit.onChange(() => notified++);
-  limit.onChange(() => notified++)();
-  limit.at(hour).start(other);
-  limit.resume();
-  expect(notified).toBe(1);
-  expect([limit.at(0).pausedMs(key), limit.at(0).pausedMs(other)]).toEqual([0, 0]);
-  expect(limit.at(hour).reserveSlot(key, anyWait)).toBe(0);
 });
 
 /** A call of so many milliseconds on a clock. */
@@ -269,7 +224,7 @@ test('a 429 delays calls for every order, also one that beforeAttempt holds when
   expect(Math.min(...later) - first).toBeGreaterThan(190);
 });
 
-test('a pause belongs to the key that got the 429', async () => {
+test('a pause belongs to the key that got the 429, and resume lifts that of every key', async () => {
   const limited = basic('limited-key');
   await using server = await startRawServer((socket, request) =>
     socket.write(request.includes(limited.reveal()) ? httpAnswer(429, { 'retry-after': '60' }) : success),
@@ -291,6 +246,9 @@ test('a pause belongs to the key that got the 429', async () => {
     /a 429 pauses this key for \d+ ms, longer than timeouts\.total allows\./,
   );
   expect(server.requests).toHaveLength(2);
+  orders.resume();
+  const lifted = await orders.safeUpdateOrder('order_3', update, { credentials: limited });
+  expect(lifted.error).toMatchObject({ status: 429 });
 });
 
 test('after maxPauseMs one attempt goes first, and the others follow its response', async () => {

@@ -2,88 +2,37 @@ import { execFile } from 'node:child_process';
 import { inspect, promisify } from 'node:util';
 import { bearer } from '@orders/auth';
 import { defineOrderUpdate, type OrderUpdate } from '@orders/schema';
-import { buildOrderUpdate, documentedExample, startMockOrderService } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
-import { type AnyOrdersError, HttpError, ValidationError } from './errors.ts';
+import { type AnyOrdersError, ValidationError } from './errors.ts';
 import { createOrdersClient } from './index.ts';
 
-async function start(options: Parameters<typeof startMockOrderService>[0] = {}) {
-  const service = await startMockOrderService({ orders: ['order_1234'], ...options });
-  const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
-  return {
-    service,
-    orders,
-    async [Symbol.asyncDispose]() {
-      await orders.close();
-      await service.close();
-    },
-  };
-}
+const token = 'order_1234';
 
-test('the documented example is sent as given', async () => {
-  await using running = await start();
-  const { service, orders } = running;
-  const result = await orders.updateOrder('order_1234', documentedExample());
-  expect(result).toMatchObject({ outcome: 'applied', status: 200, attemptCount: 1 });
-  expect(service.ledger.map(({ body }) => body)).toEqual([documentedExample()]);
-  expect(service.journal[0]?.body.toString()).toBe(JSON.stringify(documentedExample()));
-});
-
-test('unknown fields are sent untouched, at every level and in the order given', async () => {
-  await using running = await start();
-  const { service, orders } = running;
-  const update = {
-    zebra: [null, { deep: 1e21 }],
-    cart: { note: '✓', items: [{ price_list: { a: -0.5 }, sku: 'x' }] },
-    hooks: { later: false, terms_url: 'https://shop.example/terms' },
-    vat_amount: 2.5,
-    merchant_order_id: 'm',
-  };
-  await orders.updateOrder('order_1234', update);
-  expect(service.journal[0]?.body.toString()).toBe(JSON.stringify(update));
-});
-
-test('an update is sent as it was when the call was made', async () => {
-  await using running = await start();
-  const { service, orders } = running;
-  const update = buildOrderUpdate({ order_id: 'before' });
-  const sending = orders.updateOrder('order_1234', update);
-  update.order_id = 'after';
-  await sending;
-  expect(service.ledger[0]?.body).toMatchObject({ order_id: 'before' });
-});
-
-test('an update is sent as it was validated, though a getter changes meanwhile', async () => {
-  await using running = await start();
-  const { service, orders } = running;
+test('an update is sent as it was validated, though it changes meanwhile', async () => {
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const ids: unknown[] = ['validated', 7];
-  const update = {
+  const update: OrderUpdate = {
     cart: {},
     get order_id() {
       return (ids.length > 1 ? ids.shift() : ids[0]) as string;
     },
   };
-  await orders.updateOrder('order_1234', update);
+  const sending = orders.updateOrder(token, update);
+  update.cart = { items: [] };
+  await sending;
   expect(service.journal[0]?.body.toString()).toBe('{"cart":{},"order_id":"validated"}');
-});
-
-test('an order token is sent as one path segment', async () => {
-  const token = 'a/b?c#d%2f';
-  await using running = await start({ orders: [token] });
-  const { service, orders } = running;
-  await orders.updateOrder(token, buildOrderUpdate());
-  expect(service.ledger.map((entry) => entry.token)).toEqual([token]);
-  expect(service.journal[0]?.path).toBe('/v2/orders/a%2Fb%3Fc%23d%252f');
 });
 
 test.each(['', '.', '..', 'a\nb', '\ud83d'])(
   'the order token %j is refused before sending',
-  async (token) => {
-    await using running = await start();
-    const { service, orders } = running;
-    const error = await orders.updateOrder(token, buildOrderUpdate()).catch((reason) => reason);
+  async (wrong) => {
+    await using service = await startMockOrderService();
+    await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+    const error = await orders.updateOrder(wrong, buildOrderUpdate()).catch((reason) => reason);
     expect(error).toBeInstanceOf(ValidationError);
     expect(error).toMatchObject({ code: 'validation_error', outcome: 'not_sent', attemptCount: 0 });
     expect(error.issues).toMatchObject([{ path: 'order_token', code: 'invalid_token' }]);
@@ -92,8 +41,8 @@ test.each(['', '.', '..', 'a\nb', '\ud83d'])(
 );
 
 test('an invalid update is refused before sending, with each path and hint', async () => {
-  await using running = await start();
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const update = JSON.parse('{"cart":{"items":[{"quantity":"2","unit_price":399.79999}]},"orderId":"1"}');
   const result = await orders.safeUpdateOrder('order_1234', update);
   expect(result.ok ? undefined : result.error).toMatchObject({
@@ -102,35 +51,6 @@ test('an invalid update is refused before sending, with each path and hint', asy
   });
   expect(result.error?.message).toMatch(/cart\.items\[0\]\.unit_price: .*399\.79999.*orderId: .*order_id/);
   expect(service.journal).toEqual([]);
-});
-
-test('a body that JSON cannot hold is refused before sending', async () => {
-  await using running = await start();
-  const { service, orders } = running;
-  const cycle: Record<string, unknown> = { cart: {} };
-  cycle['self'] = cycle;
-  for (const update of [cycle, { cart: new Map() }, { cart: { tax: Number.NaN } }, undefined, null, 'text']) {
-    const result = await orders.safeUpdateOrder('order_1234', update as OrderUpdate);
-    expect(result.error).toBeInstanceOf(ValidationError);
-  }
-  expect(service.journal).toEqual([]);
-});
-
-test('a wrong key is an HttpError 401 whose outcome is rejected', async () => {
-  await using running = await start();
-  await using orders = createOrdersClient({ baseUrl: running.service.url, apiKey: 'not-the-right-key' });
-  const error = await orders.updateOrder('order_1234', buildOrderUpdate()).catch((reason) => reason);
-  expect(error).toBeInstanceOf(HttpError);
-  expect(error).toMatchObject({ status: 401, outcome: 'rejected', attemptCount: 1, code: 'http_error' });
-  expect(running.service.ledger).toEqual([]);
-});
-
-test('updates to one order leave in call order, to other orders at once', async () => {
-  await using running = await start({ orders: ['order_1', 'order_2'] });
-  const { service, orders } = running;
-  const ids = Array.from({ length: 20 }, (_, index) => String(index));
-  await Promise.all(ids.map((order_id) => orders.updateOrder('order_1', buildOrderUpdate({ order_id }))));
-  expect(service.ledger.map(({ body }) => body['order_id'])).toEqual(ids);
 });
 
 test('results and errors narrow without casts, and misuse does not compile', () => {
@@ -159,13 +79,12 @@ test('results and errors narrow without casts, and misuse does not compile', () 
   expect(misuse).toBeTypeOf('function');
 });
 
+const throwError = (): never => {
+  throw new Error('boom');
+};
+
 test.each([
-  [
-    'throws',
-    () => {
-      throw new Error('boom');
-    },
-  ],
+  ['throws', throwError],
   ['is asynchronous', async () => true],
 ])('a schema check that %s is a validation error, in updateOrders too', async (_name, refinement) => {
   const note = z.optional(z.string().check(z.refine(refinement)));
@@ -188,8 +107,8 @@ const shellToken = `it's/a?b#c {d} [e] $HOME`;
 const forShell = { keys: { [shellKey]: 'SalesChannelApiKey' }, orders: [shellToken] };
 
 test('a prepared update is sent as it was prepared, though the update changes meanwhile', async () => {
-  await using running = await start(forShell);
-  const { service, orders } = running;
+  await using service = await startMockOrderService(forShell);
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const update = buildOrderUpdate({ order_id: 'before' });
   const prepared = orders.prepareUpdateOrder(shellToken, update);
   const { body } = prepared;
@@ -201,16 +120,14 @@ test('a prepared update is sent as it was prepared, though the update changes me
   expect(JSON.parse(body).order_id).toBe('before');
 });
 
-test('an invalid update is refused when it is prepared', async () => {
-  await using running = await start(forShell);
-  const { orders } = running;
+test('an invalid update is refused when it is prepared', () => {
+  const orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey: shellKey });
   expect(() => orders.prepareUpdateOrder('..', buildOrderUpdate())).toThrow(ValidationError);
   expect(() => orders.prepareUpdateOrder(shellToken, JSON.parse('{}'))).toThrow(/cart/);
 });
 
-test('a prepared update prints without key, body and whole order token, and cannot be changed', async () => {
-  await using running = await start(forShell);
-  const { orders } = running;
+test('a prepared update prints without key, body and whole order token, and cannot be changed', () => {
+  const orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey: shellKey });
   const prepared = orders.prepareUpdateOrder(
     'order_token_1234',
     buildOrderUpdate({ order_id: 'private-order' }),
@@ -230,8 +147,8 @@ test('a prepared update prints without key, body and whole order token, and cann
 });
 
 test.each([2, 3_000])('the curl command of an update of %d lines applies it', async (lines) => {
-  await using running = await start(forShell);
-  const { service, orders } = running;
+  await using service = await startMockOrderService(forShell);
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const items = Array.from({ length: lines }, (_, index) => ({
     sku: `it's ${index} "$HOME" \`id\` \\ ✓`,
     quantity: 1,
