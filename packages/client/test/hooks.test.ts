@@ -19,50 +19,14 @@ const token = 'secret_order_token_1234';
 const update = buildOrderUpdate({ order_id: 'private-order' });
 const busy = { type: 'status', status: 429, headers: { 'retry-after': '0' } } as const;
 const reset = { type: 'reset_after_applying' } as const;
-const never = new Promise<never>(() => {});
 const entries = [
   ['undici', createOverUndici],
   ['fetch', createOverFetch],
 ] as const;
 
-async function start(createOrdersClient: typeof createOverFetch, options: object = {}) {
-  const service = await startMockOrderService({ orders: [token, 'other'] });
-  const orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, ...options });
-  return {
-    service,
-    orders,
-    async [Symbol.asyncDispose]() {
-      await orders.close();
-      await service.close();
-    },
-  };
-}
-
-test.each(entries)(
-  'over %s beforeAttempt is awaited before a byte of each attempt leaves',
-  async (_, create) => {
-    await using running = await start(create);
-    const { service, orders } = running;
-    service.faults.next([busy, busy], { method: 'PATCH' });
-    const seen: object[] = [];
-    const beforeAttempt = async ({ attempt }: BeforeAttemptEvent): Promise<void> => {
-      // Whatever left before arrives before this response does.
-      await fetch(service.url);
-      seen.push({ attempt, arrived: service.requests({ method: 'PATCH' }).length });
-    };
-    const { attemptCount } = await orders.updateOrder(token, update, { beforeAttempt });
-    expect(attemptCount).toBe(3);
-    expect(seen).toEqual([
-      { attempt: 1, arrived: 0 },
-      { attempt: 2, arrived: 1 },
-      { attempt: 3, arrived: 2 },
-    ]);
-  },
-);
-
 test('afterAttempt reports each attempt as the receipt does, and the delay before the next', async () => {
-  await using running = await start(createOverUndici);
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   service.faults.next([busy, { ...busy, headers: { 'ratelimit-reset': '0.02' } }]);
   const ends: AfterAttemptEvent[] = [];
   const { receipt } = await orders.updateOrder(token, update, { afterAttempt: (end) => ends.push(end) });
@@ -77,8 +41,8 @@ test('afterAttempt reports each attempt as the receipt does, and the delay befor
 });
 
 test('hooks run for a safe update, a prepared one, one of many and an echo', async () => {
-  await using running = await start(createOverUndici);
-  const { orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   const seen: string[] = [];
   const options: CallOptions = {
     beforeAttempt: ({ attempt }) => seen.push(`before ${attempt}`),
@@ -92,8 +56,8 @@ test('hooks run for a safe update, a prepared one, one of many and an echo', asy
 });
 
 test('afterAttempt reports an attempt that was rejected, aborted or not sent', async () => {
-  await using running = await start(createOverUndici);
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   const ends: AfterAttemptEvent[] = [];
   const afterAttempt = (end: AfterAttemptEvent): void => void ends.push(end);
   await orders.safeUpdateOrder('missing', update, { afterAttempt });
@@ -114,18 +78,19 @@ test('afterAttempt reports an attempt that was rejected, aborted or not sent', a
 });
 
 test('no hook runs for an invalid update', async () => {
-  await using running = await start(createOverUndici);
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   const fail = (): never => {
     throw new Error('a hook ran');
   };
   const options = { beforeAttempt: fail, afterAttempt: fail };
-  const { error } = await running.orders.safeUpdateOrder('..', update, options);
+  const { error } = await orders.safeUpdateOrder('..', update, options);
   expect(error?.code).toBe('validation_error');
 });
 
 test('a signal that afterAttempt fires ends the delay before the next attempt', async () => {
-  await using running = await start(createOverUndici);
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   service.faults.next([{ ...busy, headers: { 'retry-after': '30' } }]);
   const abort = new AbortController();
   const { error } = await orders.safeUpdateOrder(token, update, {
@@ -139,8 +104,8 @@ test('a signal that afterAttempt fires ends the delay before the next attempt', 
 });
 
 test('no event holds the key, the body or the order token', async () => {
-  await using running = await start(createOverUndici);
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   service.faults.next([{ ...busy, body: `${service.key} ${token} private-order` }]);
   const events: object[] = [];
   await orders.updateOrder(token, update, {
@@ -178,9 +143,14 @@ test('hooks of the client run for calls that bring none', async () => {
     beforeSend: () => void seen.push(`${from} beforeSend`),
     afterAttempt: () => void seen.push(`${from} afterAttempt`),
   });
-  await using running = await start(createOverUndici, hooksOf('client'));
-  await running.orders.echo();
-  await running.orders.updateOrder(token, update, { beforeSend: hooksOf('call').beforeSend });
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({
+    baseUrl: service.url,
+    apiKey: service.key,
+    ...hooksOf('client'),
+  });
+  await orders.echo();
+  await orders.updateOrder(token, update, { beforeSend: hooksOf('call').beforeSend });
   expect(seen).toEqual([
     'client beforeAttempt',
     'client beforeSend',
@@ -192,8 +162,8 @@ test('hooks of the client run for calls that bring none', async () => {
 });
 
 test.each(entries)('over %s beforeSend runs for each attempt, after credentials', async (_, create) => {
-  await using running = await start(create);
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = create({ baseUrl: service.url, apiKey: service.key });
   service.faults.next([busy], { method: 'PATCH' });
   const seen: unknown[] = [];
   const credentials = async () => {
@@ -220,30 +190,6 @@ test('over undici beforeSend runs only once connected', async () => {
 });
 
 test.each(
-  entries.flatMap(([name, create]) => [
-    [name, 'throws', 'the claim is lost', create, throwError] as const,
-    [name, 'is asynchronous', 'it must be synchronous', create, async () => throwError()] as const,
-  ]),
-)('over %s nothing is sent when beforeSend %s', async (_name, _how, reason, create, beforeSend) => {
-  await using running = await start(create);
-  const { service, orders } = running;
-  const ended: AfterAttemptEvent[] = [];
-  const { error } = await orders.safeUpdateOrder(token, update, {
-    beforeSend,
-    afterAttempt: (event) => void ended.push(event),
-  });
-  expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attemptCount: 1, retryable: false });
-  expect(error?.cause).toMatchObject({ message: expect.stringContaining(reason) });
-  expect(ended).toMatchObject([{ attempt: 1, outcome: 'not_sent', error: 'aborted' }]);
-  expect(service.requests({ method: 'PATCH' })).toEqual([]);
-  await expect(orders.updateOrder(token, update)).resolves.toMatchObject({ outcome: 'applied' });
-});
-
-function throwError(): never {
-  throw new Error('the claim is lost');
-}
-
-test.each(
   entries.flatMap(([name, create]) =>
     [
       'fires the signal',
@@ -253,8 +199,8 @@ test.each(
     ].map((what) => [name, what, create] as const),
   ),
 )('over %s nothing is sent when beforeSend %s', async (_name, what, create) => {
-  await using running = await start(create);
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = create({ baseUrl: service.url, apiKey: service.key });
   const controller = new AbortController();
   const { error } = await orders.safeUpdateOrder(token, update, {
     signal: controller.signal,
@@ -262,7 +208,7 @@ test.each(
     retry: { maxAttempts: 1 },
     beforeSend: () => {
       if (what.startsWith('fires')) controller.abort();
-      if (what.endsWith('throws')) throwError();
+      if (what.endsWith('throws')) throw new Error('the claim is lost');
       if (what.startsWith('destroys')) void orders.destroy();
       const end = performance.now() + (what.startsWith('blocks') ? 310 : 0);
       while (performance.now() < end);
@@ -272,6 +218,7 @@ test.each(
   expect(error).toMatchObject({ code, outcome: 'not_sent', attemptCount: 1 });
   await turn();
   expect(service.requests({ method: 'PATCH' })).toEqual([]);
+  if (!what.startsWith('destroys')) await orders.updateOrder(token, update);
 });
 
 const diskFull = Object.assign(new Error('the disk is full'), { code: 'ENOSPC', rows: ['private-order'] });
@@ -281,8 +228,8 @@ const lazyQuery = {
 };
 
 test('when beforeAttempt fails, the attempt is not made, and the cause keeps name, message and code alone', async () => {
-  await using running = await start(createOverUndici);
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   const { error } = await orders.safeUpdateOrder(token, update, { beforeAttempt: () => lazyQuery });
   expect(error).toBeInstanceOf(AbortError);
   expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attemptCount: 0 });
@@ -301,8 +248,12 @@ test.each([
 ] as const)(
   'when beforeAttempt throws later, the outcome is that of the attempts before: %s',
   async (outcome, fault, says) => {
-    await using running = await start(createOverUndici, { retry: { resendUnknown: true } });
-    const { service, orders } = running;
+    await using service = await startMockOrderService({ orders: [token] });
+    await using orders = createOverUndici({
+      baseUrl: service.url,
+      apiKey: service.key,
+      retry: { resendUnknown: true },
+    });
     service.faults.next([fault]);
     const beforeAttempt = ({ attempt }: BeforeAttemptEvent): void => {
       if (attempt === 2) throw diskFull;
@@ -315,8 +266,12 @@ test.each([
 );
 
 test('a beforeAttempt that settles after the timeout sends nothing', async () => {
-  await using running = await start(createOverUndici, { timeouts: { total: 60 } });
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({
+    baseUrl: service.url,
+    apiKey: service.key,
+    timeouts: { total: 60 },
+  });
   const gate = Promise.withResolvers<void>();
   const { error } = await orders.safeUpdateOrder(token, update, { beforeAttempt: () => gate.promise });
   expect(error).toMatchObject({ code: 'timeout', phase: 'queue', outcome: 'not_sent', attemptCount: 0 });
@@ -325,37 +280,29 @@ test('a beforeAttempt that settles after the timeout sends nothing', async () =>
   expect(service.requests({ method: 'PATCH' })).toEqual([]);
 });
 
-test('a signal ends a call while beforeAttempt is pending, or when beforeAttempt fires it', async () => {
-  await using running = await start(createOverUndici);
-  const { service, orders } = running;
-  const waiting = new AbortController();
-  const called = Promise.withResolvers<void>();
-  const beforeAttempt = (): Promise<never> => {
-    called.resolve();
-    return never;
-  };
-  const held = orders.safeUpdateOrder(token, update, { beforeAttempt, signal: waiting.signal });
-  await called.promise;
-  waiting.abort('enough');
-  const firing = [async () => {}, turn].map((wait, index) => {
-    const within = new AbortController();
-    const fire = () => wait().then(() => within.abort('enough'));
-    return orders.safeUpdateOrder(`other_${index}`, update, { beforeAttempt: fire, signal: within.signal });
+test('a signal that beforeAttempt fires ends the call', async () => {
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
+  const ways: ((abort: () => void) => unknown)[] = [
+    (abort) => abort(),
+    (abort) => Promise.resolve().then(abort),
+    (abort) => turn().then(abort),
+  ];
+  const calls = ways.map((fire, index) => {
+    const controller = new AbortController();
+    const beforeAttempt = () => fire(() => controller.abort('enough'));
+    const { signal } = controller;
+    return orders.safeUpdateOrder(`order_${index}`, update, { beforeAttempt, signal });
   });
-  const atOnce = new AbortController();
-  const fired = orders.safeUpdateOrder('other', update, {
-    beforeAttempt: () => atOnce.abort('enough'),
-    signal: atOnce.signal,
-  });
-  for (const { error } of await Promise.all([held, fired, ...firing]))
+  for (const { error } of await Promise.all(calls))
     expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent', attemptCount: 0, cause: 'enough' });
   await orders.echo();
   expect(service.requests({ method: 'PATCH' })).toEqual([]);
 });
 
 test('a signal that fires just as beforeAttempt settles ends the update, and nothing is sent when it is not_sent', async () => {
-  await using running = await start(createOverUndici);
-  const { service, orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   for (let steps = 0; steps < 12; steps++) {
     const before = service.requests({ method: 'PATCH' }).length;
     const abort = new AbortController();
@@ -379,8 +326,8 @@ test('a signal that fires just as beforeAttempt settles ends the update, and not
 });
 
 test('beforeAttempt runs once the updates before in the lane have ended', async () => {
-  await using running = await start(createOverUndici);
-  const { orders } = running;
+  await using service = await startMockOrderService({ orders: [token] });
+  await using orders = createOverUndici({ baseUrl: service.url, apiKey: service.key });
   const seen: string[] = [];
   const optionsOf = (name: string): CallOptions => ({
     beforeAttempt: () => seen.push(`before ${name}`),

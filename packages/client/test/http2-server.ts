@@ -1,13 +1,12 @@
 import {
   createSecureServer,
-  type Http2SecureServer,
   type Http2Session,
   type IncomingHttpHeaders,
   type SecureServerOptions,
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import { type Listener, listenOnLoopback } from './loopback.ts';
+import { listenOnLoopback } from './loopback.ts';
 
 /** A whole HTTP/2 request. */
 export interface Http2Request {
@@ -19,24 +18,15 @@ export interface Http2Request {
   readonly count: number;
 }
 
-/** An HTTP/2 server on loopback that does to each request whatever a test says. */
-export interface Http2Server extends Listener {
-  readonly url: string;
-  /** Requests that arrived whole. */
-  readonly requests: readonly Http2Request[];
-  /** Sessions that began, whatever became of them. */
-  readonly sessions: readonly ServerHttp2Session[];
-}
-
-/** Starts a server that passes each request to `respond`, and each session to `greet` as it begins. */
+/** Starts a server on loopback that passes each whole request to `respond`, and each session to `greet` as it begins. */
 export async function startHttp2Server(
   options: SecureServerOptions,
   respond: (request: Http2Request) => void,
   greet: (session: ServerHttp2Session, count: number) => void = () => {},
-): Promise<Http2Server> {
+) {
   const requests: Http2Request[] = [];
   const sessions: ServerHttp2Session[] = [];
-  const server: Http2SecureServer = createSecureServer(options);
+  const server = createSecureServer(options);
   server.on('session', (session: ServerHttp2Session) => {
     sessions.push(session);
     session.on('error', () => {});
@@ -59,17 +49,7 @@ export async function startHttp2Server(
     });
   });
   const listener = await listenOnLoopback(server);
-  return {
-    url: `https://127.0.0.1:${listener.port}`,
-    requests,
-    sessions,
-    port: listener.port,
-    get connections() {
-      return listener.connections;
-    },
-    drop: listener.drop,
-    [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
-  };
+  return Object.assign(listener, { url: `https://127.0.0.1:${listener.port}`, requests, sessions });
 }
 
 /** Responds with JSON. */

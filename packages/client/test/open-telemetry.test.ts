@@ -12,9 +12,6 @@ import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient } from '../src/index.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
-import { withoutBackoff } from './without-backoff.ts';
-
-withoutBackoff();
 
 const update = buildOrderUpdate({ order_id: 'private-order' });
 const apiKey = 'swordfish-swordfish';
@@ -68,38 +65,6 @@ test('an update makes a span of its method, URL and status that holds neither ke
     },
   ]);
   expectNoKey(watch.spans, service.key);
-});
-
-test('a wrong key makes a failed span that does not hold it', async () => {
-  await using service = await startMockOrderService();
-  await using orders = createOrdersClient({ baseUrl: service.url, apiKey });
-  using watch = startWatching();
-  await expect(orders.echo()).rejects.toMatchObject({ status: 401 });
-  expect(watch.spans).toMatchObject([
-    {
-      name: 'GET',
-      status: { code: SpanStatusCode.ERROR },
-      attributes: { 'http.response.status_code': 401, 'url.path': '/v2/echo_with_private_key' },
-    },
-  ]);
-  expectNoKey(watch.spans, apiKey);
-});
-
-test('a refused connection makes a failed span of each attempt, with the error', async () => {
-  const { url } = await startRawServer(() => {}).then(async (server) => {
-    await server[Symbol.asyncDispose]();
-    return server;
-  });
-  await using orders = createOrdersClient({ baseUrl: url, apiKey, retry: { maxAttempts: 2 } });
-  using watch = startWatching();
-  await expect(orders.updateOrder('order_1234', update)).rejects.toMatchObject({ outcome: 'not_sent' });
-  const failed = {
-    status: { code: SpanStatusCode.ERROR, message: expect.stringMatching(/ECONNREFUSED/) },
-    attributes: { 'error.type': 'ECONNREFUSED' },
-    events: [{ name: 'exception' }],
-  };
-  expect(watch.spans).toMatchObject([failed, failed]);
-  expectNoKey(watch.spans, apiKey);
 });
 
 test.each([

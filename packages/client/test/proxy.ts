@@ -5,17 +5,8 @@ import { listenOnLoopback } from './loopback.ts';
 /** What a proxy does with each request: it serves it, refuses it with a status, hangs up, or never responds. */
 export type Manner = 'serve' | 'hang up' | 'stall' | number;
 
-/** A proxy on loopback that records its requests and all that it receives. */
-export interface Proxy extends AsyncDisposable {
-  readonly url: string;
-  /** Requests to the proxy itself: `CONNECT`, or whole requests to forward. */
-  readonly requests: readonly { readonly line: string; readonly headers: IncomingHttpHeaders }[];
-  /** Every byte that came from the client, as latin1 text. */
-  received(): string;
-}
-
-/** Starts a proxy that opens tunnels for `CONNECT`, and forwards plain http requests. */
-export async function startProxy(manner: Manner = 'serve'): Promise<Proxy> {
+/** Starts a proxy on loopback that opens tunnels for `CONNECT`, and forwards plain http requests. */
+export async function startProxy(manner: Manner = 'serve') {
   const requests: { line: string; headers: IncomingHttpHeaders }[] = [];
   const chunks: Buffer[] = [];
   const server = createServer((request, response) => {
@@ -43,7 +34,9 @@ export async function startProxy(manner: Manner = 'serve'): Promise<Proxy> {
   const listener = await listenOnLoopback(server);
   return {
     url: `http://127.0.0.1:${listener.port}`,
+    /** Requests to the proxy itself: `CONNECT`, or whole requests to forward. */
     requests,
+    /** Every byte that came from the client, as latin1 text. */
     received: () => Buffer.concat(chunks).toString('latin1'),
     [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
   };

@@ -1,17 +1,8 @@
 import { createServer, type Socket } from 'node:net';
-import { type Listener, listenOnLoopback } from './loopback.ts';
+import { listenOnLoopback } from './loopback.ts';
 
-/** A server on loopback that does to each request whatever a test says, below the level of HTTP. */
-export interface RawServer extends Listener {
-  readonly url: string;
-  /** Requests that arrived whole. */
-  readonly requests: readonly string[];
-}
-
-/** Starts a server that passes each request (head and body as latin1 text) and its socket to `respond`. */
-export async function startRawServer(
-  respond: (socket: Socket, request: string, count: number) => void,
-): Promise<RawServer> {
+/** Starts a server that passes each whole request (head and body as latin1 text) and its socket to `respond`. */
+export async function startRawServer(respond: (socket: Socket, request: string, count: number) => void) {
   const requests: string[] = [];
   const server = createServer((socket) => {
     let received = '';
