@@ -15,25 +15,17 @@ test('basic encodes the key as username with an empty password', () => {
 });
 
 test('basic encodes UTF-8, so any valid key decodes to itself and a colon', () => {
-  fc.assert(
-    fc.property(validKey, (key) => {
-      expect(decode(basic(key))).toBe(`${key}:`);
-    }),
-  );
-});
-
-test('basic encodes a key of 100,000 characters', () => {
-  expect(decode(basic('å'.repeat(100_000)))).toBe(`${'å'.repeat(100_000)}:`);
-});
-
-test('bearer returns the token with its scheme', () => {
-  expect(bearer('abc.DEF-1_2~3+4/5==').reveal()).toBe('Bearer abc.DEF-1_2~3+4/5==');
+  const decodesToItself = fc.property(validKey, (key) => {
+    expect(decode(basic(key))).toBe(`${key}:`);
+  });
+  fc.assert(decodesToItself, { examples: [['å'.repeat(100_000)]] });
 });
 
 test('a key and a token may be secrets, also of another copy of the package', () => {
   expect(decode(basic(new Secret('key_1')))).toBe('key_1:');
-  expect(bearer(new Secret('abc')).reveal()).toBe('Bearer abc');
   expect(decode(basic({ reveal: () => 'key_1' } as Secret))).toBe('key_1:');
+  for (const token of ['abc.DEF-1_2~3+4/5==', new Secret('abc.DEF-1_2~3+4/5==')])
+    expect(bearer(token).reveal()).toBe('Bearer abc.DEF-1_2~3+4/5==');
 });
 
 test.each([
