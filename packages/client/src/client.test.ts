@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
@@ -11,6 +12,19 @@ test('adds the headers of the client and of the call', async () => {
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, headers: { 'X-Shop': '1' } });
   await orders.echo({ headers: { 'x-call': '2' } });
   expect(server.requests[0]).toMatch(/^x-shop: 1\r\nx-call: 2\r\n/m);
+});
+
+test('with ordering "none" updates of one order leave at once, those of a run, too', async () => {
+  const waiting: Socket[] = [];
+  await using server = await startRawServer((socket) => {
+    waiting.push(socket);
+    // Each waits for the other.
+    if (waiting.length === 2) for (const each of waiting.splice(0)) each.write(httpAnswer(200, {}, '{}'));
+  });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, ordering: 'none' });
+  await Promise.all([orders.updateOrder('order_1234', update), orders.updateOrder('order_1234', update)]);
+  const item = { token: 'order_1234', update };
+  for await (const { ok } of orders.updateOrders([item, item])) expect(ok).toBe(true);
 });
 
 test('destroy aborts all calls with their outcomes, and resolves like close whatever the order', async () => {
