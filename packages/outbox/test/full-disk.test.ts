@@ -1,5 +1,4 @@
-import { closeSync, openSync, writeSync } from 'node:fs';
-import { chmod, rm } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
@@ -11,17 +10,6 @@ import { startPostgres } from '../../../.ci/start-postgres.ts';
 import { makeFolder } from './make-folder.ts';
 import { mountDisk } from './mount-disk.ts';
 import { until } from './scene.ts';
-
-function fill(file: string): void {
-  const descriptor = openSync(file, 'w');
-  try {
-    for (;;) writeSync(descriptor, Buffer.alloc(65_536));
-  } catch (error) {
-    expect(error).toMatchObject({ code: 'ENOSPC' });
-  } finally {
-    closeSync(descriptor);
-  }
-}
 
 type OpenedStore = AsyncDisposable & { readonly store: OutboxStore };
 
@@ -64,7 +52,7 @@ test.for(['PGlite', 'PostgreSQL'] as const)(
       return outbox.enqueue(tokens[number % tokens.length] ?? '', { cart: { items } });
     };
     const accepted = [await enqueue(0)];
-    fill(join(disk.folder, 'filler'));
+    disk.fill();
     let refusal: unknown;
     for (let number = 1; number < 5_000 && refusal === undefined; number++) {
       await enqueue(number).then(
@@ -78,7 +66,7 @@ test.for(['PGlite', 'PostgreSQL'] as const)(
       code: 'database_unusable',
       message: expect.stringMatching(/No space left.*Free some disk space\.$/s),
     });
-    await rm(join(disk.folder, 'filler'));
+    disk.free();
     for (let number = 0; number < 20; number++) accepted.push(await enqueue(number));
     await outbox.drain();
     const settled = await until('all is known', async () => {

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +10,10 @@ export interface Disk extends AsyncDisposable {
   readonly folder: string;
   /** Whether it can be written to from now on. */
   allowWriting(may: boolean): void;
+  /** Writes until nothing more fits. */
+  fill(): void;
+  /** Deletes what `fill` has written. */
+  free(): void;
 }
 
 /** Mounts a disk; undefined where this process may not. */
@@ -23,8 +28,20 @@ export async function mountDisk(megabytes: number): Promise<Disk | undefined> {
     await rm(folder, { recursive: true });
     return undefined;
   }
+  const filler = join(folder, 'filler');
   return {
     folder,
+    fill() {
+      const descriptor = openSync(filler, 'w');
+      try {
+        for (;;) writeSync(descriptor, Buffer.alloc(4_096));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+    free: () => rmSync(filler),
     allowWriting(may) {
       execFileSync('mount', ['-o', `remount,${may ? 'rw' : 'ro'}`, folder]);
     },
