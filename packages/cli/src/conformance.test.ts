@@ -4,7 +4,7 @@ import { startIndependentService } from '../../testing/test/conformance/independ
 import { KEY, OTHER_KEY, startMockService } from '../../testing/test/conformance/mock-service.ts';
 import { startServer } from '../../testing/test/conformance/servers.ts';
 import { runHere } from '../test/run-here.ts';
-import { createFolder, runOrders } from '../test/run-orders.ts';
+import { createFolder } from '../test/run-orders.ts';
 
 const keys = { ORDERS_API_KEY: KEY, ORDERS_OTHER_API_KEY: OTHER_KEY };
 
@@ -100,7 +100,6 @@ test('a mistake is one line that names the option and holds no key, and exits wi
     [[...base, '--only', 'none'], '--only: there is no case "none".'],
     [[], 'Write its URL, or set ORDERS_BASE_URL.'],
     [[KEY], 'The base URL: write a whole URL'],
-    [[...base, `--key=${KEY}`], 'The key is never a flag'],
   ];
   for (const [words, message, env] of rows) {
     const { code, stdout, stderr } = await run(words, env);
@@ -116,16 +115,3 @@ test('lists every case, and sends nothing', async () => {
   for (const { id, title } of conformanceCases) expect(plain.stdout).toContain(`${id}\n  ${title} (`);
   expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(conformanceCases)));
 });
-
-test('prints colours with FORCE_COLOR, and none with NO_COLOR', async () => {
-  const { service } = await startMockService();
-  await using _ = service;
-  const words = ['conformance', service.url, '--only', 'echo-accepts-key'];
-  const cwd = import.meta.dirname;
-  const [coloured, plain] = await Promise.all([
-    runOrders(words, { cwd, env: { ...keys, FORCE_COLOR: '1' } }),
-    runOrders(words, { cwd, env: { ...keys, NO_COLOR: '1' } }),
-  ]);
-  expect(coloured.stdout).toContain('\u001b[32mpass');
-  expect(plain.stdout).not.toContain('\u001b');
-}, 60_000);

@@ -162,16 +162,11 @@ test('with --json an error is an object on standard output, too', async () => {
 
 test('in a clone, files are those of the folder where pnpm was started', async () => {
   await using folder = await createFolder({ 'a.json': '{"cart":{}}' });
-  const root = join(import.meta.dirname, '../../..');
-  const run = (name: string) =>
-    spawnSync(process.execPath, ['--conditions=@orders/source', '.ci/orders.ts', 'validate', name], {
-      cwd: root,
-      env: { INIT_CWD: folder.path },
-      encoding: 'utf8',
-    });
-  expect(run('a.json')).toMatchObject({ status: 0, stdout: 'a.json: valid: 1 row\n' });
-  // The whole path of a file that is not there shows where it was looked for.
-  expect(run('none.json').stderr).toMatch(
-    /^orders: Cannot read \S+orders-cli-\S+none\.json: there is no such file/,
-  );
+  const words = ['--conditions=@orders/source', '.ci/orders.ts', 'validate', 'a.json'];
+  const run = spawnSync(process.execPath, words, {
+    cwd: join(import.meta.dirname, '../../..'),
+    env: { INIT_CWD: folder.path },
+    encoding: 'utf8',
+  });
+  expect(run).toMatchObject({ status: 0, stdout: 'a.json: valid: 1 row\n' });
 }, 60_000);

@@ -67,13 +67,9 @@ test('amounts are never guessed', async () => {
 });
 
 test.for([
-  ['order_id\nA', 'no column "token"'],
-  ['token,order_id,order_id\na,b,c', 'column "order_id" is there twice'],
-  ['token,cart.items[0].skuu\na,b', 'Did you mean "cart.items[0].sku"'],
   ['token,cart\na,b', 'the column "cart"'],
   ['token,billing_address\na,b', 'the column "billing_address"'],
   ['token,,order_id\na,b,c', 'a column has no name'],
-  ['tokn,order_id\na,b', 'Did you mean "token"?'],
   ['token,order_id\na,b\nc', 'row 3: Invalid Record Length'],
   ['token,order_id\na,"b', 'row 2: Quote Not Closed'],
 ])('a malformed table is refused: %o', async ([content, message]) => {
@@ -98,6 +94,7 @@ test('all that is wrong in the first row is reported at once, with one list of f
   ]);
   expect(error.message.match(/Known: token, order_id/g)).toHaveLength(1);
   expect(error.message).toContain('is no field. Did you mean "token"? the column');
+  expect(error.message).toContain('Did you mean "cart.items[0].sku"');
 });
 
 test('a row of more than 4 MiB is refused before it fills the memory', async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { runIn } from '../test/run-here.ts';
 import { createFolder, runOrders } from '../test/run-orders.ts';
 
 const csv = `token,order_id,cart.items[0].quantity
@@ -14,7 +15,7 @@ test('issues have file, row, column, path, what was found and a hint, and are co
     'c.ndjson': '{"cart":{}}\n{',
   });
   const files = ['a.csv', 'b.json', 'c.ndjson'];
-  const { code, stdout } = await runOrders(['validate', ...files, '--json'], { cwd: folder.path });
+  const { code, stdout } = await runIn(folder, ['validate', ...files, '--json']);
   expect(code).toBe(1);
   expect(JSON.parse(stdout)).toMatchObject({
     valid: false,
@@ -47,7 +48,7 @@ test('issues have file, row, column, path, what was found and a hint, and are co
       { file: 'c.ndjson', row: 2, code: 'malformed' },
     ],
   });
-  const text = await runOrders(['validate', ...files, '--limit', '1'], { cwd: folder.path });
+  const text = await runIn(folder, ['validate', ...files, '--limit', '1']);
   expect(text.stdout).toMatch(
     /^a\.csv:3:1 row 3, token \(invalid_token\)\n {2}The token is missing\. Write the order token/,
   );
@@ -62,11 +63,11 @@ test('issues have file, row, column, path, what was found and a hint, and are co
 
 test('GitHub gets annotations and other tools SARIF, at the place in the file', async () => {
   await using folder = await createFolder({ 'a,b.csv': csv });
-  const github = await runOrders(['validate', 'a,b.csv', '--format', 'github'], { cwd: folder.path });
+  const github = await runIn(folder, ['validate', 'a,b.csv', '--format', 'github']);
   expect(github.stdout.split('\n')[2]).toBe(
     '::error file=a%2Cb.csv,line=4,col=3,title=not_integer::row 4, cart.items[0].quantity: Found "1,5". Write a whole number such as 2.',
   );
-  const sarif = await runOrders(['validate', 'a,b.csv', '--format', 'sarif'], { cwd: folder.path });
+  const sarif = await runIn(folder, ['validate', 'a,b.csv', '--format', 'sarif']);
   const { version, runs } = JSON.parse(sarif.stdout);
   expect(version).toBe('2.1.0');
   expect(runs[0].tool.driver.rules).toContainEqual({ id: 'not_integer' });

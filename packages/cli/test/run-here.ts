@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { join } from 'node:path';
+import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import { runProgram } from '../src/program.ts';
 import { createTerminal } from '../src/terminal.ts';
@@ -73,4 +74,19 @@ export function startHere(
 
 export async function runHere(words: readonly string[], options?: RunHereOptions): Promise<EndedRun> {
   return startHere(words, options).ended;
+}
+
+/** Runs the command with this folder as the working directory; no test of the same file may run meanwhile. */
+export async function runIn(
+  folder: Folder,
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<EndedRun> {
+  const before = process.cwd();
+  process.chdir(folder.path);
+  try {
+    return await runHere(words, { env });
+  } finally {
+    process.chdir(before);
+  }
 }
