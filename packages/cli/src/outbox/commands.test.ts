@@ -25,103 +25,67 @@ async function serve(outbox: Outbox) {
   };
 }
 
-onPglite('retries all that a wrong key had refused by one command, and nothing else', async (scene) => {
-  const { open, service } = scene;
-  const outbox = await open();
-  await using served = await serve(outbox);
-  const [invalid, ...refused] = service.orders.slice(0, 5);
-  service.faults.next({ type: 'status', status: 400 }, { token: invalid?.token ?? '' });
-  await outbox.start();
-  // One after the other: refusals of the key in a row would open the circuit breaker.
-  const ids: string[] = [];
-  for (const { token } of refused) {
-    service.faults.next({ type: 'status', status: 401 }, { token });
-    ids.push(await outbox.enqueue(token, step(1)));
-    await scene.reaches(outbox, ids.at(-1) ?? '', 'rejected');
-    const fine = await outbox.enqueue(service.orders.at(-1)?.token ?? '', step(1));
-    await scene.reaches(outbox, fine, 'applied');
-  }
-  await scene.reaches(outbox, await outbox.enqueue(invalid?.token ?? '', step(1)), 'rejected');
-  const { code, stdout } = await served.run('retry --all --rejected --code 401 --yes');
-  expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, '4 updates queued again.']);
-  for (const id of ids) await scene.reaches(outbox, id, 'applied');
-  expect(await outbox.counts()).toMatchObject({ rejected: 1 });
-});
-
 onPglite('does what it can, and names each that it cannot', async ({ open, service, token }) => {
   const outbox = await open();
   await using served = await serve(outbox);
   service.faults.next({ type: 'status', status: 400 }, { token });
   const rejected = await outbox.enqueue(token, step(1));
   await outbox.drain();
-  expect(await served.run(`discard missing ${rejected} ${rejected} --note gone`)).toEqual({
-    code: 1,
-    stdout: `${rejected}  discarded  ${token}\n`,
-    stderr: expect.stringMatching(
-      /^orders: unknown_update: There is no update missing in this outbox\..*\n$/,
-    ),
-  });
-  expect(await outbox.get(rejected)).toMatchObject({ decision: { note: 'gone' } });
-  const again = await served.run(`retry ${rejected} --json`);
-  expect([again.code, JSON.parse(again.stdout)]).toEqual([
+  const settled = await outbox.enqueue(token, step(2));
+  await outbox.drain();
+  const { code, stdout } = await served.run(`retry missing ${settled} ${rejected} ${rejected} --json`);
+  expect([code, JSON.parse(stdout)]).toEqual([
     1,
     {
-      retry: [],
-      failed: [{ id: rejected, code: 'nothing_to_decide', message: expect.stringContaining('is discarded') }],
+      retry: [rejected],
+      failed: [
+        { id: 'missing', code: 'unknown_update', message: expect.stringContaining('no update missing') },
+        { id: settled, code: 'nothing_to_decide', message: expect.stringContaining('is applied') },
+      ],
     },
   ]);
 });
 
-onPglite('--all is done only when a person confirms it, or with --yes', async ({ open, service }) => {
-  const outbox = await open();
-  await using served = await serve(outbox);
-  for (const { token } of service.orders.slice(0, 3)) {
-    service.faults.next({ type: 'status', status: 400 }, { token });
-    await outbox.enqueue(token, step(1));
-  }
-  await outbox.drain();
-  const questions: string[] = [];
-  const saying = (isSure: boolean): RunHereOptions => ({
-    confirm: (question) => questions.push(question) > 0 && isSure,
-  });
-  for (const name of ['resolve', 'discard', 'retry']) {
-    expect(await served.run(`${name} --all`)).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('Pass --yes'),
+onPglite(
+  '--all is done of all that match, and only when a person confirms it, or with --yes',
+  async ({ open, service }) => {
+    const outbox = await open();
+    await using served = await serve(outbox);
+    const ids: string[] = [];
+    for (const [place, { token }] of service.orders.slice(0, 3).entries()) {
+      service.faults.next({ type: 'status', status: place === 1 ? 500 : 400 }, { token });
+      ids.push(await outbox.enqueue(token, step(1)));
+    }
+    await outbox.drain();
+    const questions: string[] = [];
+    const saying = (isSure: boolean): RunHereOptions => ({
+      confirm: (question) => questions.push(question) > 0 && isSure,
     });
-    expect(await served.run(`${name} --all`, saying(false))).toMatchObject({
-      code: 3,
-      stderr: 'orders: Nothing was changed.\n',
-    });
-  }
-  expect(questions).toEqual([
-    'Note 3 updates as applied?',
-    'Give up 3 updates for good?',
-    'Send 3 updates again? Those that need review may be applied twice.',
-  ]);
-  expect(await outbox.counts()).toMatchObject({ rejected: 3 });
-  const [{ id = '' } = {}] = await outbox.list({ limit: 1 });
-  expect(await served.run(`resolve ${id}`)).toMatchObject({ code: 0 });
-  expect(await served.run('discard --all', saying(true))).toMatchObject({ code: 0 });
-  expect(await outbox.counts()).toMatchObject({ rejected: 0, applied: 1, discarded: 2 });
-  expect(await served.run('resolve --all')).toMatchObject({ code: 0, stdout: '0 updates applied.\n' });
-});
-
-onPglite('resolves all that match with --all --yes', async ({ open, service }) => {
-  const outbox = await open();
-  await using served = await serve(outbox);
-  const ids: string[] = [];
-  for (const [place, { token }] of service.orders.slice(0, 3).entries()) {
-    service.faults.next({ type: 'status', status: place === 0 ? 400 : 500 }, { token });
-    ids.push(await outbox.enqueue(token, step(1)));
-  }
-  await outbox.drain();
-  const { stdout } = await served.run('resolve --all --needs-review --yes --by ada --json');
-  expect(JSON.parse(stdout)).toEqual({ resolve: ids.slice(1), failed: [] });
-  expect(await outbox.get(ids[1] ?? '')).toMatchObject({ state: 'applied', decision: { by: 'ada' } });
-  expect(await outbox.get(ids[0] ?? '')).toMatchObject({ state: 'rejected' });
-});
+    for (const name of ['resolve', 'discard', 'retry']) {
+      expect(await served.run(`${name} --all`)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('Pass --yes'),
+      });
+      expect(await served.run(`${name} --all`, saying(false))).toMatchObject({
+        code: 3,
+        stderr: 'orders: Nothing was changed.\n',
+      });
+    }
+    expect(questions).toEqual([
+      'Note 3 updates as applied?',
+      'Give up 3 updates for good?',
+      'Send 3 updates again? Those that need review may be applied twice.',
+    ]);
+    expect(await outbox.counts()).toMatchObject({ rejected: 2, needs_review: 1 });
+    const resolved = await served.run('resolve --all --needs-review --yes --by ada --json');
+    expect(JSON.parse(resolved.stdout)).toEqual({ resolve: [ids[1]], failed: [] });
+    expect(await outbox.get(ids[1] ?? '')).toMatchObject({ state: 'applied', decision: { by: 'ada' } });
+    expect(await served.run('discard --all', saying(true))).toMatchObject({ code: 0 });
+    expect(await outbox.counts()).toMatchObject({ rejected: 0, applied: 1, discarded: 2 });
+    expect(await served.run('resolve --all')).toMatchObject({ code: 0, stdout: '0 updates applied.\n' });
+  },
+);
 
 test.each([
   ['retry', 'Write the ids of updates, or --all. To see them: orders outbox list --folder none'],
@@ -142,7 +106,6 @@ test.each([
   ['start --no-metrics --metrics-port 1', 'cannot be used with'],
   ['start --metrics-port 65536', 'Write a whole number from 0 to 65535.'],
   ['start --database-url postgres://me:sekret@x/y', 'cannot be used with'],
-  ['start --api-key=sekret', 'The key is never a flag'],
   ['start', 'Where is the service? Set ORDERS_BASE_URL'],
   ['start --base-url http://localhost', 'Set ORDERS_API_KEY'],
 ])('refuses "outbox %s" in one line that shows no secret', async (line, message) => {

@@ -17,127 +17,92 @@ import {
 } from './operations.ts';
 
 const databaseSchema = 'orders_outbox';
-/** Runs a test with a folder of its own, which is deleted afterwards. */
-async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
+
+onPglite('a worker responds to another process as the outbox does', async ({ open, service, token }) => {
   await using folder = await createFolder();
-  await use(folder.path);
-}
-
-const missing = '00000000-0000-4000-8000-000000000000';
-
-onPglite('a worker responds to another process as the outbox does', async (scene) => {
-  const { open, service, token, reaches } = scene;
-  await inFolder(async (folder) => {
-    const outbox = await open();
-    const stopServing = await serveOperations({ folder, databaseSchema }, outbox);
-    const remote = await connectToWorker({ folder, databaseSchema });
-    if (!remote) throw new Error('There is no response.');
-    service.faults.next({ type: 'status', status: 500 }, { token });
-    const unknown = await outbox.enqueue(token, step(1));
-    const queued = await outbox.enqueue(service.orders[1]?.token ?? '', step(2));
-    expect(await remote.status()).toEqual(await outbox.status());
-    await outbox.start();
-    await reaches(outbox, unknown, 'needs_review');
-    await reaches(outbox, queued, 'applied');
-    expect(await remote.list({ limit: 5 })).toEqual(await outbox.list({ limit: 5 }));
-    expect(await remote.history(token, 5)).toEqual(await outbox.history(token, 5));
-    expect(await remote.get(unknown)).toEqual(await outbox.get(unknown));
-    expect(await remote.get(missing)).toBeUndefined();
-    await expect(remote.retry(missing)).rejects.toMatchObject({
-      name: 'OutboxError',
-      code: 'unknown_update',
-    });
-    await expect(remote.discard(queued)).rejects.toMatchObject({ code: 'nothing_to_decide' });
-    await expect(remote.list({ limit: 0 })).rejects.toThrow(/^list: limit: write a whole number/);
-    expect(await remote.retry(unknown, { by: 'ada' })).toMatchObject({
-      state: 'queued',
-      createdAt: expect.any(Date),
-      decision: { by: 'ada' },
-    });
-    await reaches(outbox, unknown, 'applied');
-    await stopServing();
-    await expect(remote.status()).rejects.toThrow(/^The worker on .* did not respond: /);
-    expect(await connectToWorker({ folder, databaseSchema })).toBeUndefined();
-  });
+  const place = { folder: folder.path, databaseSchema };
+  const outbox = await open();
+  const stopServing = await serveOperations(place, outbox);
+  const remote = await connectToWorker(place);
+  service.faults.next({ type: 'status', status: 500 }, { token });
+  await outbox.enqueue(token, step(1));
+  await outbox.drain();
+  const listed = await outbox.list();
+  expect(listed).toHaveLength(1);
+  expect(await remote?.list()).toEqual(listed);
+  await expect(remote?.list({ limit: 0 })).rejects.toThrow(/^list: limit: write a whole number/);
+  await stopServing();
+  await expect(remote?.status()).rejects.toThrow(/^The worker on .* did not respond: /);
+  expect(await connectToWorker(place)).toBeUndefined();
 });
 
 onPglite(
   'a worker does nothing without the secret, nor what commands do not need',
   async ({ open, token }) => {
-    await inFolder(async (folder) => {
-      const outbox = await open();
-      const id = await outbox.enqueue(token, step(1));
-      const stopServing = await serveOperations({ folder, databaseSchema }, outbox);
-      const file = join(folder, 'worker.json');
-      const { port, secret } = JSON.parse(await readFile(file, 'utf8'));
-      const post = (authorization: string | undefined, body: unknown): Promise<number | undefined> =>
-        new Promise((resolve, reject) => {
-          const headers = authorization === undefined ? {} : { authorization };
-          request({ host: '127.0.0.1', port, method: 'POST', headers }, (response) =>
-            resolve(response.resume().statusCode),
-          )
-            .once('error', reject)
-            .end(Buffer.isBuffer(body) ? body : serialize(body));
-        });
-      const discard = { method: 'discard', args: [id] };
-      expect(await post(undefined, discard)).toBe(401);
-      expect(await post(`Bearer ${'x'.repeat(43)}`, discard)).toBe(401);
-      expect(await post(`Bearer ${secret}`.slice(0, -1), discard)).toBe(401);
-      for (const body of [Buffer.from('{}'), undefined, {}, { method: 'close', args: [] }])
-        expect(await post(`Bearer ${secret}`, body)).toBe(400);
-      expect(await outbox.get(id)).toMatchObject({ state: 'queued' });
-      expect(await post(`Bearer ${secret}`, discard)).toBe(200);
-      expect(await outbox.get(id)).toMatchObject({ state: 'discarded' });
-      // Windows has no such modes.
-      if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
-      await stopServing();
-      await expect(stat(file)).rejects.toThrow('ENOENT');
-    });
+    await using made = await createFolder();
+    const folder = made.path;
+    const outbox = await open();
+    const id = await outbox.enqueue(token, step(1));
+    const stopServing = await serveOperations({ folder, databaseSchema }, outbox);
+    const file = join(folder, 'worker.json');
+    const { port, secret } = JSON.parse(await readFile(file, 'utf8'));
+    const post = (authorization: string | undefined, body: unknown): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const headers = authorization === undefined ? {} : { authorization };
+        request({ host: '127.0.0.1', port, method: 'POST', headers }, (response) =>
+          resolve(response.resume().statusCode),
+        )
+          .once('error', reject)
+          .end(Buffer.isBuffer(body) ? body : serialize(body));
+      });
+    const discard = { method: 'discard', args: [id] };
+    expect(await post(undefined, discard)).toBe(401);
+    expect(await post(`Bearer ${'x'.repeat(43)}`, discard)).toBe(401);
+    expect(await post(`Bearer ${secret}`.slice(0, -1), discard)).toBe(401);
+    for (const body of [Buffer.from('{}'), undefined, {}, { method: 'close', args: [] }])
+      expect(await post(`Bearer ${secret}`, body)).toBe(400);
+    expect(await outbox.get(id)).toMatchObject({ state: 'queued' });
+    expect(await post(`Bearer ${secret}`, discard)).toBe(200);
+    expect(await outbox.get(id)).toMatchObject({ state: 'discarded' });
+    // Windows has no such modes.
+    if (process.platform !== 'win32') expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await stopServing();
+    await expect(stat(file)).rejects.toThrow('ENOENT');
   },
 );
 
 onPglite('a worker does not serve another schema', async ({ open }) => {
-  await inFolder(async (folder) => {
-    const stopServing = await serveOperations({ folder, databaseSchema }, await open());
-    await expect(connectToWorker({ folder, databaseSchema: 'other' })).rejects.toThrow(
-      /in use by a worker on its schema orders_outbox\. Pass --database-schema orders_outbox\.$/,
-    );
-    await stopServing();
-  });
+  await using made = await createFolder();
+  const folder = made.path;
+  const stopServing = await serveOperations({ folder, databaseSchema }, await open());
+  await expect(connectToWorker({ folder, databaseSchema: 'other' })).rejects.toThrow(
+    /in use by a worker on its schema orders_outbox\. Pass --database-schema orders_outbox\.$/,
+  );
+  await stopServing();
 });
 
 test('reports folder_locked where an application has the folder, also beside a stale address', async () => {
-  await inFolder(async (folder) => {
-    const lock = await lockFolder(folder);
-    await mkdir(lock.dataFolder);
-    const stale = { port: 1, secret: 'x'.repeat(43), databaseSchema };
-    await writeFile(join(folder, 'worker.json'), JSON.stringify(stale));
-    await expect(openOperations({ folder, databaseSchema })).rejects.toMatchObject({
-      name: 'OutboxError',
-      code: 'folder_locked',
-      message: expect.stringMatching(/ is in use by an application: decide there/),
-    });
-    lock.release();
+  await using made = await createFolder();
+  const folder = made.path;
+  const lock = await lockFolder(folder);
+  await mkdir(lock.dataFolder);
+  const stale = { port: 1, secret: 'x'.repeat(43), databaseSchema };
+  await writeFile(join(folder, 'worker.json'), JSON.stringify(stale));
+  await expect(openOperations({ folder, databaseSchema })).rejects.toMatchObject({
+    name: 'OutboxError',
+    code: 'folder_locked',
+    message: expect.stringMatching(/ is in use by an application: decide there/),
   });
-});
-
-test('makes no outbox where there is none', async () => {
-  await inFolder(async (parent) => {
-    const folder = join(parent, 'typo');
-    await expect(openOperations({ folder, databaseSchema })).rejects.toThrow(
-      /typo\. To make one: orders outbox migrate --folder \S+typo$/,
-    );
-    await expect(stat(folder)).rejects.toThrow('ENOENT');
-  });
+  lock.release();
 });
 
 test.each(['', 'null', '{}', '{"port":"x"}', '{"port":70000,"secret":"\\n"}', '{"port":1,"secret":"s"}'])(
   'takes an address file with %j for no worker',
   async (content) => {
-    await inFolder(async (folder) => {
-      await writeFile(join(folder, 'worker.json'), content);
-      expect(await connectToWorker({ folder, databaseSchema })).toBeUndefined();
-    });
+    await using made = await createFolder();
+    const folder = made.path;
+    await writeFile(join(folder, 'worker.json'), content);
+    expect(await connectToWorker({ folder, databaseSchema })).toBeUndefined();
   },
 );
 

@@ -46,6 +46,9 @@ onPostgres(
       expect(scraped.status).toBe(200);
       const series = readMetrics(scraped.text);
       expect(series.get('orders_outbox_database_up')).toBe(0);
+      // What it cannot know.
+      const unknown = /^orders_outbox_(updates|orders|oldest|pause|service)/;
+      expect([...series.keys()].filter((name) => unknown.test(name))).toEqual([]);
       expect(series.get('orders_outbox_results_total{state="applied",code="none"}')).toBe(1);
       await worker.printed(/"warning"/);
     } finally {
