@@ -39,33 +39,22 @@ function observeAll(observations: readonly Observation[], from: ServiceHealth = 
   return { health, again };
 }
 
-test('opens after three failures in a row on different orders', () => {
-  const { health } = observeAll(['A', 'B', 'B', 'C'].map((token) => seen('failure', token)));
-  expect(health).toMatchObject({
-    state: 'service_unavailable',
-    message: 'why',
-    since: 1_000,
-    isTrial: false,
-  });
-});
-
-test('stays closed while one order fails, and where a success lies in between', () => {
-  expect(observeAll(Array.from({ length: 9 }, () => seen('failure'))).health.state).toBe('ok');
-  const broken = ['A', 'B', 'ok', 'C', 'D'].map((token) =>
-    token === 'ok' ? seen('success') : seen('failure', token),
-  );
-  expect(observeAll(broken).health.state).toBe('ok');
+test.for<[string, readonly Observation[]]>([
+  ['after two failures', ['A', 'B', 'B'].map((token) => seen('failure', token))],
+  ['while one order fails', Array.from({ length: 9 }, () => seen('failure'))],
+  [
+    'where a success lies in between',
+    [seen('failure', 'A'), seen('failure', 'B'), seen('success'), seen('failure', 'C'), seen('failure', 'D')],
+  ],
+  ['after a success between refusals', [seen('refused', 'A'), seen('success', 'B'), seen('refused', 'C')]],
+])('stays closed %s', ([, observations]) => {
+  expect(observeAll(observations)).toMatchObject({ health: { state: 'ok', requeue: [] }, again: [] });
 });
 
 test('opens after two refusals of the key in a row on different orders, and queues both again', () => {
   const { health, again } = observeAll([seen('refused', 'A'), seen('refused', 'B')]);
   expect(health).toMatchObject({ state: 'key_refused', requeue: ['A-refused'] });
   expect(again).toEqual(['B-refused']);
-});
-
-test('leaves a lone refusal as it is', () => {
-  const lone = observeAll([seen('refused', 'A'), seen('success', 'B'), seen('refused', 'C')]);
-  expect(lone).toMatchObject({ health: { state: 'ok', requeue: [] }, again: [] });
 });
 
 test('tries one update after an echo that succeeded, and closes after a definite outcome', () => {
@@ -151,7 +140,7 @@ onBothInFull('sends nothing with a key that the echo refuses', async (scene) => 
   await until('a person is warned', () => warnings.length > 0);
   expect(warnings[0]).toMatch(/^The order service refuses the key: .*401/s);
   expect(await outbox.get(id)).toMatchObject({ state: 'queued', attempts: 0 });
-  await outbox.drain();
+  expect((await outbox.drain()).problem).toContain('401');
   expect(service.requests({ token })).toEqual([]);
 });
 

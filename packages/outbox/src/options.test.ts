@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type OutboxOptions, resolveOptions } from './options.ts';
+import { createOutbox } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 
 const client = {
@@ -37,10 +38,10 @@ test.for<[string, unknown]>([
   ['onSettled', {}],
   ['warn', 'loudly'],
   ['log', console],
-])('refuses %s: %o by its name', ([name, value]) => {
-  const check = () => resolveOptions({ client, store, [name]: value });
-  expect(check).toThrow(TypeError);
-  expect(check).toThrow(new RegExp(`^${name}`));
+])('refuses %s: %o by its name', async ([name, value]) => {
+  const creating = createOutbox({ client, store, [name]: value });
+  await expect(creating).rejects.toThrow(TypeError);
+  await expect(creating).rejects.toThrow(new RegExp(`^${name}`));
 });
 
 test.for<[object, string]>([
@@ -50,12 +51,13 @@ test.for<[object, string]>([
     'createOutbox: rate: unknown option "perMinute". Did you mean "perSecond"?',
   ],
   [{ rate: 3 }, 'createOutbox: rate: expected an object of options.'],
-])('refuses %o and says what is meant', ([own, message]) => {
-  expect(() => resolveOptions({ client, store, ...own } as OutboxOptions)).toThrow(new TypeError(message));
+])('refuses %o and says what is meant', async ([own, message]) => {
+  const creating = createOutbox({ client, store, ...own } as OutboxOptions);
+  await expect(creating).rejects.toThrow(new TypeError(message));
 });
 
-test('says what to pass where nothing is passed', () => {
-  expect(() => resolveOptions(undefined as never)).toThrow('createOutbox: pass { client, store }.');
+test('says what to pass where nothing is passed', async () => {
+  await expect(createOutbox(undefined as never)).rejects.toThrow('createOutbox: pass { client, store }.');
 });
 
 test('adds the defaults', () => {
