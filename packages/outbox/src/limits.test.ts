@@ -3,14 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { onBothInFull, onPglite, onPostgres, step, until } from '../test/scene.ts';
+import { watchStore } from '../test/watch-store.ts';
 import { boundRate, freeSlots, readLimits, takeSlots } from './limits.ts';
-
-onBothInFull('lets the burst leave at once, and the others evenly', async ({ open, sql, schema }) => {
-  await open();
-  const waits = await takeSlots(sql, schema, { perSecond: 10, burst: 3 }, 6);
-  expect(waits.slice(0, 3)).toEqual([0, 0, 0]);
-  expect(waits.slice(3).map((ms) => Math.round(ms / 50) * 50)).toEqual([100, 200, 300]);
-});
 
 onBothInFull('takes each slot once, whatever the sizes of the batches', async ({ open, sql, schema }) => {
   await open();
@@ -105,10 +99,16 @@ onBothInFull('drains all that is due at a slow rate', async ({ open, service }) 
 onPostgres(
   'takes another slot only for an update whose own is over',
   async ({ open, openStore, service }) => {
-    const store = await openStore();
     const perSecond = 4;
     const retaken: number[] = [];
     let isSlow = true;
+    const store = watchStore(await openStore(), {
+      async beforeCommit(turn) {
+        // Of the two slots within the horizon, the first is over then, and the second is not.
+        if (isSlow && turn?.heads.length === 2) await delay(100);
+        if (turn?.heads.length) isSlow = false;
+      },
+    });
     const outbox = await open({
       rate: { perSecond },
       store: {
@@ -117,15 +117,6 @@ onPostgres(
           if (text.includes(`name = 'rate' returning`)) retaken.push((Number(values[1]) * perSecond) / 1_040);
           return store.executeSql(text, values);
         },
-        transaction: (run, options) =>
-          store.transaction(async (tx) => {
-            const result = await run(tx);
-            const { heads = [] } = (result ?? {}) as { heads?: readonly unknown[] };
-            // Of the two slots within the horizon, the first is over then, and the second is not.
-            if (isSlow && heads.length === 2) await delay(100);
-            if (heads.length > 0) isSlow = false;
-            return result;
-          }, options),
       },
     });
     for (const { token } of service.orders.slice(0, 3)) await outbox.enqueue(token, step(1));
@@ -148,21 +139,14 @@ onBothInFull('makes rows of limits again that were lost', async ({ open, sql, sc
 onPostgres(
   'keeps its pace though a commit was slow',
   async ({ open, openStore, service }) => {
-    const store = await openStore();
     let turns = 0;
     const outbox = await open({
       rate: { perSecond: 5 },
-      store: {
-        ...store,
-        async transaction(run, options) {
-          return store.transaction(async (tx) => {
-            const result = await run(tx);
-            const { heads = [] } = (result ?? {}) as { heads?: readonly unknown[] };
-            if (heads.length > 0 && ++turns === 2) await delay(700);
-            return result;
-          }, options);
+      store: watchStore(await openStore(), {
+        async beforeCommit(turn) {
+          if (turn?.heads.length && ++turns === 2) await delay(700);
         },
-      },
+      }),
     });
     for (const { token } of service.orders.slice(0, 8)) await outbox.enqueue(token, step(1));
     await outbox.start();
@@ -179,17 +163,13 @@ onPostgres(
 onPostgres(
   'lets a burst leave at once though each commit is slow',
   async ({ open, openStore, service }) => {
-    const store = await openStore();
     const outbox = await open({
       rate: { perSecond: 1, burst: 10 },
-      store: {
-        ...store,
-        async transaction(run, options) {
-          const result = await store.transaction(run, options);
-          if (options?.settings) await delay(60);
-          return result;
+      store: watchStore(await openStore(), {
+        async afterCommit(turn) {
+          if (turn) await delay(60);
         },
-      },
+      }),
     });
     for (const { token } of service.orders.slice(0, 10)) await outbox.enqueue(token, step(1));
     await outbox.start();

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createOrdersClient, isOrdersError } from '@orders/client';
-import { createOutbox } from '@orders/outbox';
+import { isOrdersError } from '@orders/client';
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { sql as drizzleSql } from 'drizzle-orm/sql';
@@ -10,6 +9,7 @@ import { expect } from 'vitest';
 import { holdResponses } from '../test/hold-responses.ts';
 import {
   briefMs,
+  connect,
   onBoth,
   onBothInFull,
   onPglite,
@@ -19,6 +19,7 @@ import {
   stepsApplied,
   until,
 } from '../test/scene.ts';
+import { watchStore } from '../test/watch-store.ts';
 import { fromDrizzle, fromKysely } from './executors.ts';
 import { postgresStore } from './postgres-store.ts';
 import { rowsOf, type Sql } from './store.ts';
@@ -29,16 +30,11 @@ async function inTransaction<T>(
   work: (tx: Sql) => Promise<T>,
 ): Promise<T> {
   if (engine === 'PGlite') return pglite.transaction(work);
-  const client = new pg.Client(postgres.connectionString);
-  await client.connect();
-  try {
-    await client.query('begin');
-    const result = await work(client);
-    await client.query('commit');
-    return result;
-  } finally {
-    await client.end();
-  }
+  await using client = await connect(postgres);
+  await client.query('begin');
+  const result = await work(client);
+  await client.query('commit');
+  return result;
 }
 
 async function countRows({ sql, schema }: Scene, table: string): Promise<number> {
@@ -118,19 +114,14 @@ onBoth('refuses an id that it has, and leaves the transaction usable', async (sc
 onPostgres('refuses a client of pg that has not begun a transaction', async (scene) => {
   const { open, postgres, token } = scene;
   const outbox = await open();
-  const client = new pg.Client(postgres.connectionString);
-  await client.connect();
-  try {
-    for (const tx of [client, { query: client.query.bind(client) as Sql['query'] }]) {
-      const refused = outbox.enqueue(token, step(1), { tx });
-      await expect(refused).rejects.toMatchObject({ code: 'not_a_transaction' });
-    }
-    const pool = new pg.Pool({ connectionString: postgres.connectionString });
-    await expect(outbox.enqueue(token, step(1), { tx: pool })).rejects.toThrow('a pool is no transaction');
-    await pool.end();
-  } finally {
-    await client.end();
+  await using client = await connect(postgres);
+  for (const tx of [client, { query: client.query.bind(client) as Sql['query'] }]) {
+    const refused = outbox.enqueue(token, step(1), { tx });
+    await expect(refused).rejects.toMatchObject({ code: 'not_a_transaction' });
   }
+  const pool = new pg.Pool({ connectionString: postgres.connectionString });
+  await expect(outbox.enqueue(token, step(1), { tx: pool })).rejects.toThrow('a pool is no transaction');
+  await pool.end();
   expect(await countRows(scene, 'updates')).toBe(0);
 });
 
@@ -141,41 +132,30 @@ onPglite('refuses a database in place of its transaction', async ({ open, pglite
   );
 });
 
-onPostgres('joins a transaction of Kysely', async ({ open, service, postgres, token }) => {
-  const outbox = await open();
-  const pool = new pg.Pool({ connectionString: postgres.connectionString });
-  const kysely = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
-  try {
-    const undone = kysely.transaction().execute(async (trx) => {
-      await outbox.enqueue(token, step(1), { tx: fromKysely(trx) });
-      throw new Error('undone');
-    });
-    await expect(undone).rejects.toThrow('undone');
-    await kysely.transaction().execute((trx) => outbox.enqueue(token, step(2), { tx: fromKysely(trx) }));
-    expect(() => fromKysely(kysely as never)).toThrow('not the database');
-    await outbox.drain();
-    expect(stepsApplied(service, token)).toEqual([2]);
-  } finally {
-    await kysely.destroy();
-  }
-});
-
-onPostgres('joins a transaction of Drizzle', async ({ open, service, postgres, token }) => {
+onPostgres('joins a transaction of Kysely, and one of Drizzle', async (scene) => {
+  const { open, service, postgres, token } = scene;
   const outbox = await open({ latestWins: true });
   const pool = new pg.Pool({ connectionString: postgres.connectionString });
-  const database = drizzlePg({ client: pool });
+  const kysely = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
+  const drizzle = drizzlePg({ client: pool });
+  const enqueueAndFail = async (tx: Sql): Promise<void> => {
+    await outbox.enqueue(token, step(1), { tx });
+    throw new Error('undone');
+  };
   try {
-    const undone = database.transaction(async (tx) => {
-      await outbox.enqueue(token, step(1), { tx: fromDrizzle(tx, drizzleSql) });
-      throw new Error('undone');
-    });
+    const undone = kysely.transaction().execute((trx) => enqueueAndFail(fromKysely(trx)));
     await expect(undone).rejects.toThrow('undone');
-    await database.transaction((tx) => outbox.enqueue(token, step(2), { tx: fromDrizzle(tx, drizzleSql) }));
-    expect(() => fromDrizzle(database as never, drizzleSql)).toThrow('not the database');
+    await kysely.transaction().execute((trx) => outbox.enqueue(token, step(2), { tx: fromKysely(trx) }));
+    const undoneToo = drizzle.transaction((tx) => enqueueAndFail(fromDrizzle(tx, drizzleSql)));
+    await expect(undoneToo).rejects.toThrow('undone');
+    await drizzle.transaction((tx) => outbox.enqueue(token, step(3), { tx: fromDrizzle(tx, drizzleSql) }));
+    expect(() => fromKysely(kysely as never)).toThrow('not the database');
+    expect(() => fromDrizzle(drizzle as never, drizzleSql)).toThrow('not the database');
     await outbox.drain();
-    expect(stepsApplied(service, token)).toEqual([2]);
+    expect(await outbox.counts()).toMatchObject({ applied: 1, discarded: 1 });
+    expect(stepsApplied(service, token)).toEqual([3]);
   } finally {
-    await pool.end();
+    await kysely.destroy();
   }
 });
 
@@ -187,7 +167,7 @@ onPglite('joins a transaction of Drizzle', async ({ open, service, pglite, token
   expect(stepsApplied(service, token)).toEqual([2]);
 });
 
-onBoth('sends the exact body, and keeps it no longer than it may be sent', async (scene) => {
+onBothInFull('sends the exact body, and keeps it no longer than it may be sent', async (scene) => {
   const { open, service, client, token, sql, schema } = scene;
   const outbox = await open();
   const update = {
@@ -219,7 +199,7 @@ onBothInFull('discards with latestWins what is queued, and never what is in flig
   expect(stepsApplied(service, token)).toEqual([1, 3]);
 });
 
-onBoth('lists what waits for a person, oldest first, in pages', async ({ open, service, token }) => {
+onBothInFull('lists what waits for a person, oldest first, in pages', async ({ open, service, token }) => {
   const outbox = await open();
   service.faults.next(
     [422, 422, 422].map((status) => ({ type: 'status', status })),
@@ -299,52 +279,41 @@ onPostgres(
     const { open, service, postgres } = scene;
     const outbox = await open();
     const [one = '', two = ''] = service.orders.map(({ token }) => token);
-    const late = new pg.Client(postgres.connectionString);
-    await late.connect();
-    try {
-      await late.query('begin');
-      const early = await outbox.enqueue(one, step(1), { tx: late });
-      const quick = await outbox.enqueue(two, step(2));
-      const before = await outbox.changes();
-      expect(before.updates).toEqual([]);
-      await late.query('commit');
-      const { updates } = await outbox.changes({ after: before.cursor });
-      expect(updates.map(({ id }) => id)).toEqual([early, quick]);
-    } finally {
-      await late.end();
-    }
+    await using late = await connect(postgres);
+    await late.query('begin');
+    const early = await outbox.enqueue(one, step(1), { tx: late });
+    const quick = await outbox.enqueue(two, step(2));
+    const before = await outbox.changes();
+    expect(before.updates).toEqual([]);
+    await late.query('commit');
+    const { updates } = await outbox.changes({ after: before.cursor });
+    expect(updates.map(({ id }) => id)).toEqual([early, quick]);
   },
   // A transaction of another test would hold its changes back, too.
   { isAlone: true },
 );
 
-onBoth('drains what is due without start, again and again, and nothing that is delayed', async (scene) => {
-  const { open, service, token } = scene;
-  const outbox = await open();
-  for (const quantity of [1, 2]) {
-    await outbox.enqueue(token, step(quantity));
+onBothInFull(
+  'drains what is due without start, again and again, and nothing that is delayed',
+  async (scene) => {
+    const { open, service, token } = scene;
+    const outbox = await open();
+    for (const quantity of [1, 2]) {
+      await outbox.enqueue(token, step(quantity));
+      expect(await outbox.drain()).toEqual({ problem: undefined });
+    }
+    expect(stepsApplied(service, token)).toEqual([1, 2]);
+    service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '3000' } }, { token });
+    await outbox.enqueue(token, step(3));
     await outbox.drain();
-  }
-  expect(stepsApplied(service, token)).toEqual([1, 2]);
-  service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '3000' } }, { token });
-  await outbox.enqueue(token, step(3));
-  await outbox.drain();
-  expect(await outbox.counts()).toMatchObject({ queued: 1 });
-  service.faults.next({ type: 'stalled_headers' }, { token });
-  await outbox.resume();
-  const begunAt = performance.now();
-  await outbox.drain({ maxMs: 200 });
-  expect(performance.now() - begunAt).toBeLessThan(15_000);
-});
-
-onBothInFull('says why a drain could not send', async ({ open, service, token }) => {
-  const outbox = await open();
-  expect(await outbox.drain()).toEqual({ problem: undefined });
-  service.faults.always({ type: 'status', status: 401 });
-  await outbox.enqueue(token, step(1));
-  expect((await outbox.drain()).problem).toContain('401');
-  expect(await outbox.counts()).toMatchObject({ queued: 1 });
-});
+    expect(await outbox.counts()).toMatchObject({ queued: 1 });
+    service.faults.next({ type: 'stalled_headers' }, { token });
+    await outbox.resume();
+    const begunAt = performance.now();
+    await outbox.drain({ maxMs: 200 });
+    expect(performance.now() - begunAt).toBeLessThan(15_000);
+  },
+);
 
 onBothInFull('refuses options that it does not know', async ({ open }) => {
   const outbox = await open();
@@ -354,7 +323,7 @@ onBothInFull('refuses options that it does not know', async ({ open }) => {
   await expect(outbox.close({ grace: 5 } as object)).rejects.toThrow('Did you mean "graceMs"?');
 });
 
-onBoth('lets drains and start share one worker, which close stops', async (scene) => {
+onBothInFull('lets drains and start share one worker, which close stops', async (scene) => {
   const { open, openStore, service, token, sql, schema, reaches } = scene;
   const store = await openStore();
   let listeners = 0;
@@ -386,18 +355,12 @@ onBothInFull('rejects a drain that is closed before it works, a first one and an
 
 onBothInFull('says which update may be accepted when the response to a commit is lost', async (scene) => {
   const { open, openStore, token } = scene;
-  const store = await openStore();
   let lost: 'before' | 'after' | undefined;
+  const lose = (when: typeof lost): void => {
+    if (lost === when) throw new Error('Connection terminated unexpectedly');
+  };
   const outbox = await open({
-    store: {
-      ...store,
-      async transaction(run, options) {
-        if (lost === 'before') throw new Error('Connection terminated unexpectedly');
-        const result = await store.transaction(run, options);
-        if (lost === 'after') throw new Error('Connection terminated unexpectedly');
-        return result;
-      },
-    },
+    store: watchStore(await openStore(), { begin: () => lose('before'), afterCommit: () => lose('after') }),
   });
   lost = 'before';
   const refused = await outbox.enqueue(token, step(1)).catch((error: unknown) => error);
@@ -416,31 +379,26 @@ onBothInFull('says which update may be accepted when the response to a commit is
 });
 
 onPostgres('notifies only while a worker listens', async ({ open, postgres, schema, token, reaches }) => {
-  const listener = new pg.Client(postgres.connectionString);
-  await listener.connect();
+  await using listener = await connect(postgres);
   const heard: string[] = [];
   listener.on('notification', ({ payload = '' }) => heard.push(payload));
   const hear = async (mark: string): Promise<void> => {
     await listener.query(`select pg_notify('${schema}_wake', '${mark}')`);
     await until(`${mark} was heard`, () => heard.includes(mark));
   };
-  try {
-    await listener.query(`listen ${schema}_wake`);
-    const { connectionString } = postgres;
-    const polling = await open({ store: postgresStore({ connectionString, listen: false }) });
-    await polling.start();
-    await reaches(polling, await polling.enqueue(token, step(1)), 'applied');
-    await hear('first');
-    expect(heard).toEqual(['first']);
-    const listening = await open();
-    await listening.start();
-    await until('both work', async () => (await listening.status()).workers.length === 2);
-    await polling.enqueue(token, step(2));
-    await hear('last');
-    expect(heard).toEqual(['first', '', 'last']);
-  } finally {
-    await listener.end();
-  }
+  await listener.query(`listen ${schema}_wake`);
+  const { connectionString } = postgres;
+  const polling = await open({ store: postgresStore({ connectionString, listen: false }) });
+  await polling.start();
+  await reaches(polling, await polling.enqueue(token, step(1)), 'applied');
+  await hear('first');
+  expect(heard).toEqual(['first']);
+  const listening = await open();
+  await listening.start();
+  await until('both work', async () => (await listening.status()).workers.length === 2);
+  await polling.enqueue(token, step(2));
+  await hear('last');
+  expect(heard).toEqual(['first', '', 'last']);
 });
 
 onPostgres('closes though calls wait for a connection of the pool', async ({ open, postgres, token }) => {
@@ -511,7 +469,7 @@ onBothInFull('refuses everything once it is closed', async ({ open, token }) => 
   await outbox.close();
 });
 
-onBoth('erases all that is stored of an order', async (scene) => {
+onBothInFull('erases all that is stored of an order', async (scene) => {
   const { open, service, token, sql, schema } = scene;
   const outbox = await open();
   const other = service.orders[1]?.token ?? '';
@@ -550,26 +508,15 @@ onPostgres('erases what is sent while it erases', async (scene) => {
   await outbox.start();
   const id = await outbox.enqueue(token, step(1));
   await until('it is in flight', async () => (await outbox.counts()).sending === 1);
-  const store = await openStore();
   const other = await open({
-    store: {
-      ...store,
-      transaction: (run, options) =>
-        store.transaction(
-          (tx) =>
-            run({
-              async query(text, values) {
-                const result = await tx.query(text, values);
-                if (/^delete from \S+\.updates/.test(text) && (await outbox.get(id))?.state === 'sending') {
-                  held.release();
-                  await scene.reaches(outbox, id, 'applied');
-                }
-                return result;
-              },
-            }),
-          options,
-        ),
-    },
+    store: watchStore(await openStore(), {
+      async afterStatement(text) {
+        if (/^delete from \S+\.updates/.test(text) && (await outbox.get(id))?.state === 'sending') {
+          held.release();
+          await scene.reaches(outbox, id, 'applied');
+        }
+      },
+    }),
   });
   expect(await other.purge({ token })).toBe(1);
   expect(await rowsOf(sql, `select from ${schema}.updates`)).toEqual([]);
@@ -627,14 +574,3 @@ onBothInFull(
   },
   { isAlone: true },
 );
-
-onBothInFull('says what is wrong with its options before it opens anything', async ({ openStore }) => {
-  const store = await openStore();
-  const client = createOrdersClient({ baseUrl: 'https://localhost', apiKey: 'key' });
-  const wrong = createOutbox({ client, store, concurency: 3 } as never);
-  await expect(wrong).rejects.toThrow(
-    'createOutbox: unknown option "concurency". Did you mean "concurrency"?',
-  );
-  await client.close();
-  await store.close();
-});

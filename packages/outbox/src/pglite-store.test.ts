@@ -17,7 +17,11 @@ test('takes a folder once, makes it where there is none, and leaves nothing ther
   expect(lock.dataFolder).toBe(join(folder, 'data'));
   if (process.platform !== 'win32') expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect(await readdir(folder)).toEqual(['lock.sqlite']);
-  await expect(lockFolder(folder)).rejects.toMatchObject({ name: 'OutboxError', code: 'folder_locked' });
+  await expect(lockFolder(folder)).rejects.toMatchObject({
+    name: 'OutboxError',
+    code: 'folder_locked',
+    message: expect.stringContaining('for several processes use PostgreSQL'),
+  });
   lock.release();
   (await lockFolder(folder)).release();
   expect(await readdir(folder)).toEqual(['lock.sqlite']);

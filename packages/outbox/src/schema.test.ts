@@ -1,27 +1,9 @@
-import pg from 'pg';
 import { expect } from 'vitest';
-import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { connect, onBoth, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
 import { requiredGrants } from './errors.ts';
 import { migrate } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 import { rowsOf } from './store.ts';
-
-/** Runs with a store on a database of its own, of the given settings. */
-async function onDatabase(
-  { postgres, sql }: Scene,
-  create: (name: string) => readonly string[],
-  use: (connectionString: string) => Promise<void>,
-): Promise<void> {
-  const name = `own_${Math.random().toString(36).slice(2)}`;
-  for (const statement of create(name)) await sql.query(statement);
-  const url = new URL(postgres.connectionString);
-  url.pathname = `/${name}`;
-  try {
-    await use(url.href);
-  } finally {
-    await sql.query(`drop database ${name} with (force)`);
-  }
-}
 
 onPostgres('makes its tables once, though many processes start at once', async (scene) => {
   const { open, service, token, schema: databaseSchema } = scene;
@@ -36,18 +18,13 @@ onPostgres('makes its tables once, though many processes start at once', async (
 onPostgres('waits for no lock where the tables are there', async (scene) => {
   const { open, postgres, schema } = scene;
   await open();
-  const client = new pg.Client(postgres.connectionString);
-  await client.connect();
-  try {
-    await client.query('begin');
-    await client.query('select pg_advisory_xact_lock(hashtext($1))', [`orders-outbox:${schema}`]);
-    const outboxes = await Promise.all(
-      Array.from({ length: 12 }, (_, place) => open({ migrate: place % 2 === 0 })),
-    );
-    await Promise.all(outboxes.map((outbox) => outbox.close()));
-  } finally {
-    await client.end();
-  }
+  await using client = await connect(postgres);
+  await client.query('begin');
+  await client.query('select pg_advisory_xact_lock(hashtext($1))', [`orders-outbox:${schema}`]);
+  const outboxes = await Promise.all(
+    Array.from({ length: 12 }, (_, place) => open({ migrate: place % 2 === 0 })),
+  );
+  await Promise.all(outboxes.map((outbox) => outbox.close()));
 });
 
 onBoth('refuses a schema without tables unless it may make them', async ({ open, openStore, schema }) => {
@@ -62,14 +39,17 @@ onBoth('refuses a schema without tables unless it may make them', async ({ open,
   await open({ migrate: false });
 });
 
-onBoth('refuses tables that a newer release made, unless it can read them', async ({ open, sql, schema }) => {
-  const outbox = await open();
-  await outbox.close();
-  await sql.query(`insert into ${schema}.migrations (version, readable_from) values (98, 1)`);
-  await (await open()).close();
-  await sql.query(`insert into ${schema}.migrations (version, readable_from) values (99, 99)`);
-  await expect(open()).rejects.toMatchObject({ code: 'database_too_new' });
-});
+onBothInFull(
+  'refuses tables that a newer release made, unless it can read them',
+  async ({ open, sql, schema }) => {
+    const outbox = await open();
+    await outbox.close();
+    await sql.query(`insert into ${schema}.migrations (version, readable_from) values (98, 1)`);
+    await (await open()).close();
+    await sql.query(`insert into ${schema}.migrations (version, readable_from) values (99, 99)`);
+    await expect(open()).rejects.toMatchObject({ code: 'database_too_new' });
+  },
+);
 
 onBoth('refuses a database of the first version, and leaves it as it is', async ({ open, sql, schema }) => {
   await sql.query(`create schema ${schema}`);
@@ -106,56 +86,44 @@ onPostgres('works with the rights that its error names', async (scene) => {
   await plain.purge({ token });
 });
 
-onPostgres('keeps everything in a database of another encoding', async (scene) => {
-  const { open, service, token } = scene;
-  const create = (name: string) => [
+onPostgres('works in a database of another encoding, dates, time zone and isolation', async (scene) => {
+  const { open, postgres, service, sql, token } = scene;
+  const name = 'shop_of_others';
+  for (const statement of [
     `create database ${name} encoding 'LATIN1' locale 'C' template template0`,
-  ];
-  await onDatabase(scene, create, async (connectionString) => {
-    const outbox = await open({ store: postgresStore({ connectionString }) });
-    const update = { cart: { items: [{ name: 'Ωmega 🍮 “…”', quantity: 1 }] } };
-    service.faults.next({ type: 'status', status: 422, body: '{"error":"…漢字"}' }, { token });
-    const id = await outbox.enqueue(token, update);
-    await outbox.drain();
-    expect(await outbox.get(id)).toMatchObject({ state: 'rejected', update });
-    await outbox.retry(id, { by: '漢字', note: '…' });
-    await outbox.drain();
-    expect(await outbox.get(id)).toMatchObject({ state: 'applied', decision: { by: '漢字', note: '…' } });
-    expect(service.appliedUpdates(token)).toEqual([update]);
-    await outbox.close();
-  });
-});
-
-onPostgres('reads its times whatever the settings of the database are', async (scene) => {
-  const create = (name: string) => [
-    `create database ${name}`,
     `alter database ${name} set datestyle = 'German'`,
     `alter database ${name} set timezone = 'Pacific/Kiritimati'`,
     `alter database ${name} set default_transaction_isolation = 'serializable'`,
     `alter database ${name} set synchronous_commit = off`,
-  ];
-  await onDatabase(scene, create, async (connectionString) => {
-    const { open, token } = scene;
-    const store = postgresStore({ connectionString });
-    const settings = await store.transaction(async (tx) => {
-      const shown = async (name: string) =>
-        Object.values((await rowsOf<object>(tx, `show ${name}`))[0] ?? {})[0];
-      return [await shown('synchronous_commit'), await shown('transaction_isolation')];
-    });
-    expect(settings).toEqual(['on', 'read committed']);
-    const outbox = await open({ store });
-    const ids = await Promise.all(
-      Array.from({ length: 20 }, (_, number) => outbox.enqueue(token, step(number))),
-    );
-    await outbox.drain();
-    for (const id of ids) {
-      const status = await outbox.get(id);
-      expect(status?.state).toBe('applied');
-      for (const time of [status?.createdAt, status?.sendingAt, status?.settledAt])
-        expect(Math.abs(Number(time) - Date.now())).toBeLessThan(60_000);
-    }
-    await outbox.close();
+  ])
+    await sql.query(statement);
+  const url = new URL(postgres.connectionString);
+  url.pathname = `/${name}`;
+  const store = postgresStore({ connectionString: url.href });
+  const settings = await store.transaction(async (tx) => {
+    const shown = async (setting: string) =>
+      Object.values((await rowsOf<object>(tx, `show ${setting}`))[0] ?? {})[0];
+    return [await shown('synchronous_commit'), await shown('transaction_isolation')];
   });
+  expect(settings).toEqual(['on', 'read committed']);
+  const outbox = await open({ store });
+  const update = { cart: { items: [{ name: 'Ωmega 🍮 “…”', quantity: 1 }] } };
+  service.faults.next({ type: 'status', status: 422, body: '{"error":"…漢字"}' }, { token });
+  const ids = await Promise.all(Array.from({ length: 20 }, () => outbox.enqueue(token, update)));
+  await outbox.drain();
+  const [rejected] = await outbox.list();
+  expect(rejected).toMatchObject({ state: 'rejected' });
+  const id = rejected?.id ?? '';
+  expect(await outbox.get(id)).toMatchObject({ update });
+  await outbox.retry(id, { by: '漢字', note: '…' });
+  await outbox.drain();
+  expect(await outbox.get(id)).toMatchObject({ state: 'applied', decision: { by: '漢字', note: '…' } });
+  expect(service.appliedUpdates(token)).toEqual(ids.map(() => update));
+  for (const { createdAt, sendingAt, settledAt } of await outbox.history(token))
+    for (const time of [createdAt, sendingAt, settledAt])
+      expect(Math.abs(Number(time) - Date.now())).toBeLessThan(60_000);
+  await outbox.close();
+  await sql.query(`drop database ${name} with (force)`);
 });
 
 onPostgres('says what is wrong with a database, and no password', async ({ open, postgres }) => {
@@ -179,19 +147,15 @@ onPostgres('says what is wrong with a database, and no password', async ({ open,
 onPostgres('fails in time where another session holds an order', async ({ open, postgres, token }) => {
   const outbox = await open();
   await outbox.enqueue(token, step(1));
-  const client = new pg.Client(postgres.connectionString);
-  await client.connect();
-  try {
-    await client.query('begin');
-    await outbox.enqueue(token, step(2), { tx: client });
-    const begunAt = performance.now();
-    await expect(outbox.enqueue(token, step(3))).rejects.toMatchObject({
-      code: 'order_locked',
-      message: expect.stringContaining('nothing was changed. Repeat the call'),
-    });
-    expect(performance.now() - begunAt).toBeLessThan(12_000);
-  } finally {
-    await client.end();
-  }
+  const client = await connect(postgres);
+  await client.query('begin');
+  await outbox.enqueue(token, step(2), { tx: client });
+  const begunAt = performance.now();
+  await expect(outbox.enqueue(token, step(3))).rejects.toMatchObject({
+    code: 'order_locked',
+    message: expect.stringContaining('nothing was changed. Repeat the call'),
+  });
+  expect(performance.now() - begunAt).toBeLessThan(12_000);
+  await client.end();
   await until('the order is free', () => outbox.enqueue(token, step(4)));
 });

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { watchStore } from '../test/watch-store.ts';
 import { LaneQueue } from './queue.ts';
-import { type OutboxStore, rowsOf } from './store.ts';
+import { rowsOf } from './store.ts';
 import { createSweeper } from './sweep.ts';
 
 /** Runs the passes of a sweep to their end. */
@@ -55,22 +56,11 @@ onPostgres('keeps an update that a person sends again at that moment', async (sc
   const id = await outbox.enqueue(token, step(1));
   await outbox.drain();
   await sql.query(`update ${schema}.updates set settled_at = clock_timestamp() - interval '1 hour'`);
-  const store = await openStore();
-  const retrying: OutboxStore = {
-    ...store,
-    transaction: (run, options) =>
-      store.transaction(
-        (tx) =>
-          run({
-            async query(text, values) {
-              const result = await tx.query(text, values);
-              if (text.includes('is_old')) await outbox.retry(id);
-              return result;
-            },
-          }),
-        options,
-      ),
-  };
+  const retrying = watchStore(await openStore(), {
+    async afterStatement(text) {
+      if (text.includes('is_old')) await outbox.retry(id);
+    },
+  });
   await sweep({ ...scene, openStore: async () => retrying }, { keepSettledMs: 0, keepRejectedMs: 0 }, 1);
   expect(await outbox.get(id)).toMatchObject({ state: 'queued' });
 });
@@ -118,22 +108,6 @@ onBothInFull('keeps a rejected update that holds its order', async (scene) => {
   expect(await outbox.get(id)).toMatchObject({ state: 'rejected' });
   await outbox.drain();
   expect(stepsApplied(service, token)).toEqual([]);
-});
-
-onBothInFull('deletes in batches', async (scene) => {
-  const { open, sql, schema, token } = scene;
-  await open();
-  await sql.query(
-    `insert into ${schema}.updates (id, token, position, accepted_position, state, open, settled_at)
-     select gen_random_uuid(), $1, number, number, 'applied', false, clock_timestamp() from generate_series(1, 1200) as number`,
-    [token],
-  );
-  await sql.query(`insert into ${schema}.lanes (token, last) values ($1, 1200)`, [token]);
-  const count = async () => (await rowsOf(sql, `select from ${schema}.updates`)).length;
-  await sweep(scene, { keepSettledMs: 0, keepRejectedMs: 0 }, 1);
-  expect(await count()).toBe(700);
-  await sweep(scene, { keepSettledMs: 0, keepRejectedMs: 0 });
-  expect(await count()).toBe(0);
 });
 
 onBothInFull('deletes as fast as a worker sends', async (scene) => {

@@ -1,47 +1,40 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { watchStore } from '../test/watch-store.ts';
 import { postgresStore } from './postgres-store.ts';
 import { LaneQueue } from './queue.ts';
 import { currentMoment } from './send.ts';
 import type { OutboxStore } from './store.ts';
 import { createLane, type TurnPlan, takeTurn } from './turn.ts';
 
-/** A store whose first turn that marks something fails: it is rolled back, or its commit's response is lost. */
-function failingStore(store: OutboxStore, isCommitted: boolean) {
+/** A store whose first turn that marks something is rolled back; the error arrives once the test lets it go on. */
+function failingStore(store: OutboxStore) {
   const failed = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
   let hasFailed = false;
-  const failing: OutboxStore = {
-    ...store,
-    async transaction(run, options) {
-      const fail = (result: unknown): void => {
-        const { heads } = (result ?? {}) as { heads?: readonly unknown[] };
-        if (hasFailed || !heads?.length) return;
-        hasFailed = true;
-        throw new Error('Connection terminated unexpectedly');
-      };
-      try {
-        const result = await store.transaction(async (tx) => {
-          const ran = await run(tx);
-          if (!isCommitted) fail(ran);
-          return ran;
-        }, options);
-        fail(result);
-        return result;
-      } catch (error) {
-        failed.resolve();
-        await goOn.promise;
-        throw error;
-      }
+  const failing = watchStore(store, {
+    beforeCommit(turn) {
+      if (hasFailed || !turn?.heads.length) return;
+      hasFailed = true;
+      throw new Error('Connection terminated unexpectedly');
     },
+  });
+  const transaction: OutboxStore['transaction'] = async (run, options) => {
+    try {
+      return await failing.transaction(run, options);
+    } catch (error) {
+      failed.resolve();
+      await goOn.promise;
+      throw error;
+    }
   };
-  return { store: failing, failed: failed.promise, goOn: goOn.resolve };
+  return { store: { ...failing, transaction }, failed: failed.promise, goOn: goOn.resolve };
 }
 
 onPostgres('leaves an order to the worker that took it after a turn was rolled back', async (scene) => {
   const { open, openStore, service, token, reaches } = scene;
-  const { store, failed, goOn } = failingStore(await openStore(), false);
+  const { store, failed, goOn } = failingStore(await openStore());
   const outbox = await open({ store });
   const id = await outbox.enqueue(token, step(1));
   await outbox.start();
@@ -60,7 +53,7 @@ onPostgres('leaves an order to the worker that took it after a turn was rolled b
 onPostgres('goes on soon with an order that it looked up before a turn failed', async (scene) => {
   const { open, postgres, token, reaches } = scene;
   const { connectionString } = postgres;
-  const { store, goOn } = failingStore(postgresStore({ connectionString, listen: false }), false);
+  const { store, goOn } = failingStore(postgresStore({ connectionString, listen: false }));
   goOn();
   const outbox = await open({ store });
   await outbox.start();
@@ -95,21 +88,11 @@ async function partsWith(
   slow: { readonly statement: RegExp; readonly ms: number } = { statement: /$^/, ms: 0 },
 ) {
   const inner = await openStore();
-  const store: OutboxStore = {
-    ...inner,
-    transaction: (run, options) =>
-      inner.transaction(
-        (tx) =>
-          run({
-            async query(text, values) {
-              const result = await tx.query(text, values);
-              if (slow.statement.test(text)) await delay(slow.ms);
-              return result;
-            },
-          }),
-        options,
-      ),
-  };
+  const store = watchStore(inner, {
+    async afterStatement(text) {
+      if (slow.statement.test(text)) await delay(slow.ms);
+    },
+  });
   const queue = new LaneQueue(store, schema, { onError: () => {} });
   await queue.start();
   const close = async (): Promise<void> => {
@@ -143,7 +126,7 @@ onPostgres('lets no two turns with a rate wait for each other', async (scene) =>
   }
 });
 
-onBoth('gives back all that is due where a worker has more in flight than its share', async (scene) => {
+onBothInFull('gives back all that is due where a worker has more in flight than its share', async (scene) => {
   const outbox = await scene.open();
   for (const token of ['x', 'y', 'z']) await outbox.enqueue(token, step(1));
   const parts = await partsWith(scene);
@@ -161,12 +144,18 @@ onBoth('gives back all that is due where a worker has more in flight than its sh
   }
 });
 
-onBoth(
+onBothInFull(
   'sends what the first turn of an order marked, though the response to its commit is lost',
   async (scene) => {
     const { open, openStore, service, token, reaches } = scene;
-    const { store, goOn } = failingStore(await openStore(), true);
-    goOn();
+    let isLost = false;
+    const store = watchStore(await openStore(), {
+      afterCommit(turn) {
+        if (isLost || !turn?.heads.length) return;
+        isLost = true;
+        throw new Error('Connection terminated unexpectedly');
+      },
+    });
     const outbox = await open({ store });
     const id = await outbox.enqueue(token, step(1));
     await outbox.start();

@@ -1,8 +1,7 @@
 import type { OutboxClient } from '@orders/outbox';
-import type { Scene } from './scene.ts';
 
-/** A client whose responses for the first order arrive once they are released, however quick the service was. */
-export function holdResponses({ client, token }: Pick<Scene, 'client' | 'token'>): {
+/** A client whose responses for an order arrive once they are released, however quick the service was. */
+export function holdResponses({ client, token }: { readonly client: OutboxClient; readonly token: string }): {
   readonly client: OutboxClient;
   release(): void;
 } {

@@ -12,11 +12,11 @@ import {
 import { type Fault, type MockOrderService, startMockOrderService } from '@orders/testing';
 import { PgBoss } from 'pg-boss';
 import { expect } from 'vitest';
-import type { TurnResult } from '../src/turn.ts';
 import { inFull } from './in-full.ts';
 import { type PausableWorker, startPausableWorker } from './pause-thread.ts';
 import type { Pause } from './pause-worker.ts';
 import { onPglite, onPostgres, type Scene, step, stepsApplied, until } from './scene.ts';
+import { watchStore } from './watch-store.ts';
 
 /** What happens to two updates of an order while a worker is at them. */
 interface Story {
@@ -417,56 +417,54 @@ else
         sample: 1e6,
       });
 
-onPglite('goes on where it was paused, whatever its clocks show', async () => {
-  const names = ['an applied update', 'a rejected update', 'a lost response'];
-  const sample = inFull ? 120 : 5;
-  await onStages(
-    (_, cleanups) => openLonelyStage(cleanups),
-    1,
-    (stages) => sweep(stages, names, { kinds, sample }),
-  );
-});
+onPglite(
+  'goes on where it was paused, and takes no stall of its own for an outage of the service',
+  async () => {
+    const names = ['an applied update', 'a rejected update', 'a lost response'];
+    const sample = inFull ? 120 : 5;
+    await onStages(
+      (_, cleanups) => openLonelyStage(cleanups),
+      1,
+      async (stages) => {
+        await sweep(stages, names, { kinds, sample });
+        for (const stage of stages) await stallBeforeSending(stage);
+      },
+    );
+  },
+);
 
-onPglite('does not take a stall of its own for an outage of the service', async () => {
-  await using service = await startMockOrderService({ orders: 5 });
-  const worker = startPausableWorker();
-  try {
-    await worker.open({ baseUrl: service.url, apiKey: service.key, databaseSchema: 'alone', isDeaf: false });
-    const tokens = service.orders.map(({ token }) => token);
-    const site = (await worker.sites()).find((each) => each.startsWith('outbox/src/send.ts'));
-    await worker.arm({ site: site ?? '', phase: 'begun', nth: 1, stops: 'process' });
-    const accepting = worker.enqueue(tokens, [1]);
-    await until('it pauses before it sends', () => worker.isPaused);
-    worker.shift({ monotonicMs: awayMs, wallMs: awayMs });
-    worker.resume();
-    await accepting;
-    await until('all is applied', () => service.ledger.length === tokens.length);
-    expect(await worker.warnings()).toEqual([]);
-  } finally {
-    await worker.end();
-  }
-});
+/** Pauses a worker before it sends the first of some updates, for longer than they may wait. */
+async function stallBeforeSending({ service, worker }: Stage): Promise<void> {
+  service.reset();
+  const tokens = Array.from({ length: 5 }, () => service.addOrder());
+  const before = (await worker.warnings()).length;
+  await worker.open({ baseUrl: service.url, apiKey: service.key, databaseSchema: 'alone', isDeaf: false });
+  const site = (await worker.sites()).find((each) => each.startsWith('outbox/src/send.ts'));
+  await worker.arm({ site: site ?? '', phase: 'begun', nth: 1, stops: 'process' });
+  const accepting = worker.enqueue(tokens, [1]);
+  await until('it pauses before it sends', () => worker.isPaused);
+  worker.shift({ monotonicMs: awayMs, wallMs: awayMs });
+  worker.resume();
+  await accepting;
+  await until('all is applied', () => service.ledger.length === tokens.length);
+  expect((await worker.warnings()).slice(before)).toEqual([]);
+}
 
 onPostgres('sends at once what is accepted while a turn ends', async (scene) => {
   const { open, openStore, service, token, reaches } = scene;
   const producer = await open();
-  const store = await openStore();
   const [, other = ''] = service.orders.map((order) => order.token);
   let accepting: Promise<string> | undefined;
   const outbox = await open({
-    store: {
-      ...store,
-      async transaction(run, options) {
-        const result = await store.transaction(run, options);
+    store: watchStore(await openStore(), {
+      async afterCommit(turn) {
         // Its notification arrives after the turn has looked at the queue.
-        if (options?.settings && (result as TurnResult).heads?.length === 1 && !accepting) {
-          accepting = producer.enqueue(other, step(2));
-          await accepting;
-          await delay(50);
-        }
-        return result;
+        if (turn?.heads.length !== 1 || accepting) return;
+        accepting = producer.enqueue(other, step(2));
+        await accepting;
+        await delay(50);
       },
-    },
+    }),
   });
   await outbox.start();
   await until('a worker is ready', async () =>

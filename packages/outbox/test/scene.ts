@@ -13,6 +13,7 @@ import {
 } from '@orders/outbox';
 import { pgliteStore } from '@orders/outbox/pglite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
+import pg from 'pg';
 import { test } from 'vitest';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
@@ -185,6 +186,13 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
     for (const each of opened.reverse()) await each.close({ graceMs: 0 });
   }
   if (schema !== undefined && !isKnown) schemas.giveBack(schema);
+}
+
+/** A connection to the database, past the outbox. */
+export async function connect({ connectionString }: TestPostgres): Promise<pg.Client & AsyncDisposable> {
+  const client = new pg.Client(connectionString);
+  await client.connect();
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
 /** How often to look for what is over soon, in milliseconds. */

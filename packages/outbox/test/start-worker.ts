@@ -7,11 +7,7 @@ import type { ChildOrders } from './worker-child.ts';
 
 /** A process that runs a worker of an outbox. */
 export interface WorkerChild {
-  /** Whether it has stored the outcome of an update. */
-  hasSettled(id: string): boolean;
   kill(): Promise<void>;
-  /** Stops it with SIGSTOP, or continues it. */
-  stall(isStalled: boolean): void;
 }
 
 /** Starts a process that runs a worker of an outbox, and waits until the worker has started. */
@@ -24,10 +20,6 @@ export async function startWorker(orders: ChildOrders): Promise<WorkerChild> {
   );
   const ended = once(child, 'exit');
   let errors = '';
-  let output = '';
-  child.stdout?.on('data', (chunk) => {
-    output += chunk;
-  });
   child.stderr?.on('data', (chunk) => {
     errors += chunk;
   });
@@ -39,10 +31,6 @@ export async function startWorker(orders: ChildOrders): Promise<WorkerChild> {
     }),
   ]);
   return {
-    hasSettled: (id) => output.includes(`settled ${id}\n`),
-    stall(isStalled) {
-      child.kill(isStalled ? 'SIGSTOP' : 'SIGCONT');
-    },
     async kill() {
       child.kill('SIGKILL');
       await ended;

@@ -1,14 +1,12 @@
 import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
 import { createOutbox, type OutboxOptions, postgresStore } from '@orders/outbox';
-import { pgliteStore } from '@orders/outbox/pglite';
 
 /** What a worker process of a test does. */
 export interface ChildOrders {
   readonly baseUrl: string;
   readonly apiKey: string;
-  readonly connectionString?: string;
-  readonly folder?: string;
+  readonly connectionString: string;
   readonly schema: string;
   readonly rate?: OutboxOptions['rate'];
   /** Updates to accept first: token, id and quantity. */
@@ -18,13 +16,12 @@ export interface ChildOrders {
 // Runs until it or its parent process ends.
 process.stdin.once('end', () => process.exit()).resume();
 const orders: ChildOrders = JSON.parse(process.argv[2] ?? '');
-const { baseUrl, apiKey, connectionString, folder, schema, rate, updates = [] } = orders;
+const { baseUrl, apiKey, connectionString, schema, rate, updates = [] } = orders;
 const outbox = await createOutbox({
   client: createOrdersClient({ baseUrl, apiKey }),
-  store: connectionString === undefined ? await pgliteStore(folder) : postgresStore({ connectionString }),
+  store: postgresStore({ connectionString }),
   databaseSchema: schema,
   ...(rate ? { rate } : {}),
-  onSettled: ({ id }) => void process.stdout.write(`settled ${id}\n`),
 });
 for (const [token, id, quantity] of updates) {
   await outbox.enqueue(token, { cart: { items: [{ quantity }] } }, { id });
