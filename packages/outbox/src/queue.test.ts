@@ -4,6 +4,7 @@ import * as oldestPgBoss from 'pg-boss-oldest';
 import { expect, test } from 'vitest';
 import { onBoth, onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { migrate } from './outbox.ts';
+import { postgresStore } from './postgres-store.ts';
 import { type LaneJob, LaneQueue } from './queue.ts';
 import { type OutboxStore, rowsOf } from './store.ts';
 
@@ -131,13 +132,18 @@ onPostgres('enqueues again after a deadlock with a migration of pg-boss', async 
 });
 
 onPostgres('migrates again after a deadlock with a caller', async (scene) => {
-  const { openStore, schema, sql } = scene;
-  const store = await openStore();
+  const { postgres, schema, sql } = scene;
+  const url = new URL(postgres.connectionString);
+  // PostgreSQL looks for a deadlock once, so long after the migration begins to wait: by then there must be one.
+  url.searchParams.set('options', '-c deadlock_timeout=3s');
+  const store = postgresStore({ connectionString: url.href });
   await migrate(store, { databaseSchema: schema });
   await sql.query(`drop schema ${schema}_queue cascade`);
   await withQueue(scene, oldest, (queue) => queue.migrate());
   let migrating: Promise<void> | undefined;
   await store.transaction(async (tx) => {
+    // It rolls back the one that has waited for its own timeout.
+    await tx.query(`set local deadlock_timeout = '1min'`);
     await tx.query(`select from ${schema}_queue.job_common`);
     migrating = migrate(store, { databaseSchema: schema });
     const locked = await until('the migration waits with a lock', async () => {
