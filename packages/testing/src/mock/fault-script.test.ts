@@ -8,7 +8,6 @@ import {
   createFaultSource,
   createSeededRandom,
   type FaultRule,
-  type FaultScript,
   type RequestFacts,
   type SometimesOptions,
 } from './fault-script.ts';
@@ -38,13 +37,6 @@ function createScript(...rules: readonly FaultRule[]) {
   const meetMany = (length: number) => Array.from({ length }, () => meet());
   return { ...source, downs, meet, meetMany, faults: source.script };
 }
-
-test('without a rule no request and no connection meets a fault', () => {
-  const { meetMany, faults, ...source } = createScript();
-  expect(meetMany(3)).toEqual([200, 200, 200]);
-  expect(source.onAccept()).toBeUndefined();
-  expect(faults.played).toEqual([]);
-});
 
 test('`next` plays each fault once, in order, and a list `times` times', () => {
   const { faults, meetMany } = createScript();
@@ -155,19 +147,9 @@ test.each<[object, (script: ReturnType<typeof createScript>) => unknown]>([
   expect(play(true)).toEqual(play(false));
 });
 
-test('the numbers of a seed are the same on every machine, and evenly spread', () => {
-  const take = (seed: number, length: number) => Array.from({ length }, createSeededRandom(seed));
-  expect(take(1, 3).map((value) => value * 2 ** 32)).toEqual([2_693_262_067, 11_749_833, 2_265_367_787]);
-  fc.assert(
-    fc.property(fc.nat(2 ** 32 - 2), (seed) => {
-      const values = take(seed, 20);
-      expect(values.every((value) => value >= 0 && value < 1)).toBe(true);
-      expect(take(seed + 1, 20)).not.toEqual(values);
-    }),
-  );
-  const tenths = Map.groupBy(take(7, 10_000), (value) => Math.floor(value * 10));
-  expect(tenths.size).toBe(10);
-  for (const { length } of tenths.values()) expect(Math.abs(length - 1_000)).toBeLessThan(150);
+test('the numbers of a seed are the same on every machine', () => {
+  const values = Array.from({ length: 3 }, createSeededRandom(1));
+  expect(values.map((value) => value * 2 ** 32)).toEqual([2_693_262_067, 11_749_833, 2_265_367_787]);
 });
 
 test('connections meet reset_on_accept, and requests the other faults of the same list', () => {
@@ -200,19 +182,22 @@ test('connection_refused lasts 3 s by `next`, and until clear() by `always`', ()
   expect(faults.played).toHaveLength(3);
 });
 
-test('rules of plain JSON do the same at the start and later', () => {
+test('rules of plain JSON do the same at the start and later, with faults and scenarios', () => {
   const rules: readonly FaultRule[] = [
-    { when: 'always', fault: status(501), token: 'a' },
-    { when: 'next', fault: [status(502), none], times: 2 },
-    { when: 'sometimes', fault: status(503), probability: 1, seed: 4, operation: 'update' },
+    { when: 'always', fault: 'slow', token: 'a' },
+    { when: 'next', fault: ['rateLimited', none], times: 2 },
+    { when: 'sometimes', fault: 'unavailable', probability: 1, seed: 4, operation: 'update' },
   ];
   const atStart = createScript(...rules);
   const later = createScript();
   atStart.reset();
   for (const rule of rules) later.faults.add(JSON.parse(JSON.stringify(rule)));
   const met = atStart.meetMany(6);
-  expect(met).toEqual([502, 200, 502, 200, 503, 503]);
+  expect(met).toEqual([429, 200, 429, 200, 503, 503]);
   expect(later.meetMany(6)).toEqual(met);
+  expect(later.meet({ token: 'a', operation: 'echo' })).toBe(200);
+  const [first, ...others] = later.faults.played.map(({ fault }) => fault);
+  expect([first, others.at(-1)]).toEqual([scenarios.rateLimited, scenarios.slow]);
 });
 
 test('the option `faults` gives rules to the service', async () => {
@@ -222,22 +207,6 @@ test('the option `faults` gives rules to the service', async () => {
   expect([(await send(service)).status, (await send(service)).status]).toEqual([503, 200]);
   expect(service.faults.played).toEqual([{ fault: status(503), requestId: 'req_2' }]);
   expect(service.journal.map(({ fault }) => fault)).toEqual([undefined, status(503), undefined]);
-});
-
-test.each(Object.keys(scenarios) as Scenario[])('the scenario %s is accepted wherever a fault is', (name) => {
-  const ways: ((faults: FaultScript) => void)[] = [
-    (faults) => faults.next(name),
-    (faults) => faults.always(name),
-    (faults) => faults.add({ when: 'next', fault: name }),
-  ];
-  if (name !== 'down') ways.push((faults) => faults.sometimes([name], { probability: 1 }));
-  const atStart = createScript({ when: 'next', fault: name });
-  atStart.reset();
-  for (const { faults, meetMany } of [...ways.map(() => createScript()), atStart]) {
-    ways.shift()?.(faults);
-    meetMany(5);
-    expect(faults.played[0]?.fault).toEqual(scenarios[name]);
-  }
 });
 
 test.each<[Scenario, boolean, unknown]>([

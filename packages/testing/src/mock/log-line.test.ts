@@ -19,34 +19,14 @@ const entry: JournalEntry = {
   respondedAt: 12,
 };
 
-test('has the time, the request, its status and duration, and the type of the key', () => {
-  expect(formatLogLine(entry, [])).toBe(
-    '1970-01-01T00:00:00.007Z req_7 PATCH /v2/orders/ord_1 200 5ms SalesChannelApiKey',
-  );
-});
-
-test('has what is wrong with the key, and the fault', () => {
-  const line = formatLogLine(
-    { ...entry, status: 503, authorization: { problem: 'missing' }, fault: { type: 'status', status: 503 } },
-    [],
-  );
-  expect(line).toMatch(/ 503 5ms key missing, fault status$/);
-});
-
-test('shows a request without a response', () => {
-  const line = formatLogLine({ ...entry, status: undefined, respondedAt: undefined }, []);
-  expect(line).toContain(' PATCH /v2/orders/ord_1 no response 0ms SalesChannelApiKey');
-});
-
-test.each([
-  ['/v2/orders/se/k?r', '/v2/orders/[redacted]'],
-  ['/v2/orders/se%2fk%3Fr/x', '/v2/orders/[redacted]/x'],
-  [`/?auth=${btoa('se/k?r:')}`, '/?auth=[redacted]'],
-  [`/?auth=${btoa('se/k?r').replaceAll('=', '')}&x`, '/?auth=[redacted]&x'],
-  [`/${Buffer.from('se/k?r').toString('hex')}`, '/[redacted]'],
-  ['/v2/orders/%zz', '/v2/orders/%zz'],
-])('shows %s as %s', (path, shown) => {
-  expect(formatLogLine({ ...entry, path }, ['other', 'se/k?r'])).toContain(` PATCH ${shown} 200 `);
+test.each<[Partial<JournalEntry>, string]>([
+  [{}, '200 5ms SalesChannelApiKey'],
+  [{ status: undefined, respondedAt: undefined }, 'no response 0ms SalesChannelApiKey'],
+  [{ status: 503, authorization: { problem: 'missing' } }, '503 5ms key missing'],
+  [{ fault: { type: 'status', status: 200 } }, '200 5ms SalesChannelApiKey, fault status'],
+])('has the time, the request, its status and duration, its key and its fault: %j', (fields, end) => {
+  const line = formatLogLine({ ...entry, ...fields }, ['key']);
+  expect(line).toBe(`1970-01-01T00:00:00.007Z req_7 PATCH /v2/orders/ord_1 ${end}`);
 });
 
 test('is one line without the key, wherever the path has it', () => {

@@ -1,10 +1,12 @@
+import { OrderUpdate } from '@orders/schema';
 import { expect, expectTypeOf, test } from 'vitest';
 import { exchange } from '../../test/raw-update.ts';
 import { codeOf, ECHO_PATH, type Sent, send } from '../../test/send.ts';
-import { startMockOrderService } from './mock-order-service.ts';
+import { type MockOrderServiceOptions, startMockOrderService } from './mock-order-service.ts';
 import type { MockResponses } from './responses.ts';
 
-const start = (responses: MockResponses) => startMockOrderService({ orders: ['a'], responses });
+const start = (responses: MockResponses, options: MockOrderServiceOptions = {}) =>
+  startMockOrderService({ orders: ['a'], responses, ...options });
 const echo = { method: 'GET', path: ECHO_PATH } as const;
 
 test('responds with the given statuses, and the others as usual', async () => {
@@ -42,13 +44,17 @@ test.each<[MockResponses, number, string | undefined]>([
   expect(service.ledger).toHaveLength(1);
 });
 
-test('merges by the given function', async () => {
+test('merges by the given function, which gets frozen objects', async () => {
+  const frozen: boolean[] = [];
   await using service = await start({
-    merge: (held, update) => ({
-      ...held,
-      ...update,
-      cart: { items: [...(held.cart?.items ?? []), ...(update.cart.items ?? [])] },
-    }),
+    merge: (held, update) => {
+      frozen.push(...[held, held.cart, update, update.cart].map(Object.isFrozen));
+      return {
+        ...held,
+        ...update,
+        cart: { items: [...(held.cart?.items ?? []), ...(update.cart.items ?? [])] },
+      };
+    },
   });
   for (const sku of ['one', 'two']) await send(service, { body: { cart: { items: [{ sku }] } } });
   expect(service.order('a')?.data).toEqual({ cart: { items: [{ sku: 'one' }, { sku: 'two' }] } });
@@ -56,28 +62,20 @@ test('merges by the given function', async () => {
     [{ sku: 'one' }],
     [{ sku: 'two' }],
   ]);
+  expect(frozen).toEqual(Array(8).fill(true));
   expect(Object.isFrozen(service.order('a')?.data.cart?.items)).toBe(true);
 });
 
-test('merge gets frozen objects', async () => {
-  const frozen: boolean[] = [];
-  await using service = await start({
-    merge: (held, update) => {
-      frozen.push(...[held, held.cart, update, update.cart].map(Object.isFrozen));
-      return { ...held, ...update };
-    },
-  });
-  for (const order_id of ['x', 'y']) await send(service, { body: { cart: {}, order_id } });
-  expect(frozen).toEqual(Array(8).fill(true));
-});
+const failingSchema = Object.assign(Object.create(OrderUpdate), { safeParse: fail });
 
-test.each<[string, MockResponses, Sent]>([
+test.each<[string, MockResponses, Sent, MockOrderServiceOptions?]>([
   ['updateBody', { updateBody: fail }, {}],
   ['echoBody', { echoBody: fail }, echo],
   ['merge', { merge: fail }, {}],
   ['errorBody', { errorBody: fail }, { key: 'other' }],
-])('a failure in %s leads to a 500, and applies nothing', async (_, responses, sent) => {
-  await using service = await start(responses);
+  ['the schema', {}, {}, { schema: failingSchema }],
+])('a failure in %s leads to a 500, and applies nothing', async (_, responses, sent, options) => {
+  await using service = await start(responses, options);
   const response = await send(service, sent);
   expect([response.status, codeOf(response)]).toEqual([500, 'service_failed']);
   expect(service.order('a')).toEqual({ token: 'a', data: {}, revision: 0 });

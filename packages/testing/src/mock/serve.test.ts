@@ -214,18 +214,6 @@ test('checks by the schema of the options, and types what it applied', async () 
   expectTypeOf(applied?.total).toEqualTypeOf<number | undefined>();
 });
 
-test('a schema that throws leads to a 500, and applies nothing', async () => {
-  const schema = Object.assign(Object.create(defineOrderUpdate()), {
-    safeParse() {
-      throw new Error('out of ideas');
-    },
-  });
-  await using service = await startMockOrderService({ schema });
-  const response = await send(service);
-  expect([response.status, codeOf(response)]).toEqual([500, 'service_failed']);
-  expect(service.ledger).toEqual([]);
-});
-
 /** The head of an update without its length, as text for a bare socket. */
 const openHead = (key: string, length: string) =>
   `PATCH /v2/orders/order-1 HTTP/1.1\r\nhost: x\r\nauthorization: ${basic(`${key}:`)}\r\n` +
