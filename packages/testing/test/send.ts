@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { request } from 'undici';
 import type { MockOrderService } from '../src/index.ts';
 
@@ -8,7 +9,7 @@ export interface Sent {
   /** Added to the documented headers, or in place of them; `null` removes one. */
   readonly headers?: Readonly<Record<string, string | readonly string[] | null>>;
   readonly key?: string;
-  readonly body?: string | Buffer | object;
+  readonly body?: string | Buffer | Readable | object;
 }
 
 export interface Received {
@@ -31,7 +32,7 @@ export async function send(
     accept: 'application/json',
     ...sent.headers,
   };
-  const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+  const isRaw = typeof body === 'string' || Buffer.isBuffer(body) || body instanceof Readable;
   const response = await request(service.url + path, {
     method,
     headers: Object.entries(headers).flatMap(([name, value]) =>
