@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isProxy } from 'node:util/types';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createGroupRunner, runExample, writeExample } from '../../../.ci/run-examples.ts';
@@ -41,18 +42,31 @@ test.each(examples)(
 );
 
 test.each(Object.entries(arbitraries))(
-  '%s needs no options, and its values replay by seed and path',
+  '%s needs no options, repeats its values by seed and path, and makes each anew',
   (_, create) => {
     const values: fc.Arbitrary<unknown> = create();
-    const failing = fc.check(
-      fc.property(values, () => false),
-      { seed: 5 },
-    );
-    const { seed, counterexamplePath, counterexample } = failing;
-    const replayed = fc.check(
-      fc.property(values, () => false),
-      { seed, path: counterexamplePath ?? '', endOnFailure: true },
-    );
+    const failing = fc.property(values, () => false);
+    const { seed, counterexamplePath, counterexample } = fc.check(failing, { seed: 5 });
+    const replayed = fc.check(failing, { seed, path: counterexamplePath ?? '', endOnFailure: true });
     expect(fc.stringify(replayed.counterexample)).toBe(fc.stringify(counterexample));
+
+    const sample = (seed: number) => fc.sample(values, { numRuns: 200, seed });
+    const before = fc.stringify(sample(7));
+    for (const value of sample(7)) spoilDeep(value);
+    expect(fc.stringify(sample(7))).toBe(before);
+    expect(fc.stringify(sample(8))).not.toBe(before);
   },
 );
+
+/** Changes every plain object and list that it can reach without running code. */
+function spoilDeep(value: unknown): void {
+  if (isProxy(value) || Object.isFrozen(value)) return;
+  if (Array.isArray(value)) {
+    if (value.length > 1_000) return;
+    value.forEach(spoilDeep);
+    value.push('spoiled');
+  } else if (typeof value === 'object' && value !== null && !fc.hasToStringMethod(value)) {
+    Object.values(value).forEach(spoilDeep);
+    Object.assign(value, { spoiled: true });
+  }
+}

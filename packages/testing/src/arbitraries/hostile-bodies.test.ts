@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { OrderUpdate } from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import fc from 'fast-check';
@@ -67,16 +66,4 @@ test('fast-check reports and shrinks a failure with a hostile body', () => {
   );
   const { counterexample } = fc.check(deepHooks, { seed: 3, numRuns: 5_000 });
   expect(Object.keys(counterexample?.[0].body ?? {})).toEqual(['cart', 'hooks']);
-});
-
-test('bodies are built anew each time, and a seed repeats them', () => {
-  const print = (seed: number) =>
-    fc
-      .sample(hostileBodies(), { numRuns: 200, seed })
-      .map((body) => inspect(body, { depth: 3, showProxy: true }));
-  const [first] = fc.sample(hostileBodies(), { numRuns: 1, seed: 7 });
-  const [again] = fc.sample(hostileBodies(), { numRuns: 1, seed: 7 });
-  expect(print(7)).toEqual(print(7));
-  expect(print(7)).not.toEqual(print(8));
-  expect(typeof first !== 'object' || first !== again).toBe(true);
 });

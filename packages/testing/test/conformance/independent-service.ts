@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ConformanceOptions } from '../../src/conformance.ts';
 import { AMOUNTS, documentRules, inventedRules, METADATA, parseRequest, QR_SESSION } from './rules.ts';
+import { startServer } from './servers.ts';
 
 /** The mistakes that the service can make, each under the case that fails for it. */
 export const mistakes: readonly string[] = [
@@ -45,13 +44,10 @@ export async function startIndependentService(mistake?: string): Promise<Indepen
     return response.writeHead(201, { 'content-type': mediaType }).end(body);
   };
 
-  const server = createServer((request, response) => void serve(request, response));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = await startServer((request, response) => void serve(request, response));
   return {
     options: {
-      baseUrl: `http://127.0.0.1:${port}`,
+      baseUrl: server.url,
       apiKey: KEY,
       otherTypeKey: OTHER_KEY,
       orderToken: TOKEN,
@@ -65,9 +61,6 @@ export async function startIndependentService(mistake?: string): Promise<Indepen
       currency: 'EUR',
       shippingAddress: { city: 'Oslo' },
     },
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };
 }
