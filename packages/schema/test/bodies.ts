@@ -71,6 +71,13 @@ const line = (item: object): object => ({ cart: { items: [item] } });
 const hooks = (fields: object): object => ({ cart, hooks: fields });
 const pass = (name: string, body: unknown): BodyCase => ({ name, body, problems: [] });
 const refuse = (name: string, body: unknown, ...problems: Problem[]): BodyCase => ({ name, body, problems });
+/** Refused for its one field beside the cart, for the one field of its line, or of its hooks. */
+const refuseField = (name: string, field: object, code: string, hint: string): BodyCase =>
+  refuse(name, { cart, ...field }, [Object.keys(field).join(), code, hint]);
+const refuseInLine = (name: string, field: object, code: string, hint: string): BodyCase =>
+  refuse(name, line(field), [`cart.items[0].${Object.keys(field).join()}`, code, hint]);
+const refuseInHooks = (name: string, field: object, code: string, hint: string): BodyCase =>
+  refuse(name, hooks(field), [`hooks.${Object.keys(field).join()}`, code, hint]);
 const misspelled = (name: string, body: unknown, path: string, meant: string): BodyCase => ({
   name,
   body,
@@ -171,108 +178,33 @@ export const invalidBodies: readonly BodyCase[] = [
   refuse('a list for the cart', { cart: [] }, ['cart', 'invalid_type', 'Write an object.']),
   refuse('an object for the items', { cart: { items: {} } }, ['cart.items', 'invalid_type', 'Write a list.']),
   refuse('null among the items', { cart: { items: [{}, null] } }, ['cart.items[1]', 'invalid_type', notNull]),
-  refuse('an order_id of 256 characters', { cart, order_id: 'a'.repeat(256) }, [
-    'order_id',
-    'too_long',
-    'Shorten it by 1.',
-  ]),
-  refuse('an order_id of 300 emoji', { cart, order_id: '🧡'.repeat(300) }, [
-    'order_id',
-    'too_long',
-    'Shorten it by 45.',
-  ]),
-  refuse('a number for order_id', { cart, order_id: 1001 }, [
-    'order_id',
-    'invalid_type',
-    'Write "1001", in quotes.',
-  ]),
-  refuse('a numeric sku', line({ sku: 12 }), ['cart.items[0].sku', 'invalid_type', 'Write "12", in quotes.']),
-  refuse('true for a name', line({ name: true }), [
-    'cart.items[0].name',
-    'invalid_type',
-    'Write "true", in quotes.',
-  ]),
-  refuse('a list for a name', line({ name: ['a'] }), [
-    'cart.items[0].name',
-    'invalid_type',
-    'Write a string.',
-  ]),
-  refuse('a quantity in quotes', line({ quantity: '2' }), [
-    'cart.items[0].quantity',
-    'invalid_type',
-    'Write 2, without quotes.',
-  ]),
-  refuse('a price in words', line({ unit_price: '399,79 kr' }), [
-    'cart.items[0].unit_price',
-    'invalid_type',
-    'Write an integer.',
-  ]),
-  refuse('true for an integer', line({ discount_rate: true }), [
-    'cart.items[0].discount_rate',
-    'invalid_type',
-    'Write an integer.',
-  ]),
-  refuse('a fraction', line({ unit_price: 399.79999 }), [
-    'cart.items[0].unit_price',
-    'not_integer',
-    whole(399.79999),
-  ]),
-  refuse('a rate as a fraction', line({ discount_rate: 0.25 }), [
-    'cart.items[0].discount_rate',
-    'not_integer',
-    whole(0.25),
-  ]),
-  refuse('an integer that JavaScript cannot hold exactly', line({ vat_amount: 2 ** 53 }), [
-    'cart.items[0].vat_amount',
+  refuseField('an order_id of 256 characters', { order_id: 'a'.repeat(256) }, 'too_long', 'Shorten it by 1.'),
+  refuseField('an order_id of 300 emoji', { order_id: '🧡'.repeat(300) }, 'too_long', 'Shorten it by 45.'),
+  refuseField('a number for order_id', { order_id: 1001 }, 'invalid_type', 'Write "1001", in quotes.'),
+  refuseInLine('a numeric sku', { sku: 12 }, 'invalid_type', 'Write "12", in quotes.'),
+  refuseInLine('true for a name', { name: true }, 'invalid_type', 'Write "true", in quotes.'),
+  refuseInLine('a list for a name', { name: ['a'] }, 'invalid_type', 'Write a string.'),
+  refuseInLine('a quantity in quotes', { quantity: '2' }, 'invalid_type', 'Write 2, without quotes.'),
+  refuseInLine('a price in words', { unit_price: '399,79 kr' }, 'invalid_type', 'Write an integer.'),
+  refuseInLine('true for an integer', { discount_rate: true }, 'invalid_type', 'Write an integer.'),
+  refuseInLine('a fraction', { unit_price: 399.79999 }, 'not_integer', whole(399.79999)),
+  refuseInLine('a rate as a fraction', { discount_rate: 0.25 }, 'not_integer', whole(0.25)),
+  refuseInLine(
+    'an integer that JavaScript cannot hold exactly',
+    { vat_amount: 2 ** 53 },
     'out_of_range',
     range,
-  ]),
-  refuse('true in quotes', { cart, require_shipping: 'true' }, [
-    'require_shipping',
-    'invalid_type',
-    'Write true, without quotes.',
-  ]),
-  refuse('yes for a boolean', { cart, express_shipping: 'yes' }, [
-    'express_shipping',
-    'invalid_type',
-    'Write true or false.',
-  ]),
-  refuse('1 for a boolean', { cart, express_shipping: 1 }, [
-    'express_shipping',
-    'invalid_type',
-    'Write true or false.',
-  ]),
-  refuse('a currency in lower case', { cart, purchase_currency: 'usd' }, [
-    'purchase_currency',
-    'invalid_currency',
-    'Write "USD".',
-  ]),
-  refuse('a currency with a space', { cart, purchase_currency: ' SEK' }, [
-    'purchase_currency',
-    'invalid_currency',
-    'Write "SEK".',
-  ]),
-  refuse('a currency that does not exist', { cart, purchase_currency: 'ZZZ' }, [
-    'purchase_currency',
-    'invalid_currency',
-    listed,
-  ]),
-  refuse('a currency by number', { cart, purchase_currency: 978 }, [
-    'purchase_currency',
-    'invalid_type',
-    'Write "978", in quotes.',
-  ]),
-  refuse('an address in one line', { cart, shipping_address: 'Storgata 1' }, [
-    'shipping_address',
-    'invalid_type',
-    notText,
-  ]),
-  refuse('a list for an address', { cart, shipping_address: [] }, [
-    'shipping_address',
-    'invalid_type',
-    'Write an object.',
-  ]),
-  refuse('a URL for the hooks', { cart, hooks: 'https://shop.example' }, ['hooks', 'invalid_type', notText]),
+  ),
+  refuseField('true in quotes', { require_shipping: 'true' }, 'invalid_type', 'Write true, without quotes.'),
+  refuseField('yes for a boolean', { express_shipping: 'yes' }, 'invalid_type', 'Write true or false.'),
+  refuseField('1 for a boolean', { express_shipping: 1 }, 'invalid_type', 'Write true or false.'),
+  refuseField('a currency in lower case', { purchase_currency: 'usd' }, 'invalid_currency', 'Write "USD".'),
+  refuseField('a currency with a space', { purchase_currency: ' SEK' }, 'invalid_currency', 'Write "SEK".'),
+  refuseField('a currency that does not exist', { purchase_currency: 'ZZZ' }, 'invalid_currency', listed),
+  refuseField('a currency by number', { purchase_currency: 978 }, 'invalid_type', 'Write "978", in quotes.'),
+  refuseField('an address in one line', { shipping_address: 'Storgata 1' }, 'invalid_type', notText),
+  refuseField('a list for an address', { shipping_address: [] }, 'invalid_type', 'Write an object.'),
+  refuseField('a URL for the hooks', { hooks: 'https://shop.example' }, 'invalid_type', notText),
   ...[
     'order_id',
     'purchase_currency',
@@ -282,18 +214,14 @@ export const invalidBodies: readonly BodyCase[] = [
     'hooks',
     'user_session_id',
     'user_identifier',
-  ].map((field) => refuse(`null for ${field}`, { cart, [field]: null }, [field, 'invalid_type', notNull])),
+  ].map((field) => refuseField(`null for ${field}`, { [field]: null }, 'invalid_type', notNull)),
   ...['type', 'sku', 'name', 'quantity', 'unit_price', 'discount_rate', 'vat_amount'].map((field) =>
-    refuse(`null for the ${field} of a line`, line({ [field]: null }), [
-      `cart.items[0].${field}`,
-      'invalid_type',
-      notNull,
-    ]),
+    refuseInLine(`null for the ${field} of a line`, { [field]: null }, 'invalid_type', notNull),
   ),
   refuse('null for the items', { cart: { items: null } }, ['cart.items', 'invalid_type', notNull]),
   ...['user_return_url_on_success', 'user_return_url_on_fail', 'terms_url', 'webhook_url'].flatMap(
     (field) => [
-      refuse(`null for ${field}`, hooks({ [field]: null }), [`hooks.${field}`, 'invalid_type', notNull]),
+      refuseInHooks(`null for ${field}`, { [field]: null }, 'invalid_type', notNull),
       ...[
         '',
         '/done',
@@ -310,11 +238,7 @@ export const invalidBodies: readonly BodyCase[] = [
         '\u0001javascript:x',
         'java\nscript:x',
       ].map((url) =>
-        refuse(`${JSON.stringify(url)} for ${field}`, hooks({ [field]: url }), [
-          `hooks.${field}`,
-          'invalid_url',
-          wholeAddress,
-        ]),
+        refuseInHooks(`${JSON.stringify(url)} for ${field}`, { [field]: url }, 'invalid_url', wholeAddress),
       ),
     ],
   ),
@@ -329,28 +253,23 @@ export const invalidBodies: readonly BodyCase[] = [
       'https://#a',
       'httpss://shop.example',
       'xhttps://shop.example',
-    ].map((url) =>
-      refuse(`${url} for ${field}`, hooks({ [field]: url }), [`hooks.${field}`, 'invalid_url', wholeAddress]),
-    ),
+    ].map((url) => refuseInHooks(`${url} for ${field}`, { [field]: url }, 'invalid_url', wholeAddress)),
   ),
   ...['user_return_url_on_success', 'user_return_url_on_fail', 'terms_url', 'webhook_url'].map((field) =>
-    refuse(`${field} at the top`, { cart, [field]: 'https://shop.example' }, [
-      field,
-      'misplaced',
-      `Move it to hooks.${field}.`,
-    ]),
+    refuseField(`${field} at the top`, { [field]: 1 }, 'misplaced', `Move it to hooks.${field}.`),
   ),
-  refuse('items at the top', { cart, items: [] }, ['items', 'misplaced', 'Move it to cart.items.']),
+  refuseField('items at the top', { items: [] }, 'misplaced', 'Move it to cart.items.'),
   refuse(
     'a misplaced field whose home has one already',
     { cart, terms_url: 1, hooks: { terms_url: 'https://shop.example' } },
     ['terms_url', 'misplaced', 'Move it to hooks.terms_url.'],
   ),
-  refuse('a billing address', { cart, billing_address: {} }, [
-    'billing_address',
+  refuseField(
+    'a billing address',
+    { billing_address: {} },
     'not_supported',
     'Leave it out: the checkout page or the separate payment interface sets it.',
-  ]),
+  ),
   misspelled('a letter left out', { cart, shipping_adress: {} }, 'shipping_adress', 'shipping_address'),
   misspelled('a letter added', { cart, shippings_address: {} }, 'shippings_address', 'shipping_address'),
   misspelled('a letter replaced', { cart, user_identifyer: 'a' }, 'user_identifyer', 'user_identifier'),
@@ -418,30 +337,24 @@ export const definedBodies: readonly BodyCase[] = [
     qr_session: 'q',
   }),
   pass('a listed currency', { cart, purchase_currency: 'EUR' }),
-  refuse('a currency that is not listed', { cart, purchase_currency: 'USD' }, [
-    'purchase_currency',
+  refuseField(
+    'a currency that is not listed',
+    { purchase_currency: 'USD' },
     'invalid_currency',
     'Write EUR or NOK.',
-  ]),
-  refuse('a listed currency in lower case', { cart, purchase_currency: 'nok' }, [
-    'purchase_currency',
+  ),
+  refuseField(
+    'a listed currency in lower case',
+    { purchase_currency: 'nok' },
     'invalid_currency',
     'Write "NOK".',
-  ]),
-  refuse('a total of 2^31', { cart, total: 2 ** 31 }, ['total', 'out_of_range', range]),
-  refuse('a VAT amount below int32', { cart, vat: -(2 ** 31) - 1 }, ['vat', 'out_of_range', range]),
-  refuse('a fraction of a total', { cart, total: 10.5 }, ['total', 'not_integer', whole(10.5)]),
-  refuse('a total in quotes', { cart, total: '10' }, ['total', 'invalid_type', 'Write 10, without quotes.']),
-  refuse('metadata of 256 characters', { cart, meta_2: 'x'.repeat(256) }, [
-    'meta_2',
-    'too_long',
-    'Shorten it by 1.',
-  ]),
-  refuse('a number for metadata', { cart, meta_1: 7 }, ['meta_1', 'invalid_type', 'Write "7", in quotes.']),
-  refuse('null for a session identifier', { cart, qr_session: null }, [
-    'qr_session',
-    'invalid_type',
-    notNull,
-  ]),
+  ),
+  refuseField('a total of 2^31', { total: 2 ** 31 }, 'out_of_range', range),
+  refuseField('a VAT amount below int32', { vat: -(2 ** 31) - 1 }, 'out_of_range', range),
+  refuseField('a fraction of a total', { total: 10.5 }, 'not_integer', whole(10.5)),
+  refuseField('a total in quotes', { total: '10' }, 'invalid_type', 'Write 10, without quotes.'),
+  refuseField('metadata of 256 characters', { meta_2: 'x'.repeat(256) }, 'too_long', 'Shorten it by 1.'),
+  refuseField('a number for metadata', { meta_1: 7 }, 'invalid_type', 'Write "7", in quotes.'),
+  refuseField('null for a session identifier', { qr_session: null }, 'invalid_type', notNull),
   misspelled('a misspelling of a defined name', { cart, qrSession: 'q' }, 'qrSession', 'qr_session'),
 ];
