@@ -110,45 +110,33 @@ const traps = ['getPrototypeOf', 'ownKeys', 'getOwnPropertyDescriptor', 'get', '
 const hostile = new Proxy({}, Object.fromEntries(traps.map((trap) => [trap, throws])));
 const revoked = Proxy.revocable({}, {});
 revoked.revoke();
-const thrown = (path: string): Problem => [path, 'not_serializable', plain];
-
-test.each<[name: string, value: unknown]>([
-  ['a getter that throws', Object.defineProperty({}, 'a', { enumerable: true, get: throws })],
-  ['a proxy whose every trap throws', hostile],
-  ['a revoked proxy', revoked.proxy],
-  ...traps.map((trap): [string, unknown] => [
-    `a proxy whose ${trap} throws`,
-    new Proxy({ a: 1 }, { [trap]: throws }),
-  ]),
-  ['a proxy of a list that throws', new Proxy([1], { get: throws })],
-  ['a proxy whose constructor throws', new Proxy(new Map(), { get: throws })],
-])('never throws at %s', (_name, value) => {
-  for (const body of [
-    value,
-    { cart: value },
-    { cart: { items: [value] } },
-    { cart: {}, unknown: { deep: value } },
-  ]) {
-    for (const { path, code } of [OrderUpdate.safeParse(body)].flatMap(({ error }) => error?.issues ?? [])) {
-      expect(path.length).toBeLessThan(5);
-      expect(['custom', 'invalid_type']).toContain(code);
-    }
-  }
-});
 
 test('says where a value throws when it is read, and goes on after it', () => {
-  const getter = Object.defineProperty({}, 'mine', { enumerable: true, get: throws });
-  const body = { cart: { items: [hostile, revoked.proxy, getter, { quantity: 0.5 }] } };
-  expect(problemsOf(OrderUpdate, body).map(([path]) => path)).toEqual([
+  const items = [
+    hostile,
+    revoked.proxy,
+    Object.defineProperty({}, 'mine', { enumerable: true, get: throws }),
+    ...traps.map((trap) => new Proxy({ mine: 1 }, { [trap]: throws })),
+    new Proxy([1], { get: throws }),
+    new Proxy(new Map(), { get: throws }),
+    { quantity: 0.5 },
+  ];
+  expect(problemsOf(OrderUpdate, { cart: { items } }).map(([path]) => path)).toEqual([
     'cart.items[0]',
     'cart.items[1]',
     'cart.items[2].mine',
-    'cart.items[3].quantity',
+    'cart.items[3]',
+    'cart.items[4]',
+    'cart.items[5]',
+    'cart.items[6].mine',
+    'cart.items[8]',
+    'cart.items[9]',
+    'cart.items[10].quantity',
   ]);
+  const thrown = (path: string): Problem => [path, 'not_serializable', plain];
   expect(problemsOf(OrderUpdate, { cart: hostile })).toEqual([thrown('cart')]);
-  const [first, second] = cloneJson([revoked.proxy, revoked.proxy]).problems;
-  expect(second?.found).toBe(first?.found);
   expect(problemsOf(OrderUpdate, revoked.proxy)).toEqual([thrown('')]);
+  expect(cloneJson(revoked.proxy).problems).toMatchObject([{ found: 'a value that throws when it is read' }]);
 });
 
 const nested = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
@@ -231,24 +219,6 @@ test('copies what the careful copy copies, or gives up', () => {
     }),
     { numRuns: 3_000 },
   );
-});
-
-test('copies any JSON object', () => {
-  fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 6 }), (json) => {
-      if (typeof json !== 'object' || json === null || JSON.stringify(json).includes('__proto__')) return;
-      const quick = cloneJsonFast(json);
-      expect(JSON.stringify(quick)).toBe(JSON.stringify(json));
-      expect(quick).not.toBe(json);
-    }),
-  );
-});
-
-test('shares nothing with its input', () => {
-  const body = { cart: { items: [{ sku: 'a' }] } };
-  const copied = cloneJsonFast(body) as typeof body;
-  body.cart.items[0] = { sku: 'b' };
-  expect(copied).toEqual({ cart: { items: [{ sku: 'a' }] } });
 });
 
 test('gives up on a cycle, on depth and on size, and takes nothing from Object.prototype', () => {

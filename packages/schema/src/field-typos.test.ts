@@ -66,13 +66,3 @@ test('looks inside objects and lists of your own', () => {
     ['parcels[1].trackingCode', 'misspelled', 'Did you mean tracking_code?'],
   ]);
 });
-
-test('names a misspelled field even when other fields are wrong too', () => {
-  expect(
-    problemsOf(OrderUpdate, { orderId: 1, cart: { items: [{ quantity: 'x', unit_prise: 1 }] } }),
-  ).toEqual([
-    ['cart.items[0].quantity', 'invalid_type', 'Write an integer.'],
-    ['orderId', 'misspelled', 'Did you mean order_id?'],
-    ['cart.items[0].unit_prise', 'misspelled', 'Did you mean unit_price?'],
-  ]);
-});
