@@ -52,34 +52,22 @@ const hostile = fc.anything({
 });
 
 test('what passes has the same JSON text as what was given', () => {
-  const keys = fc.string().filter((key) => key !== '__proto__');
-  const json = fc.letrec((tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small' },
-      fc.jsonValue({ maxDepth: 0 }),
-      fc.array(tie('value'), { maxLength: 4 }),
-      fc.dictionary(keys, tie('value'), { maxKeys: 4 }),
-    ),
-  })).value;
+  const json = fc
+    .jsonValue({ maxDepth: 4 })
+    .filter((value) => !JSON.stringify(value).includes('"__proto__":'));
+  const unknown = fc.dictionary(
+    fc.string().map((key) => `x ${key}`),
+    json,
+  );
   fc.assert(
-    fc.property(
-      fc.uniqueArray(
-        fc.tuple(
-          keys.map((key) => `x ${key}`),
-          json,
-        ),
-        { selector: ([key]) => key, maxLength: 5 },
-      ),
-      json,
-      (entries, extra) => {
-        const body = {
-          ...Object.fromEntries(entries),
-          cart: { 'x y': extra, items: [{ 'x z': extra }] },
-          shipping_address: { extra },
-        };
-        expect(JSON.stringify(OrderUpdate.parse(body))).toBe(JSON.stringify(body));
-      },
-    ),
+    fc.property(unknown, json, (fields, extra) => {
+      const body = {
+        ...fields,
+        cart: { 'x y': extra, items: [{ 'x z': extra }] },
+        shipping_address: { extra },
+      };
+      expect(JSON.stringify(OrderUpdate.parse(body))).toBe(JSON.stringify(body));
+    }),
     runs,
   );
 });
