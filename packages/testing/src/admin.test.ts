@@ -1,9 +1,8 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { startServer } from '../test/conformance/servers.ts';
 import { openSocket } from '../test/open-socket.ts';
 import { exchange } from '../test/raw-update.ts';
 import { basic, send } from '../test/send.ts';
@@ -147,15 +146,12 @@ async function serveAdmin(isLoopback: boolean) {
     isLoopback,
     histories: { ledger: none, requests: none, played: none, webhooks: none },
   };
-  const server = createServer(createAdminHandler(service, access)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
+  const server = await startServer(createAdminHandler(service, access));
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     key: service.key,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
+      await server[Symbol.asyncDispose]();
       await service.close();
     },
   };
@@ -499,8 +495,6 @@ test('sends webhooks to the URL that an update has set, and replays them', async
 
 test.each([
   [{ event: 'paid' }, /no absolute http or https URL/],
-  [{ event: 'paid', session_id: 'x' }, /unknown option "session_id"\. Did you mean "sessionId"\?/],
-  [{ event: 'paid', token: 'ord_3' }, /no order has this token/],
   [{ event: 'paid', url: 'http://203.0.113.1/' }, /not a loopback address/],
   [{}, /^webhook: event: /],
   ['null', /^webhook: /],

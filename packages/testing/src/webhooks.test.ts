@@ -2,18 +2,13 @@ import diagnostics from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { createServer as createHttps } from 'node:https';
-import {
-  type AddressInfo,
-  createServer as createTcp,
-  type LookupFunction,
-  type Socket,
-  setDefaultAutoSelectFamily,
-} from 'node:net';
+import { type AddressInfo, type LookupFunction, type Socket, setDefaultAutoSelectFamily } from 'node:net';
 import { inspect } from 'node:util';
 import { createWebhookReader } from '@orders/schema';
 import fc from 'fast-check';
 import { expect, expectTypeOf, onTestFinished, test } from 'vitest';
 import { refusedHosts } from '../../../.ci/loopback-only.ts';
+import { startRawServer } from '../test/conformance/servers.ts';
 import { startReceiver } from '../test/webhook-receiver.ts';
 import { createHistory } from './mock/history.ts';
 import { startMockOrderService } from './mock/mock-order-service.ts';
@@ -254,16 +249,10 @@ test.each([
     /^HPE_HEADER_OVERFLOW$/,
   ],
 ])('%s instead of a response is an error in the delivery', async (_what, respond, error) => {
-  const server = createTcp((socket) => {
-    socket.on('error', () => {});
-    socket.once('data', () => respond(socket));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const delivery = await webhooksTo(`http://127.0.0.1:${port}/`).send('paid');
+  await using server = await startRawServer(respond);
+  const delivery = await webhooksTo(server.url).send('paid');
   expect(delivery).toMatchObject({ error: expect.stringMatching(error), delivered: false });
   expect(delivery).not.toHaveProperty('status');
-  server.close();
 });
 
 test('a receiver that is down, an unknown name and a failed TLS handshake are errors in the delivery', async () => {

@@ -15,8 +15,6 @@ export interface WebhookReceiver extends AsyncDisposable {
   readonly calls: readonly ReceivedCall[];
   /** Resolves once so many calls were read in all. */
   received(count: number): Promise<void>;
-  /** How many connections are open now. */
-  connections(): Promise<number>;
 }
 
 /** A merchant's receiver on loopback: answers the nth call by the nth status, the last one repeated, or by a function. */
@@ -40,10 +38,6 @@ export async function startReceiver(
     async received(count) {
       while (calls.length < count) await once(server, 'called');
     },
-    connections: () =>
-      new Promise((resolve, reject) => {
-        server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
-      }),
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close');
       server.close();
