@@ -15,12 +15,8 @@ test('an int32 is what fits in 32 bits', () => {
 });
 
 test.each<[value: unknown, shown: string]>([
-  [1.5, '1.5'],
   [-0, '0'],
   [true, 'true'],
-  [null, 'null'],
-  [[1], 'a list'],
-  [{ a: 1 }, 'an object'],
   ['a "quote"', '"a \\"quote\\""'],
   ['\ud800', '"\\ud800"'],
   ['x'.repeat(40), `"${'x'.repeat(40)}"`],

@@ -348,24 +348,17 @@ test('closing the service ends 20 pending deliveries at once, and nothing is sen
 
 test('closing the service ends a delivery whose sign hangs, and nothing is sent', async () => {
   await using receiver = await startReceiver();
-  const closing = new AbortController();
-  const { promise: signing, resolve: sign } = Promise.withResolvers<void>();
-  const webhooks = webhooksTo(
-    receiver.url,
-    {
-      sign: () => {
-        sign();
-        return new Promise(() => {});
-      },
-      timeoutMs: 3_600_000,
-    },
-    { signal: closing.signal },
-  );
-  const pending = webhooks.send('paid');
+  const { promise: signing, resolve } = Promise.withResolvers<void>();
+  const sign = () => {
+    resolve();
+    return new Promise<never>(() => {});
+  };
+  const service = await startMockOrderService({ webhooks: { sign, timeoutMs: 3_600_000 } });
+  const pending = service.webhooks.send('paid', { url: receiver.url });
   await signing;
-  closing.abort();
+  await service.close();
   expect(resultOf(await pending)).toBe('service_closed');
-  expect([receiver.calls, webhooks.sent.length]).toEqual([[], 1]);
+  expect([receiver.calls, service.webhooks.sent.length]).toEqual([[], 1]);
 });
 
 /** Records every connection that this process starts. */

@@ -1,5 +1,6 @@
-import { Hooks, OrderToken, OrderUpdate } from '@orders/schema';
+import { Hooks, OrderToken } from '@orders/schema';
 import fc from 'fast-check';
+import { z } from 'zod';
 
 /** Names for all that the document describes without naming it. */
 export const named = {
@@ -19,20 +20,10 @@ export const awkward = {
   currencies: ['eur', 'ZZZ'],
 } as const;
 
-/** An optional text, as `z.optional(z.string())` makes it: this package has no zod of its own. */
-const optionalText = (
-  OrderUpdate._zod.def as unknown as {
-    readonly out: {
-      readonly _zod: { readonly def: { readonly shape: { readonly user_identifier: OptionalText } } };
-    };
-  }
-).out._zod.def.shape.user_identifier;
-type OptionalText = typeof OrderToken;
-
 /** Fields of one's own at every level: required ones, and an optional one. */
 export const own = {
   fields: {
-    order: { parent: OrderToken, channel_name: optionalText },
+    order: { parent: OrderToken, channel_name: z.optional(z.string()) },
     cart: { links: Hooks },
     item: { serial: OrderToken },
     hooks: { label: OrderToken },
