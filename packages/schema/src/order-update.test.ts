@@ -68,6 +68,13 @@ test('has the types of the API reference, closed and without an index signature'
     user_session_id?: string | undefined;
     user_identifier?: string | undefined;
   }>();
+  expectTypeOf<z.infer<typeof Hooks>>().toEqualTypeOf<Hooks>();
+  expectTypeOf<Hooks>().toEqualTypeOf<{
+    user_return_url_on_success?: string | undefined;
+    user_return_url_on_fail?: string | undefined;
+    terms_url?: string | undefined;
+    webhook_url?: string | undefined;
+  }>();
 });
 
 test('the documented example compiles, and so does an object with unknown fields that is no literal', () => {
@@ -147,14 +154,4 @@ test('a long URL is checked in linear time', { timeout: 2_000 }, () => {
   for (const url of ['a'.repeat(1e6), `https://${'a'.repeat(1e6)} `, `${'a+'.repeat(5e5)}:`]) {
     expect(Hooks.safeParse({ terms_url: url, user_return_url_on_fail: url }).success).toBe(false);
   }
-});
-
-test('hooks are typed', () => {
-  expectTypeOf<z.infer<typeof Hooks>>().toEqualTypeOf<Hooks>();
-  expectTypeOf<Hooks>().toEqualTypeOf<{
-    user_return_url_on_success?: string | undefined;
-    user_return_url_on_fail?: string | undefined;
-    terms_url?: string | undefined;
-    webhook_url?: string | undefined;
-  }>();
 });
