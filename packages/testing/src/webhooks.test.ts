@@ -475,10 +475,7 @@ test.each([
   [['paid', { url: '/hooks' }], /no absolute http or https URL/],
   [['paid', { url: 'http://shop:hidden@[bad]/' }], /no absolute http or https URL/],
   [['paid', { url: 'http://hidden%:%ff@127.0.0.1/' }], /webhooks\.send: url: .* write % as %25/],
-  [
-    ['paid', { url: 'http://127.0.0.1/', fields: { at: new Date(0) } }],
-    /fields: at: Cannot send an instance of Date/,
-  ],
+  [['paid', { url: 'http://127.0.0.1/', fields: { at: new Date(0) } }], /fields: at: Cannot send an /],
   [['paid', { fields: [] }], /fields: Expected an object/],
   [['paid', { session_id: 'x' }], /unknown option "session_id"\. Did you mean "sessionId"\?/],
   [['paid', { id: '' }], /webhooks\.send: id: /],

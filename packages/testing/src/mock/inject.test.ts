@@ -16,13 +16,15 @@ import {
   updateHead,
 } from '../../test/raw-update.ts';
 import { basic, ECHO_PATH, orderPath, type Sent, send } from '../../test/send.ts';
-import type { Fault } from './fault.ts';
+import { type Fault, scenarios } from './fault.ts';
 import { startMockOrderService } from './mock-order-service.ts';
 
 const usual = { token: 'order-1', revision: 1, order: { cart: {} } };
 const usualText = JSON.stringify(usual);
 const half = Math.floor(usualText.length / 2);
-const start = () => startMockOrderService({ orders: ['order-1'] });
+/** A service whose next request or connection meets the fault. */
+const start = (fault: Fault, latencyMs = 0) =>
+  startMockOrderService({ orders: ['order-1'], latencyMs, faults: [{ when: 'next', fault }] });
 
 const json = { 'content-type': 'application/json' };
 const scriptedError = '{"error":{"code":"fault_scripted","message":"A scripted fault."}}';
@@ -69,8 +71,7 @@ test.each<[Fault, number, string, Record<string, string | undefined>]>([
     { location: 'https://elsewhere.example/' },
   ]),
 ])('%j is the response %j %j', async (fault, status, text, headers) => {
-  await using service = await start();
-  service.faults.next(fault);
+  await using service = await start(fault);
   const response = await send(service);
   expect([response.status, response.text]).toEqual([status, text]);
   const names = Object.keys(headers);
@@ -80,8 +81,7 @@ test.each<[Fault, number, string, Record<string, string | undefined>]>([
 });
 
 test('a 200 that applies nothing responds as if it had', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'status', status: 200, applied: false });
+  await using service = await start({ type: 'status', status: 200, applied: false });
   expect((await send(service)).json).toEqual(usual);
   expect(service.order('order-1')).toEqual({ token: 'order-1', revision: 0, data: {} });
   expect((await send(service)).json).toEqual(usual);
@@ -93,15 +93,13 @@ test.each<[string, Sent]>([
   ['an unknown key', { key: 'unknown' }],
   ['a malformed path', { path: '/%' }],
 ])('a scripted status replaces the response to %s', async (_, sent) => {
-  await using service = await start();
-  service.faults.next('unavailable');
+  await using service = await start(scenarios.unavailable);
   const { status, text } = await send(service, sent);
   expect([status, text === '']).toEqual([503, sent.method === 'HEAD']);
 });
 
 test('latency applies the update first and delays no other request', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'latency', ms: 60_000 });
+  await using service = await start({ type: 'latency', ms: 60_000 });
   const aborted = expect(send(service)).rejects.toThrow();
   await service.waitForRequests(1);
   expect(service.ledger).toHaveLength(1);
@@ -115,8 +113,7 @@ test.each<[Fault, number, number]>([
   [{ type: 'latency', ms: 20 }, 20, 38],
   [{ type: 'slow_drip', intervalMs: 1 }, 0, usualText.length * 0.9],
 ])('%j with latencyMs %i takes at least %i ms', async (fault, latencyMs, atLeastMs) => {
-  await using service = await startMockOrderService({ orders: ['order-1'], latencyMs });
-  service.faults.next(fault);
+  await using service = await start(fault, latencyMs);
   const begin = performance.now();
   expect(await send(service)).toMatchObject({ status: 200, json: usual });
   expect(performance.now() - begin).toBeGreaterThanOrEqual(atLeastMs);
@@ -129,8 +126,7 @@ test.each<[Fault, number, number]>([
   [{ type: 'stalled_body', sentBytes: 1_000_000 }, usualText.length, usualText.length - 1],
   [{ type: 'slow_drip', intervalMs: 60_000 }, usualText.length, 1],
 ])('%j sends Content-Length %i, %i bytes, and stays open', async (fault, length, sentBytes) => {
-  await using service = await start();
-  service.faults.next(fault);
+  await using service = await start(fault);
   const socket = await openSocket(service, rawUpdate(service));
   const begun = await readUntil(socket, sentBytes);
   const ending = readToEnd(socket);
@@ -144,8 +140,7 @@ test.each<[Fault, number, number]>([
 });
 
 test('stalled_headers sends nothing, and keeps the connection', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'stalled_headers' });
+  await using service = await start({ type: 'stalled_headers' });
   const socket = await openSocket(service, rawUpdate(service));
   const ending = readToEnd(socket);
   await service.waitForRequests(1);
@@ -161,8 +156,7 @@ test.each([
   [0, 0],
   [1_000_000, usualText.length - 1],
 ])('truncation ends the connection after %j bytes of a longer body', async (sentBytes, arriving) => {
-  await using service = await start();
-  service.faults.next({ type: 'truncation', sentBytes });
+  await using service = await start({ type: 'truncation', sentBytes });
   const { text, end } = await exchange(service);
   expect(text).toMatch(/^HTTP\/1\.1 200 /);
   expect([end, lengthOf(text), bodyOf(text)]).toEqual([
@@ -173,15 +167,13 @@ test.each([
 });
 
 test.each([undefined, 'ÿ\u0000 nonsense'])('garbage is not HTTP, then the end: %j', async (text) => {
-  await using service = await start();
-  service.faults.next({ type: 'garbage', text });
+  await using service = await start({ type: 'garbage', text });
   expect(await exchange(service)).toEqual({ text: text ?? 'SSH-2.0-OpenSSH_9.9\r\n', end: 'fin' });
   expect(service.journal[0]).toMatchObject({ complete: true, status: undefined });
 });
 
 test('close_after_response promises keep-alive and ends the connection', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'close_after_response' });
+  await using service = await start({ type: 'close_after_response' });
   const begin = performance.now();
   const { text, end } = await exchange(service);
   expect([bodyOf(text), end]).toEqual([usualText, 'fin']);
@@ -192,8 +184,7 @@ test('close_after_response promises keep-alive and ends the connection', async (
 
 /** Sends an update that meets a fault, and returns the response undecoded. */
 async function fetchBytes(fault: Fault) {
-  await using service = await start();
-  service.faults.next(fault);
+  await using service = await start(fault);
   const { statusCode, headers, body } = await request(service.url + orderPath(service.token), {
     method: 'PATCH',
     headers: { authorization: basic(`${service.key}:`), 'content-type': 'application/json' },
@@ -217,8 +208,7 @@ test.each([
 });
 
 test('oversize is 16 MiB by default, and a client may leave in the middle', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'oversize' });
+  await using service = await start({ type: 'oversize' });
   const socket = await openSocket(service, rawUpdate(service));
   expect(lengthOf(await readUntil(socket, 100_000))).toBe(16 * 1024 * 1024);
   socket.resetAndDestroy();
@@ -251,8 +241,7 @@ test('gzip_bomb is 256 MiB by default, in less than 0.3 MB', async () => {
 });
 
 test('reset_on_accept resets before any request', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'reset_on_accept' });
+  await using service = await start({ type: 'reset_on_accept' });
   const { hostname, port } = new URL(service.url);
   expect(await once(connect(Number(port), hostname), 'error')).toMatchObject([{ code: 'ECONNRESET' }]);
   expect(service.faults.played).toEqual([{ fault: { type: 'reset_on_accept' }, requestId: undefined }]);
@@ -261,8 +250,7 @@ test('reset_on_accept resets before any request', async () => {
 });
 
 test('reset_before_body resets after the headers, without a wait for the body', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'reset_before_body' });
+  await using service = await start({ type: 'reset_before_body' });
   expect(await exchange(service, updateHead(service, 11))).toEqual({ text: '', end: 'reset' });
   expect(service.journal).toMatchObject([{ method: 'PATCH', complete: false, status: undefined }]);
   expect(service.journal[0]?.body).toHaveLength(0);
@@ -271,8 +259,7 @@ test('reset_before_body resets after the headers, without a wait for the body', 
 test.each(['reset_before_applying', 'reset_after_applying'] as const)(
   '%s resets after the last byte of the body',
   async (type) => {
-    await using service = await start();
-    service.faults.next({ type });
+    await using service = await start({ type });
     const whole = rawUpdate(service);
     const socket = await openSocket(service, whole.slice(0, -1));
     const ending = readToEnd(socket);
@@ -292,8 +279,7 @@ test.each(['reset_before_applying', 'reset_after_applying'] as const)(
 );
 
 test('reset_on_reuse waits for a second request on one connection', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'reset_on_reuse' });
+  await using service = await start({ type: 'reset_on_reuse' });
   const [first, second] = [await openSocket(service), await openSocket(service)];
   for (const socket of [first, second]) {
     socket.write(rawUpdate(service));

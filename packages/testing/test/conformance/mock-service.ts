@@ -1,16 +1,12 @@
 import { defineOrderUpdate } from '@orders/schema';
 import { type ConformanceOptions, conformanceCases } from '../../src/conformance.ts';
 import { startMockOrderService } from '../../src/index.ts';
+import { named } from '../definitions.ts';
 
 export const KEY = 'mock-sales-key';
 export const OTHER_KEY = 'mock-report-key';
 
-const names = {
-  metadata: ['meta_1', 'meta_2'],
-  totalAmount: 'total',
-  vatAmount: 'vat',
-  qrSessionId: 'qr_session',
-} as const;
+const { currencies: _, ...names } = named;
 
 /** The mock service, and every option that a case needs. */
 export async function startMockService() {
