@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { startIndependentService } from '../../test/conformance/independent-service.ts';
-import { harmless, KEY, OTHER_KEY, startMockService } from '../../test/conformance/mock-service.ts';
+import { everything, KEY, OTHER_KEY, startMockService } from '../../test/conformance/mock-service.ts';
 import { startRawServer, startServer } from '../../test/conformance/servers.ts';
 import {
   type ConformanceOptions,
@@ -15,16 +15,10 @@ import {
 
 const ids = conformanceCases.map(({ id }) => id);
 
-/** Every option that a case needs, for a service that accepts anything. */
-const everything = {
-  apiKey: 'sekret-sales-key',
-  otherTypeKey: 'sekret-report-key',
-  orderToken: 'ord_0123456789',
-  disposable: true,
-  names: { metadata: ['meta_1', 'meta_2'], totalAmount: 'total', vatAmount: 'vat', qrSessionId: 'qr' },
-  currency: 'EUR',
-  shippingAddress: {},
-} satisfies Omit<ConformanceOptions, 'baseUrl'>;
+/** The ids of the cases that run without a disposable order. */
+const harmless: readonly string[] = conformanceCases
+  .filter(({ needs }) => !needs.includes('orderToken'))
+  .map(({ id }) => id);
 
 type Fetch = typeof globalThis.fetch;
 
@@ -90,7 +84,7 @@ test('sends nothing that could change an order unless it is disposable', async (
 });
 
 test('a skipped case reports what it needs', async () => {
-  const { baseUrl, apiKey, orderToken = '' } = mock.options;
+  const { baseUrl, apiKey, orderToken } = mock.options;
   const { results } = await runConformance({ baseUrl, apiKey, orderToken, disposable: true });
   const skipped = results.filter(({ verdict }) => verdict === 'skipped');
   expect([...new Set(skipped.map(({ reason }) => reason))].sort()).toEqual([
@@ -166,8 +160,8 @@ test('a connection that breaks before or inside a response is inconclusive', asy
 });
 
 test.each<[string, unknown, string]>([
-  ['an error with a key', new Error('sekret-sales-key\nproxy'), '[redacted] proxy'],
-  ['no Error', 'sekret-sales-key', 'fetch threw what is not an Error'],
+  ['an error with a key', new Error(`${KEY}\nproxy`), '[redacted] proxy'],
+  ['no Error', KEY, 'fetch threw what is not an Error'],
   [
     'an error of several addresses',
     new TypeError('failed', { cause: Object.assign(new Error(), { code: 'EX' }) }),
@@ -324,7 +318,7 @@ test.each<[string, (text: string) => string]>([
   ['hex', (text) => Buffer.from(text).toString('hex')],
   ['a text that is cut', (text) => `${'.'.repeat(140)}${text}`],
 ])('no key and no token is in a report, echoed in headers and body as %s', async (_, write) => {
-  const secrets = [KEY, OTHER_KEY, 'ord_0123456789'];
+  const secrets = [KEY, OTHER_KEY, everything.orderToken];
   for (const status of [200, 307]) {
     await using service = await startServer((request, response) => {
       const { authorization = '' } = request.headers;
@@ -334,8 +328,7 @@ test.each<[string, (text: string) => string]>([
       );
       response.writeHead(status, { 'content-type': echoed, location: echoed }).end(echoed);
     });
-    const keys = { apiKey: KEY, otherTypeKey: OTHER_KEY };
-    const text = JSON.stringify(await runConformance({ ...everything, ...keys, baseUrl: service.url }));
+    const text = JSON.stringify(await runConformance({ ...everything, baseUrl: service.url }));
     expect(text).toContain('[redacted]');
     for (const secret of secrets.flatMap((one) => [one, btoa(`${one}:`), btoa(`:${one}`)])) {
       for (const form of [secret, Buffer.from(secret).toString('hex')]) {

@@ -1,33 +1,27 @@
 import { defineOrderUpdate } from '@orders/schema';
-import { type ConformanceOptions, conformanceCases } from '../../src/conformance.ts';
+import type { ConformanceOptions } from '../../src/conformance.ts';
 import { startMockOrderService } from '../../src/index.ts';
-import { named } from '../definitions.ts';
 
 export const KEY = 'mock-sales-key';
 export const OTHER_KEY = 'mock-report-key';
 
-const { currencies: _, ...names } = named;
+/** Every option that a case needs. */
+export const everything = {
+  apiKey: KEY,
+  otherTypeKey: OTHER_KEY,
+  orderToken: 'ord_0123456789',
+  disposable: true,
+  names: { metadata: ['meta_1', 'meta_2'], totalAmount: 'total', vatAmount: 'vat', qrSessionId: 'qr' },
+  currency: 'EUR',
+  shippingAddress: {},
+} as const satisfies Omit<ConformanceOptions, 'baseUrl'>;
 
-/** The mock service, and every option that a case needs. */
+/** The mock service, with every option that a case needs. */
 export async function startMockService() {
   const service = await startMockOrderService({
     keys: { [KEY]: 'SalesChannelApiKey', [OTHER_KEY]: 'ReportApiKey' },
-    schema: defineOrderUpdate(names),
+    orders: [everything.orderToken],
+    schema: defineOrderUpdate(everything.names),
   });
-  const options: ConformanceOptions = {
-    baseUrl: service.url,
-    apiKey: KEY,
-    otherTypeKey: OTHER_KEY,
-    orderToken: service.token,
-    disposable: true,
-    names,
-    currency: 'NOK',
-    shippingAddress: { city: 'Oslo', country: 'NO' },
-  };
-  return { service, options };
+  return { service, options: { ...everything, baseUrl: service.url } };
 }
-
-/** The ids of the cases that run without a disposable order. */
-export const harmless: readonly string[] = conformanceCases
-  .filter(({ needs }) => !needs.includes('orderToken'))
-  .map(({ id }) => id);
