@@ -224,7 +224,7 @@ async function startProcess(program: string, words: readonly string[], cwd: stri
     await Promise.race([once(child.stderr, 'data'), once(child, 'exit')]);
     if (child.exitCode !== null) throw new Error(`PostgreSQL ended at its start: ${log}`);
   }
-  // What it says from here on is of no interest, but it waits while nobody reads it.
+  // What it says from here on is of no interest, but it waits while it is not read.
   child.stderr.off('data', onLog).resume();
   return child;
 }

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import process from 'node:process';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { countByRow, createBulkFile, findOutOfOrder, readResult } from './bulk-file.ts';
 import { type RunningHere, runHere, startHere } from './run-here.ts';
 import {
@@ -177,9 +178,7 @@ test.runIf(hasSignals)(
   180_000,
 );
 
-const isLong = (import.meta as { readonly env?: { readonly MODE?: string } }).env?.MODE === 'long';
-
-test.runIf(isLong && hasSignals)(
+test.runIf(inFull && hasSignals)(
   '20,000 rows at 500 a second, killed five times',
   async () => {
     await killAndResume({ rows: 20_000, orders: 2_000, rate: 500, kills: 5, everyMs: [3_000, 8_000] });

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
-import { inFull } from '../test/in-full.ts';
+import { inFull } from '../../../.ci/in-full.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { createOrdersClient } from './index.ts';
 import type { AfterAttemptEvent } from './options.ts';

@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { basic, Secret } from '@orders/auth';
 import { buildOrderUpdate, type Fault, startMockOrderService } from '@orders/testing';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import {
   createOrdersClient as createOverUndici,
@@ -30,7 +31,6 @@ import {
   thrown,
   watchProcess,
 } from './hostile-callbacks.ts';
-import { inFull } from './in-full.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
 const token = 'order_1234';

@@ -3,8 +3,8 @@ import type { OrderUpdate } from '@orders/schema';
 import { hostileBodies, invalidOrderTokens, orderTokens, orderUpdates } from '@orders/testing/arbitraries';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { createOrdersClient, ValidationError } from '../src/index.ts';
-import { inFull } from './in-full.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
 const batches = inFull ? 2_000 : 16;

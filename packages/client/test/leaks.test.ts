@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { createOrdersClient, isOrdersError, type OrdersRequestTrace } from '../src/index.ts';
-import { inFull } from './in-full.ts';
 import { startRawServer } from './raw-server.ts';
 
 const calls = inFull ? 10_000 : 300;

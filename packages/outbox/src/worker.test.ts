@@ -4,10 +4,10 @@ import { createOrdersClient } from '@orders/client';
 import { type Fault, startMockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { testPassword } from '../../../.ci/start-postgres.ts';
 import { giveAway } from '../test/give-away.ts';
 import { holdResponses } from '../test/hold-responses.ts';
-import { inFull } from '../test/in-full.ts';
 import { mortalStore } from '../test/mortal-store.ts';
 import {
   connect,

@@ -12,7 +12,7 @@ import {
 import { type Fault, type MockOrderService, startMockOrderService } from '@orders/testing';
 import { PgBoss } from 'pg-boss';
 import { expect } from 'vitest';
-import { inFull } from './in-full.ts';
+import { inFull } from '../../../.ci/in-full.ts';
 import { type PausableWorker, startPausableWorker } from './pause-thread.ts';
 import type { Pause } from './pause-worker.ts';
 import { onPglite, onPostgres, type Scene, step, stepsApplied, until } from './scene.ts';

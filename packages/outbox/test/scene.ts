@@ -15,9 +15,9 @@ import { pgliteStore } from '@orders/outbox/pglite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import pg from 'pg';
 import { test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
-import { inFull } from './in-full.ts';
 import { Schemas } from './schemas.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */

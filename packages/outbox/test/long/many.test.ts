@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { createOutbox, migrate, postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { startPostgres } from '../../../../.ci/start-postgres.ts';
 import { quickly } from '../../../../.ci/start-quickly.ts';
-import { inFull } from '../in-full.ts';
 import { step, until } from '../scene.ts';
 
 const count = inFull ? 200 : 10;

@@ -5,8 +5,8 @@ import { createOutbox, type Outbox, OutboxError, type OutboxStore, postgresStore
 import { pgliteStore } from '@orders/outbox/pglite';
 import { type Fault, type MockOrderService, startMockOrderService } from '@orders/testing';
 import { test } from 'vitest';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { startPostgres } from '../../../../.ci/start-postgres.ts';
-import { inFull } from '../in-full.ts';
 import { step } from '../scene.ts';
 
 /** How many orders wait, each with one update, and how long the service is away, in milliseconds. */

@@ -3,8 +3,8 @@ import { createOrdersClient } from '@orders/client';
 import { createOutbox, postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { startPostgres } from '../../../../.ci/start-postgres.ts';
-import { inFull } from '../in-full.ts';
 import { step, until } from '../scene.ts';
 import { startWorker } from '../start-worker.ts';
 

@@ -2,7 +2,7 @@ import { OrderUpdate } from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inFull } from '../../test/in-full.ts';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { DANGEROUS_NAMES, hostileBodies, hostileBodiesByKind } from './hostile-bodies.ts';
 
 const hostile = fc.sample(hostileBodiesByKind(), { numRuns: 4_000, seed: 1 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inFull } from '../../test/in-full.ts';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { send } from '../../test/send.ts';
 import { startMockOrderService } from '../mock/mock-order-service.ts';
 import { type HostileJsonKind, hostileJsonByKind } from './hostile-json.ts';

@@ -3,8 +3,8 @@ import { defineOrderUpdate, explain, OrderUpdate, type OrderUpdateSchema } from 
 import { compileOrderUpdate } from '@orders/schema/compile';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { awkward, named, own, ownValues } from '../../test/definitions.ts';
-import { inFull } from '../../test/in-full.ts';
 import { send } from '../../test/send.ts';
 import { startMockOrderService } from '../mock/mock-order-service.ts';
 import { type InvalidOrderUpdate, invalidOrderUpdates, REASONS } from './invalid-order-updates.ts';

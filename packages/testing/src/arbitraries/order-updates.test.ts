@@ -10,8 +10,8 @@ import {
 import { compileOrderUpdate } from '@orders/schema/compile';
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { awkward, named, own, ownValues } from '../../test/definitions.ts';
-import { inFull } from '../../test/in-full.ts';
 import { cartItems, carts, orderUpdates } from './order-updates.ts';
 import { jsonObjects } from './values.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inFull } from '../../test/in-full.ts';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { openSocket } from '../../test/open-socket.ts';
 import { rawUpdate } from '../../test/raw-update.ts';
 import type { Fault } from './fault.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { inFull } from '../../test/in-full.ts';
+import { inFull } from '../../../../.ci/in-full.ts';
 
 /** Runs a script with nothing but the service in its process, and reads the JSON that it prints. */
 async function runAlone<Result>(script: string): Promise<Result> {
