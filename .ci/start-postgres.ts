@@ -32,7 +32,7 @@ export interface TestPostgres extends AsyncDisposable {
 }
 
 /** Settings as in postgresql.conf. By default, what is committed need not reach the disk. */
-export type PostgresSettings = Readonly<Record<string, string | number>>;
+type PostgresSettings = Readonly<Record<string, string | number>>;
 
 /** Which PostgreSQL a test starts. */
 export interface TestPostgresOptions {
