@@ -5,7 +5,7 @@ import { quickly } from './.ci/start-quickly.ts';
 
 const root = import.meta.dirname;
 const source = ['@orders/source'];
-const apart = { outbox: 'packages/outbox', merchant: 'apps/merchant' };
+const apart = { outbox: 'packages/outbox', merchant: 'apps/merchant', examples: 'apps/examples' };
 
 export default defineConfig(({ mode }) => ({
   resolve: { conditions: source },
@@ -50,6 +50,8 @@ export default defineConfig(({ mode }) => ({
           globalSetup: `${apart.merchant}/test/share-postgres.ts`,
         },
       },
+      // Hono's server replaces the Response of its process.
+      { extends: true, test: { name: 'examples', include: [`${apart.examples}/**/*.test.ts`] } },
       {
         extends: true,
         test: {
