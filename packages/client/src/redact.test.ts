@@ -76,7 +76,7 @@ test('redacts a key whatever mix of escapes its characters stand in', () => {
       expect(clean).not.toContain(written);
     }
   });
-  fc.assert(redactsAll, { numRuns: 1_000 });
+  fc.assert(redactsAll, { numRuns: 400 });
 });
 
 test('leaves a text without the key as it is', () => {
@@ -165,12 +165,12 @@ test.each([
   '&#00000000000000000',
   'Ã\x83',
   '\\u005c',
-])('takes linear time for 1 MiB of %j', (unit) => {
-  const text = `%${unit.repeat(2 ** 20 / unit.length)}`;
+])('takes linear time for 256 KiB of %j', (unit) => {
+  const text = `%${unit.repeat(2 ** 18 / unit.length)}`;
   const redact = createRedactor(basic('swordfish-swordfish'));
   const startedAt = performance.now();
   expect(redact(text) === text).toBe(true);
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
 });
 
 const unredacted = (text: string): string => text;
