@@ -7,19 +7,29 @@ import { DANGEROUS_NAMES, hostileBodies, hostileBodiesByKind } from './hostile-b
 
 const hostile = fc.sample(hostileBodiesByKind(), { numRuns: 4_000, seed: 1 });
 
+/** The processor time that something takes. */
+function cpuMs(run: () => void): number {
+  const start = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(start);
+  return (user + system) / 1_000;
+}
+
 test.each([
   ['OrderUpdate', OrderUpdate],
   ['a compiled OrderUpdate', compileOrderUpdate<OrderUpdate>(OrderUpdate)],
 ])('%s neither throws nor takes a second', (_, schema) => {
   fc.assert(
     fc.property(hostileBodies(), (body) => {
-      const start = process.cpuUsage();
-      const { success, error } = schema.safeParse(body);
-      const { user, system } = process.cpuUsage(start);
-      expect((user + system) / 1_000).toBeLessThan(1_000);
+      const parse = () => schema.safeParse(body);
+      const isQuick = () => cpuMs(parse) < 1_000;
+      // In a process of many tests one of them may pay for the garbage of all.
+      expect(isQuick() || isQuick() || isQuick()).toBe(true);
+      const { success, error } = parse();
       expect(success || (error?.issues.length ?? 0) > 0).toBe(true);
     }),
-    { numRuns: inFull ? 800 : 300 },
+    // Shrinking what takes a second takes minutes.
+    { numRuns: inFull ? 800 : 300, endOnFailure: true },
   );
 });
 
