@@ -122,7 +122,8 @@ test.each([
   expect(performance.now() - started).toBeLessThan(1_000);
 });
 
-test('while a file of blank lines is read, requests get their turn', async () => {
+// A busy machine may hold up one turn; a reader that gives none fails each time.
+test('while a file of blank lines is read, requests get their turn', { retry: 2 }, async () => {
   let isRead = false;
   const started = performance.now();
   const reading = read(`token,order_id\n${'\n'.repeat(3_000_000)}`)

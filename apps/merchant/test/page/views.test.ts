@@ -147,7 +147,7 @@ test('the colors are those of the system, or the chosen ones', async () => {
 test.each([
   ['all orders', () => '/'],
   ['one order', (token: string) => `/orders/${token}`],
-])('the page of %s loads at most 180 kB of script, in gzip', async (_, pathOf) => {
+])('the page of %s loads at most 180 kB of script, in gzip', { retry: 2 }, async (_, pathOf) => {
   // The other tests leave updates in review and an order service that failed, which are more to show.
   await using quiet = await openTestApp();
   await using open = await openPage('about:blank', { isNew: true });
