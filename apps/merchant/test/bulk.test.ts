@@ -98,7 +98,7 @@ test('while queued rows are discarded, the page is served', async () => {
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
   expect((await discarding).status).toBe(200);
-  expect(slowestMs).toBeLessThan((performance.now() - started) / 2);
+  expect(slowestMs).toBeLessThan((performance.now() - started) / 3);
 }, 120_000);
 
 test('while a file of many columns is read and stored, the page is served', async () => {
@@ -118,7 +118,7 @@ test('while a file of many columns is read and stored, the page is served', asyn
     expect((await app.call('/api/bulks')).status).toBe(200);
     slowestMs = Math.max(slowestMs, performance.now() - begun);
   }
-  expect(slowestMs).toBeLessThan((performance.now() - started) / 2);
+  expect(slowestMs).toBeLessThan((performance.now() - started) / 3);
   expect(await storing).toMatchObject({ state: 'ready', rows: 200, invalid: 0 });
 });
 

@@ -1,5 +1,5 @@
 import { conformanceCases } from '@orders/testing/conformance';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startIndependentService } from '../../testing/test/conformance/independent-service.ts';
 import { KEY, OTHER_KEY, startMockService } from '../../testing/test/conformance/mock-service.ts';
 import { startServer } from '../../testing/test/conformance/servers.ts';
@@ -114,4 +114,16 @@ test('lists every case, and sends nothing', async () => {
   const [plain, json] = await Promise.all([run(['--list'], {}), run(['--list', '--json'], {})]);
   for (const { id, title } of conformanceCases) expect(plain.stdout).toContain(`${id}\n  ${title} (`);
   expect(JSON.parse(json.stdout)).toEqual(JSON.parse(JSON.stringify(conformanceCases)));
+});
+
+test('prints colours with FORCE_COLOR, and none with NO_COLOR', async () => {
+  const { service } = await startMockService();
+  await using _ = service;
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const only = [service.url, '--only', 'echo-accepts-key'];
+  vi.stubEnv('FORCE_COLOR', '1');
+  expect((await run(only)).stdout).toContain('\u001b[32mpass');
+  vi.stubEnv('FORCE_COLOR', undefined);
+  vi.stubEnv('NO_COLOR', '1');
+  expect((await run(only)).stdout).not.toContain('\u001b');
 });
