@@ -6,13 +6,13 @@ import { inFull } from '../../../../.ci/in-full.ts';
 import { DANGEROUS_NAMES, hostileBodies, hostileBodiesByKind } from './hostile-bodies.ts';
 
 // What the tests ask of each: the bodies themselves would take 700 MB.
-const hostile: { kind: string; place: string; isValid: boolean; names: string[]; printed: number }[] = [];
+const hostile: { kind: string; place: string; isValid?: boolean; names: string[]; printed: number }[] = [];
 const remember = fc.property(hostileBodiesByKind(), ({ kind, place, body }) => {
   const isObject = typeof body === 'object' && body !== null && kind !== 'anything';
   hostile.push({
     kind,
     place,
-    isValid: OrderUpdate.safeParse(body).success,
+    ...(hostile.length < 500 && { isValid: OrderUpdate.safeParse(body).success }),
     names: place === 'order' ? Object.getOwnPropertyNames(body) : [],
     printed: isObject ? fc.stringify(body).length : 0,
   });
@@ -49,7 +49,7 @@ test('every kind occurs in every place, but for those that are nested only', () 
 });
 
 test('some are valid updates all the same, and most are not', () => {
-  const valid = hostile.slice(0, 500).filter(({ isValid }) => isValid).length;
+  const valid = hostile.filter(({ isValid }) => isValid).length;
   expect(valid).toBeGreaterThan(25);
   expect(valid).toBeLessThan(250);
 });
