@@ -450,7 +450,7 @@ onPostgres(
     const slow = await open({ client: heldOther.client, localConcurrency: 2 });
     await slow.start();
     const [id, decided] = [await slow.enqueue(token, step(1)), await slow.enqueue(other, step(1))];
-    for (const each of [id, decided]) await reaches(slow, each, 'sending');
+    await until('the service has both', () => service.ledger.length === 2);
     const next = await slow.enqueue(token, step(2));
     const quick = await open();
     await quick.start();

@@ -97,13 +97,14 @@ test('never throws for a text that is cut anywhere', () => {
   }
 });
 
-// It takes under 0.2 s; a quadratic algorithm would take minutes.
+// It takes under 0.2 s of processor time; a quadratic algorithm would take minutes.
 test.each([
   ...['%', '\\u', '&#', '\\\\', 'swordfis', '%73wordfis', '%25', '%2525', '&amp;', '&amp;amp;'],
   ...['&#00000000000000000', '\u00c3\u0083', '\\u005c', ' \n'],
 ])('takes linear time for 1 MiB of %j', (unit) => {
   const redact = createRedactor(['swordfish-swordfish']);
-  const startedAt = performance.now();
-  redact(unit.repeat(2 ** 20 / unit.length));
-  expect(performance.now() - startedAt).toBeLessThan(4_000);
+  const text = unit.repeat(2 ** 20 / unit.length);
+  const start = process.cpuUsage();
+  redact(text);
+  expect(process.cpuUsage(start).user / 1_000).toBeLessThan(4_000);
 });
