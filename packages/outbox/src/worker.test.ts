@@ -796,5 +796,5 @@ onPglite('settles every update once and in sequence, whatever fails', async (sce
     schemas.giveBack(databaseSchema);
   }
 
-  await fc.assert(fc.asyncProperty(commands, play), { numRuns: inFull ? 24 : 8, endOnFailure: true });
+  await fc.assert(fc.asyncProperty(commands, play), { numRuns: inFull ? 24 : 12, endOnFailure: true });
 });
