@@ -39,6 +39,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'outbox',
           include: [`${apart.outbox}/**/*.test.ts`],
+          globalSetup: `${apart.outbox}/test/keep-pglite.ts`,
           maxConcurrency: mode === 'long' ? 5 : 6,
         },
       },

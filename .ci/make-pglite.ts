@@ -7,9 +7,13 @@ import { copyFolder } from './copy-folder.ts';
 
 const turbo = join(import.meta.dirname, '../.turbo');
 
-interface Dumpable {
+interface Database {
   dumpDataDir(compression: 'none'): Promise<Blob>;
+  close(): Promise<void>;
 }
+
+/** Makes a PGlite: it belongs to the packages that use it. */
+type Create<Made> = (options: { readonly dataDir?: string; readonly loadDataDir?: Blob }) => Promise<Made>;
 
 /** Where something made by the PGlite that a module uses is kept between runs. */
 function keptFor(from: string): string {
@@ -19,19 +23,14 @@ function keptFor(from: string): string {
 }
 
 /**
- * Makes a PGlite in memory from an empty one of the same version: copying it takes a tenth of making it. The copy is kept
- * between runs.
+ * Makes the empty database that the others here are copies of, unless an earlier run did. It holds a process up for
+ * seconds, in which no other test of it goes on. Returns its file.
  *
- * @param create - makes one, from what it is given to load: PGlite belongs to the packages that use it
  * @param from - the module that asks: where it finds PGlite names its version
  */
-export async function makePglite<Database extends Dumpable>(
-  create: (options: { readonly loadDataDir?: Blob }) => Promise<Database>,
-  from: string,
-): Promise<Database> {
+export async function keepPglite(create: Create<Database>, from: string): Promise<string> {
   const file = `${keptFor(from)}.tar`;
-  const kept = await readFile(file).catch(() => undefined);
-  if (kept) return create({ loadDataDir: new Blob([kept]) });
+  if (existsSync(file)) return file;
   const fresh = await create({});
   const dump = await fresh.dumpDataDir('none');
   const draft = `${file}-${randomUUID()}`;
@@ -39,26 +38,29 @@ export async function makePglite<Database extends Dumpable>(
   await writeFile(draft, Buffer.from(await dump.arrayBuffer()));
   // Other test files run at the same time.
   await rename(draft, file);
-  return fresh;
+  await fresh.close();
+  return file;
 }
 
-/**
- * Makes the folder of a PGlite that holds nothing yet, from one of the same version that is kept between runs.
- *
- * @param create - makes one in a folder
- */
+/** Makes a PGlite in memory that holds nothing yet: copying one takes a tenth of making it. */
+export async function makePglite<Made extends Database>(create: Create<Made>, from: string): Promise<Made> {
+  return create({ loadDataDir: new Blob([await readFile(await keepPglite(create, from))]) });
+}
+
+/** Makes the folder of a PGlite that holds nothing yet, from one that is kept between runs. */
 export async function makePgliteFolder(
   folder: string,
-  create: (folder: string) => Promise<{ close(): Promise<void> }>,
+  create: Create<Database>,
   from: string,
 ): Promise<void> {
   const kept = keptFor(from);
   if (!existsSync(kept)) {
-    const draft = `${kept}-${randomUUID()}`;
-    await mkdir(draft, { recursive: true });
-    await (await create(draft)).close();
+    const dataDir = `${kept}-${randomUUID()}`;
+    const loadDataDir = new Blob([await readFile(await keepPglite(create, from))]);
+    await mkdir(dataDir, { recursive: true });
+    await (await create({ dataDir, loadDataDir })).close();
     // Another process may have been first.
-    await rename(draft, kept).catch(() => rm(draft, { recursive: true }));
+    await rename(dataDir, kept).catch(() => rm(dataDir, { recursive: true }));
   }
   await copyFolder(kept, folder);
 }
