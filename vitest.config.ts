@@ -6,6 +6,7 @@ import { quickly } from './.ci/start-quickly.ts';
 const root = import.meta.dirname;
 const source = ['@orders/source'];
 const apart = { outbox: 'packages/outbox', merchant: 'apps/merchant', examples: 'apps/examples' };
+const keepPglite = `${apart.outbox}/test/keep-pglite.ts`;
 
 export default defineConfig(({ mode }) => ({
   resolve: { conditions: source },
@@ -39,7 +40,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'outbox',
           include: [`${apart.outbox}/**/*.test.ts`],
-          globalSetup: `${apart.outbox}/test/keep-pglite.ts`,
+          globalSetup: keepPglite,
           maxConcurrency: mode === 'long' ? 5 : 6,
         },
       },
@@ -48,7 +49,7 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'merchant',
           include: [`${apart.merchant}/**/*.test.ts`],
-          globalSetup: `${apart.merchant}/test/share-postgres.ts`,
+          globalSetup: [keepPglite, `${apart.merchant}/test/share-postgres.ts`],
         },
       },
       // Hono's server replaces the Response of its process.
@@ -57,6 +58,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'others',
+          globalSetup: keepPglite,
           include: ['{packages,apps}/**/*.test.ts', '.ci/*.test.ts'],
           exclude: Object.values(apart).map((folder) => `${folder}/**`),
         },

@@ -23,44 +23,44 @@ function keptFor(from: string): string {
 }
 
 /**
- * Makes the empty database that the others here are copies of, unless an earlier run did. It holds a process up for
- * seconds, in which no other test of it goes on. Returns its file.
+ * Makes the empty database that the others here are copies of, as a folder and as a file in `.tar`, unless an earlier run
+ * did. It holds a process up for seconds, and with it every test of that process. Returns the folder.
  *
  * @param from - the module that asks: where it finds PGlite names its version
  */
 export async function keepPglite(create: Create<Database>, from: string): Promise<string> {
-  const file = `${keptFor(from)}.tar`;
-  if (existsSync(file)) return file;
-  const fresh = await create({});
-  const dump = await fresh.dumpDataDir('none');
-  const draft = `${file}-${randomUUID()}`;
+  const kept = keptFor(from);
   await mkdir(turbo, { recursive: true });
-  await writeFile(draft, Buffer.from(await dump.arrayBuffer()));
-  // Other test files run at the same time.
-  await rename(draft, file);
-  await fresh.close();
-  return file;
+  // Other processes may make the same at the same time, and none must see half of it.
+  if (!existsSync(`${kept}.tar`)) {
+    const fresh = await create({});
+    const dump = await fresh.dumpDataDir('none');
+    await fresh.close();
+    const draft = `${kept}-${randomUUID()}.tar`;
+    await writeFile(draft, Buffer.from(await dump.arrayBuffer()));
+    await rename(draft, `${kept}.tar`);
+  }
+  if (!existsSync(kept)) {
+    const dataDir = `${kept}-${randomUUID()}`;
+    await mkdir(dataDir);
+    await (await create({ dataDir, loadDataDir: await load(kept) })).close();
+    await rename(dataDir, kept).catch(() => rm(dataDir, { recursive: true }));
+  }
+  return kept;
 }
+
+const load = async (kept: string): Promise<Blob> => new Blob([await readFile(`${kept}.tar`)]);
 
 /** Makes a PGlite in memory that holds nothing yet: copying one takes a tenth of making it. */
 export async function makePglite<Made extends Database>(create: Create<Made>, from: string): Promise<Made> {
-  return create({ loadDataDir: new Blob([await readFile(await keepPglite(create, from))]) });
+  return create({ loadDataDir: await load(await keepPglite(create, from)) });
 }
 
-/** Makes the folder of a PGlite that holds nothing yet, from one that is kept between runs. */
+/** Makes the folder of a PGlite that holds nothing yet. */
 export async function makePgliteFolder(
   folder: string,
   create: Create<Database>,
   from: string,
 ): Promise<void> {
-  const kept = keptFor(from);
-  if (!existsSync(kept)) {
-    const dataDir = `${kept}-${randomUUID()}`;
-    const loadDataDir = new Blob([await readFile(await keepPglite(create, from))]);
-    await mkdir(dataDir, { recursive: true });
-    await (await create({ dataDir, loadDataDir })).close();
-    // Another process may have been first.
-    await rename(dataDir, kept).catch(() => rm(dataDir, { recursive: true }));
-  }
-  await copyFolder(kept, folder);
+  await copyFolder(await keepPglite(create, from), folder);
 }

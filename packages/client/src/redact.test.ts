@@ -173,7 +173,8 @@ test.each([
   const redact = createRedactor(basic('swordfish-swordfish'));
   const start = process.cpuUsage();
   expect(redact(text) === text).toBe(true);
-  expect(process.cpuUsage(start).user / 1_000).toBeLessThan(share * 10_000);
+  const { user, system } = process.cpuUsage(start);
+  expect((user + system) / 1_000).toBeLessThan(share * 10_000);
 });
 
 const unredacted = (text: string): string => text;

@@ -544,7 +544,7 @@ onBothInFull('waits for its own response when the queue gives it back its own jo
   const outbox = await open({ client: held.client });
   await outbox.start();
   const id = await outbox.enqueue(token, step(1));
-  await reaches(outbox, id, 'sending');
+  await until('the service has it', () => service.ledger.length === 1);
   const next = await outbox.enqueue(token, step(2));
   await giveAway(scene, token);
   await reaches(outbox, await outbox.enqueue(service.orders[1]?.token ?? '', step(3)), 'applied');

@@ -150,7 +150,7 @@ test.each([
 ])('the page of %s loads at most 180 kB of script, in gzip', async (_, path) => {
   await using open = await openPage('about:blank', { isNew: true });
   const { page } = open;
-  // The first action loads notifications, and Chromium may take a pointer that another window left for one.
+  // The first action loads notifications, and Chromium may report a pointer that another window left behind.
   await page.addInitScript(() => {
     for (const type of ['pointermove', 'pointerdown'])
       addEventListener(type, (event) => event.stopImmediatePropagation());
