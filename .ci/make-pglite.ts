@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { copyFolder } from './copy-folder.ts';
 
 const turbo = join(import.meta.dirname, '../.turbo');
 
@@ -23,8 +22,8 @@ function keptFor(from: string): string {
 }
 
 /**
- * Makes the empty database that the others here are copies of, as a folder and as a file in `.tar`, unless an earlier run
- * did. It holds a process up for seconds, and with it every test of that process. Returns the folder.
+ * Makes the empty PGlite that tests copy, as a folder and as a file in `.tar`, unless an earlier run did. It holds a
+ * process up for seconds, and with it every test of that process. Returns the folder.
  *
  * @param from - the module that asks: where it finds PGlite names its version
  */
@@ -54,13 +53,4 @@ const load = async (kept: string): Promise<Blob> => new Blob([await readFile(`${
 /** Makes a PGlite in memory that holds nothing yet: copying one takes a tenth of making it. */
 export async function makePglite<Made extends Database>(create: Create<Made>, from: string): Promise<Made> {
   return create({ loadDataDir: await load(await keepPglite(create, from)) });
-}
-
-/** Makes the folder of a PGlite that holds nothing yet. */
-export async function makePgliteFolder(
-  folder: string,
-  create: Create<Database>,
-  from: string,
-): Promise<void> {
-  await copyFolder(await keepPglite(create, from), folder);
 }
