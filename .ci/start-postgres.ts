@@ -6,7 +6,7 @@ import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/p
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { basename, delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -65,12 +65,12 @@ export async function startPostgres({
   const embedded = await embeddedBinaries();
   const used = binaries ?? embedded;
   if (!used) return undefined;
-  if (unprivileged) checkReach(used);
   const quick = used === embedded ? quickPasswords : {};
   const folder = await makeFolder();
   try {
-    await makeData(folder, used, quick);
-    return await startIn(folder, used, { ...quick, ...settings });
+    const reached = await bringWithinReach(used, folder);
+    await makeData(folder, reached, quick);
+    return await startIn(folder, reached, { ...quick, ...settings });
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -107,14 +107,14 @@ async function embeddedBinaries(): Promise<string | undefined> {
   }
 }
 
-/** PostgreSQL's own user must reach its binaries. */
-function checkReach(binaries: string): void {
-  for (let folder = binaries; folder !== dirname(folder); folder = dirname(folder)) {
-    if (statSync(folder).mode & 0o001) continue;
-    throw new Error(
-      `PostgreSQL does not run as root, and its own user may not enter ${folder}: run "chmod o+x ${folder}", or the tests as another user.`,
-    );
-  }
+/** PostgreSQL's own user may not enter a private checkout of root, so there it runs from a copy of its binaries. */
+async function bringWithinReach(binaries: string, folder: string): Promise<string> {
+  const isPrivate = (path: string): boolean =>
+    (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && isPrivate(dirname(path)));
+  if (!unprivileged || !isPrivate(binaries)) return binaries;
+  const copy = join(folder, 'postgres');
+  await copyFolder(dirname(binaries), copy);
+  return join(copy, basename(binaries));
 }
 
 async function makeFolder(): Promise<string> {
@@ -130,7 +130,7 @@ async function makeData(folder: string, binaries: string, settings: PostgresSett
   const words = ['--no-sync', '--no-instructions', '--encoding=UTF8', '--locale=C', `--username=${user}`];
   const flags = [...words, '--auth=scram-sha-256', ...asFlags(settings)];
   const name = createHash('sha256')
-    .update([binaries, ...flags].join(' '))
+    .update([versionOf(binaries), ...flags].join(' '))
     .digest('hex')
     .slice(0, 16);
   const kept = join(import.meta.dirname, '../.turbo', `postgres-${name}`);
