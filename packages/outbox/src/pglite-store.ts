@@ -26,7 +26,7 @@ export interface PgliteDatabase extends Sql {
 export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): Promise<OutboxStore> {
   if (typeof folderOrDatabase === 'object') return storeOf(folderOrDatabase, 'PGlite', async () => {});
   if (folderOrDatabase === undefined) {
-    const database = await PGlite.create();
+    const database = await PGlite.create({ startParams });
     return storeOf(database, 'memory', () => database.close());
   }
   if (folderOrDatabase === '')
@@ -120,6 +120,9 @@ function loadSqlite(): typeof import('node:sqlite') {
   }
 }
 
+/** PGlite fills its cache with zeros when it starts: the default of 128 MB takes most of that time and memory. */
+const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
+
 /**
  * Opens the PGlite in a folder, and makes it where there is none. One that was left half made by a kill could never be
  * opened, so a file beside it says that it is being made: nothing was stored in it then, and it is made anew.
@@ -134,7 +137,7 @@ async function openFolder(folder: string): Promise<PGlite> {
     await mkdir(folder, { mode: 0o700 });
   }
   await chmod(folder, 0o700);
-  const database = await PGlite.create(folder);
+  const database = await PGlite.create(folder, { startParams });
   if (isNew) await rm(making);
   return database;
 }
