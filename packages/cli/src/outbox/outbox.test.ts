@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
+import { serialize } from 'node:v8';
 import { createOutbox } from '@orders/outbox';
 import { lockFolder, pgliteStore } from '@orders/outbox/pglite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
@@ -12,13 +12,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFolder } from '../../../outbox/test/make-folder.ts';
 import { step, stepsApplied, until } from '../../../outbox/test/scene.ts';
 import { readMetrics } from '../../test/read-metrics.ts';
-import { runHere, startHere } from '../../test/run-here.ts';
-import { createFolder, type RunningOrders, startOrders } from '../../test/run-orders.ts';
+import { type RunHereOptions, type RunningHere, runHere, startHere } from '../../test/run-here.ts';
+import { startOrders } from '../../test/run-orders.ts';
 
 // Windows ends a process at once: it can handle no signal.
 const hasSignals = process.platform !== 'win32';
 const key = 'sk_live_4f1b9c';
 const encodedKey = Buffer.from(`${key}:`).toString('base64');
+const hooks = { webhook_url: 'https://shop.example/hooks/sekret' };
 
 /** The status of a response to a request with another Host. */
 function statusOf(url: string, host: string): Promise<number | undefined> {
@@ -29,41 +30,29 @@ function statusOf(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-type Env = Readonly<Record<string, string>>;
-
-const start = (words: readonly string[], env: Env = {}, output?: number): RunningOrders =>
-  startOrders(['outbox', ...words], {
-    cwd: tmpdir(),
-    env,
-    ...(output !== undefined && { output }),
-  });
-
 // All of it looks at one worker, which costs more to start than each look.
 describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, () => {
   let service: MockOrderService;
   let folder: string;
-  let worker: RunningOrders;
+  let worker: RunningHere;
   let metrics: string;
   let tokens: readonly string[];
   /** Of updates that are applied (two), need review (one), and are rejected (three). */
   let ids: readonly string[];
+  let env: Readonly<Record<string, string>>;
+  let start: readonly string[];
   const printed: string[] = [];
 
-  const startWorker = (...words: string[]): RunningOrders =>
-    start(['start', '--folder', folder, ...words], {
-      ORDERS_API_KEY: key,
-      ORDERS_BASE_URL: service.url,
-    });
-  const run = async (...words: string[]) => {
-    const { code, stdout, stderr } = await runHere(['outbox', ...words, '--folder', folder]);
-    printed.push(stdout, stderr);
-    return { code, stdout, stderr };
+  const run = async (words: string, options?: RunHereOptions) => {
+    const ended = await runHere(['outbox', ...words.split(' '), '--folder', folder], options);
+    printed.push(ended.stdout, ended.stderr);
+    return ended;
   };
   /** Sends an update again, to which the service does not respond, and waits until it has arrived. */
   const stall = async (token: string, id: string) => {
     const before = service.requests({ token }).length;
     service.faults.next({ type: 'stalled_headers' }, { token });
-    expect(await run('retry', id)).toMatchObject({ code: 0 });
+    expect(await run(`retry ${id}`)).toMatchObject({ code: 0 });
     await until('it is being sent', () => service.requests({ token }).length > before);
   };
   const get = async (path: string, method = 'GET') => {
@@ -80,7 +69,8 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, (
     await makeFolder(folder);
     const outbox = await createOutbox({ store: await pgliteStore(folder) });
     const accepted: string[] = [];
-    for (const [place, token] of tokens.entries()) accepted.push(await outbox.enqueue(token, step(place)));
+    for (const [place, token] of tokens.entries())
+      accepted.push(await outbox.enqueue(token, { ...step(place), hooks }));
     ids = accepted;
     await outbox.close();
     const [, , unknown = '', rejected = '', refused = '', conflicting = ''] = tokens;
@@ -90,8 +80,10 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, (
     service.faults.next({ type: 'status', status: 400, body, headers }, { token: rejected });
     service.faults.next({ type: 'status', status: 401, body, headers }, { token: refused });
     service.faults.next({ type: 'status', status: 409 }, { token: conflicting });
-    worker = startWorker('--metrics-port', '0', '--grace', '500ms', '--json');
-    const log = await worker.printed(/(.*"(needs_review|rejected)".*\n[\s\S]*){4}/);
+    env = { ORDERS_API_KEY: key };
+    start = ['outbox', 'start', '--folder', folder, '--base-url', service.url];
+    worker = startHere([...start, '--metrics-port', '0', '--grace', '500ms', '--json'], { env });
+    const log = await worker.printed(/("event":"(needs_review|rejected)"[\s\S]*?){4}\n/);
     metrics = JSON.parse(log.split('\n').find((line) => line.includes('"started"')) ?? '').metrics;
     await until('all have ended', async () =>
       (await get('/metrics')).text.includes('applied",code="none"} 2'),
@@ -154,10 +146,10 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, (
   test('the other commands ask it, in plain text and in JSON', async () => {
     const [table, json, rejected, listed, history] = await Promise.all([
       run('status'),
-      run('status', '--json'),
-      run('list', '--rejected', '--code', '401', '--json'),
+      run('status --json'),
+      run('list --rejected --code 401 --json'),
       run('list'),
-      run('history', tokens[0] ?? ''),
+      run(`history ${tokens[0]}`),
     ]);
     // Updates wait for a decision, which is what status looks for.
     for (const each of [table, json]) expect(each).toMatchObject({ code: 1, stderr: '' });
@@ -181,55 +173,132 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, (
     for (const { stdout } of [table, listed, history]) expect(stdout).not.toMatch(/\u001b/);
   });
 
-  test('show prints the body and the receipt', async () => {
-    const shown = await run('show', ids[2] ?? '');
+  test('show prints the receipt, and the body without what may be a secret', async () => {
+    const shown = await run(`show ${ids[2]}`);
     expect(shown).toMatchObject({ code: 0, stderr: '' });
     expect(shown.stdout).toContain('"quantity": 2\n');
     expect(shown.stdout).toMatch(/\n {2}attempt 1 +unknown \(500, http_error/);
+    for (const { stdout } of [shown, await run(`show ${ids[2]} --json`)]) {
+      expect(stdout).toContain('"https://shop.example/…"');
+      expect(stdout).not.toContain('sekret');
+    }
   });
 
   test('status ends when its reader leaves', async () => {
-    await using watching = start(['status', '--json', '--watch', '--folder', folder]);
+    const words = ['outbox', 'status', '--json', '--watch', '--folder', folder];
+    await using watching = startOrders(words, { cwd: tmpdir() });
     await watching.printed(/}\n/);
     watching.child.stdout?.destroy();
     expect(await watching.ended).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('a second worker cannot start on the folder', async () => {
-    const words = ['outbox', 'start', '--folder', folder, '--base-url', service.url];
-    const { code, stdout, stderr } = await runHere(words, { env: { ORDERS_API_KEY: key } });
+  test('a second worker cannot start on the folder, and no command finds another schema', async () => {
+    const { code, stdout, stderr } = await runHere(start, { env });
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(/^orders: folder_locked: \S+ is in use by another "orders outbox start": .*\n$/);
     expect(await run('migrate')).toMatchObject({ code: 0, stderr: '' });
-  });
-
-  test('it carries out retry, discard, resolve and resume', async () => {
-    const [, , unknown = '', rejected = ''] = ids;
-    const retried = await run('retry', unknown, 'missing');
-    expect(retried).toMatchObject({
-      code: 1,
-      stdout: `${unknown}  queued again  ${tokens[2]}\n`,
+    expect(await run('status --database-schema other')).toMatchObject({
+      code: 3,
       stderr: expect.stringMatching(
-        /^orders: unknown_update: There is no update missing in this outbox\. .* --keep-settled or .*\n$/,
+        /in use by a worker on its schema orders_outbox\. Pass --database-schema orders_outbox\.\n$/,
       ),
     });
+  });
+
+  test('it does nothing without the secret, nor what commands do not need', async () => {
+    const file = join(folder, 'worker.json');
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { port, secret } = JSON.parse(await readFile(file, 'utf8'));
+    const post = (authorization: string | undefined, body: unknown): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        const headers = authorization === undefined ? {} : { authorization };
+        request({ host: '127.0.0.1', port, method: 'POST', headers }, (response) =>
+          resolve(response.resume().statusCode),
+        )
+          .once('error', reject)
+          .end(Buffer.isBuffer(body) ? body : serialize(body));
+      });
+    const discard = { method: 'discard', args: [ids[5]] };
+    for (const wrong of [undefined, `Bearer ${'x'.repeat(43)}`, `Bearer ${secret}`.slice(0, -1)])
+      expect(await post(wrong, discard)).toBe(401);
+    for (const body of [Buffer.from('{}'), undefined, {}, { method: 'close', args: [] }])
+      expect(await post(`Bearer ${secret}`, body)).toBe(400);
+    expect(JSON.parse((await run(`show ${ids[5]} --json`)).stdout)).toMatchObject({ state: 'rejected' });
+    expect(await post(`Bearer ${secret}`, { method: 'status', args: [] })).toBe(200);
+  });
+
+  test('--all is done of all that match, and only when a person confirms it, or with --yes', async () => {
+    const questions: string[] = [];
+    const saying = (isSure: boolean): RunHereOptions => ({
+      confirm: (question) => questions.push(question) > 0 && isSure,
+    });
+    for (const name of ['resolve', 'discard', 'retry']) {
+      expect(await run(`${name} --all`)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('Pass --yes'),
+      });
+      expect(await run(`${name} --all`, saying(false))).toMatchObject({
+        code: 3,
+        stderr: 'orders: Nothing was changed.\n',
+      });
+    }
+    expect(questions).toEqual([
+      'Note 4 updates as applied?',
+      'Give up 4 updates for good?',
+      'Send 4 updates again? Those that need review may be applied twice.',
+    ]);
+    expect(JSON.parse((await run('status --json')).stdout).updates).toMatchObject({
+      needsReview: 1,
+      rejected: 3,
+    });
+    expect(await run('discard --all --code 401', saying(true))).toMatchObject({
+      code: 0,
+      stdout: `${ids[4]}  discarded  ${tokens[4]}\n1 update discarded.\n`,
+    });
+    const resolved = await run('resolve --all --rejected --code 400 --yes --by ada --note seen --json');
+    expect(JSON.parse(resolved.stdout)).toEqual({ resolve: [ids[3]], failed: [] });
+    expect(JSON.parse((await run(`show ${ids[3]} --json`)).stdout)).toMatchObject({
+      state: 'applied',
+      decision: { by: 'ada', note: 'seen' },
+    });
+    expect(await run('resolve --all --code timeout')).toMatchObject({
+      code: 0,
+      stdout: '0 updates applied.\n',
+    });
+  });
+
+  test('it does what it can, and names each update that it cannot', async () => {
+    const [settled, , unknown] = ids;
+    const { code, stdout } = await run(`retry missing ${settled} ${unknown} ${unknown} --json`);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      1,
+      {
+        retry: [unknown],
+        failed: [
+          {
+            id: 'missing',
+            code: 'unknown_update',
+            message: expect.stringMatching(
+              /^There is no update missing in this outbox\. .* --keep-settled or /,
+            ),
+          },
+          { id: settled, code: 'nothing_to_decide', message: expect.stringContaining('is applied') },
+        ],
+      },
+    ]);
     await until('it is applied', () => stepsApplied(service, tokens[2] ?? '').length === 1);
-    const refused = await run('discard', '--all', '--rejected', '--code', '401');
-    expect(refused).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('Pass --yes') });
-    const discarded = await run('discard', '--all', '--yes', '--rejected', '--code', '401', '--json');
-    expect(discarded).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(discarded.stdout)).toEqual({ discard: [ids[4]], failed: [] });
-    const resolved = await run('resolve', rejected, '--by', 'ada', '--note', 'seen in the ledger');
-    expect(resolved).toMatchObject({ code: 0, stdout: `${rejected}  applied  ${tokens[3]}\n` });
-    const shown = JSON.parse((await run('show', rejected, '--json')).stdout);
-    expect(shown).toMatchObject({ state: 'applied', decision: { by: 'ada', note: 'seen in the ledger' } });
     expect(await run('resume')).toMatchObject({ code: 0, stdout: 'The pause has ended.\n' });
   });
 
-  test('it stops within its grace on SIGTERM, and what it could not finish needs review', async () => {
-    await stall(tokens[5] ?? '', ids[5] ?? '');
+  test('it stops within its grace, the next one ends at once on a second signal, and status follows', async () => {
+    const [, , , , , id = ''] = ids;
+    const token = tokens[5] ?? '';
+    await using watching = startHere(['outbox', 'status', '--watch', '--folder', folder]);
+    await watching.printed(/updates rejected +1\b/);
+    await stall(token, id);
     const startedAt = performance.now();
-    worker.child.kill('SIGTERM');
+    worker.signal('SIGTERM');
     const { code, stdout, stderr } = await worker.ended;
     printed.push(stdout);
     expect(performance.now() - startedAt).toBeLessThan(11_000);
@@ -244,88 +313,54 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, (
     });
     expect(lines.at(-1)).toMatchObject({ event: 'stopped', applied: 3, rejected: 3, needs_review: 2 });
     await expect(stat(join(folder, 'worker.json'))).rejects.toThrow('ENOENT');
-  });
+    await watching.printed(/No worker is running\. Last seen at/);
 
-  test('it ends at once on a second signal, and its stale address misleads no command', async () => {
-    const [, , , , , id = ''] = ids;
-    const token = tokens[5] ?? '';
-    await using again = startWorker('--grace', '30s', '--no-metrics');
-    await again.printed(/ started store=\S+ target=http:\S+\n/);
-    const listed = await run('list', '--needs-review', '--json');
+    // None of its log can be written.
+    const words = [...start, '--grace', '30s', '--no-metrics'];
+    const output = process.platform === 'linux' ? { output: openSync('/dev/full', 'w') } : {};
+    await using again = startOrders(words, { cwd: tmpdir(), env, ...output });
+    await until('it runs', () => existsSync(join(folder, 'worker.json')));
+    const listed = await run('list --needs-review --json');
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id, state: 'needs_review', code: 'aborted' }]);
+    await watching.printed(/updates needing review +1\b/);
     await stall(token, id);
     again.child.kill('SIGINT');
-    await again.printed(/ stopping signal=SIGINT graceMs=30000\n/);
     again.child.kill('SIGTERM');
-    const { code, stdout } = await again.ended;
-    printed.push(stdout);
-    expect(code).toBe(3);
+    expect(await again.ended).toMatchObject({ code: 3 });
     expect(await readdir(folder)).toContain('worker.json');
-    const shown = await run('show', id, '--json');
-    expect(shown).toMatchObject({ code: 0, stderr: '' });
-    expect(JSON.parse(shown.stdout)).toMatchObject({ id, token, state: 'sending' });
+    await watching.printed(/did not respond/);
+    watching.signal('SIGINT');
+    expect(await watching.ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('beside a stale address, status --watch leaves the folder to the next worker', async () => {
+    await using watching = startHere(['outbox', 'status', '--watch', '--json', '--folder', folder]);
+    const [line = ''] = (await watching.printed(/\n/)).split('\n');
+    expect(JSON.parse(line)).toMatchObject({
+      place: folder,
+      updates: { sending: 1 },
+      note: expect.stringMatching(/^No worker is running\. Last seen at /),
+    });
+    (await lockFolder(folder)).release();
   });
 
   test('nothing that it printed or stored holds the key', async () => {
     expect(service.journal.filter(({ status }) => status === 500)).toHaveLength(1);
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
-    const stored = files
-      .filter((file) => file.isFile())
-      .map((file) => readFile(join(file.parentPath, file.name)));
-    const texts = [...printed, ...(await Promise.all(stored)).map((bytes) => bytes.toString('latin1'))];
-    expect(texts.some((text) => text.includes(tokens[0] ?? ''))).toBe(true);
-    for (const text of texts) {
-      expect(text.includes(key)).toBe(false);
-      expect(text.includes(encodedKey)).toBe(false);
+    // One after another: together they are large.
+    for (const file of files.filter((each) => each.isFile())) {
+      const stored = await readFile(join(file.parentPath, file.name));
+      expect(stored.includes(key) || stored.includes(encodedKey)).toBe(false);
+    }
+    expect(printed.some((text) => text.includes(tokens[2] ?? ''))).toBe(true);
+    for (const text of printed) {
+      expect(text).not.toContain(key);
+      expect(text).not.toContain(encodedKey);
     }
   });
 });
 
-test.runIf(process.platform === 'linux')(
-  'works although none of its log can be written',
-  { timeout: 60_000 },
-  async () => {
-    await using folder = await createFolder();
-    await makeFolder(folder.path);
-    const words = [
-      'start',
-      '--folder',
-      folder.path,
-      '--base-url',
-      'http://127.0.0.1:1',
-      '--no-metrics',
-      '--grace',
-      '1s',
-    ];
-    await using worker = start(words, { ORDERS_API_KEY: key }, openSync('/dev/full', 'w'));
-    await until('it runs', () => existsSync(folder.file('worker.json')));
-    // It has logged by then, or died of that.
-    await delay(300);
-    expect(await runHere(['outbox', 'status', '--json', '--folder', folder.path])).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
-    worker.child.kill('SIGTERM');
-    expect(await worker.ended).toMatchObject({ code: 3 });
-    expect(existsSync(folder.file('worker.json'))).toBe(false);
-  },
-);
-
-test('status --watch leaves a folder without a worker to the next one', { timeout: 60_000 }, async () => {
-  await using folder = await createFolder();
-  const at = ['--folder', folder.path];
-  expect(await runHere(['outbox', 'migrate', ...at])).toMatchObject({ code: 0, stderr: '' });
-  await using watching = startHere(['outbox', 'status', '--watch', '--json', ...at]);
-  const [line = ''] = (await watching.printed(/\n/)).split('\n');
-  expect(JSON.parse(line)).toMatchObject({
-    place: folder.path,
-    updates: { queued: 0 },
-    note: expect.stringMatching(/^No worker is running\. Last seen at /),
-  });
-  (await lockFolder(folder.path)).release();
-});
-
-test.each<[readonly string[], Env, number, RegExp]>([
+test.each<[readonly string[], Record<string, string>, number, RegExp]>([
   [
     ['status'],
     { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/none' },
