@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { quickly } from '../../../.ci/start-quickly.ts';
 import { runHere } from '../test/run-here.ts';
-import { createFolder, runOrders } from '../test/run-orders.ts';
+import { createFolder } from '../test/run-orders.ts';
 import { completionScript } from './completion.ts';
 import { duration } from './definitions.ts';
 import { allCommands, createProgram } from './program.ts';
@@ -60,7 +61,7 @@ test('help loads nothing but commander, so that it is there at once', () => {
 });
 
 test('help and version exit with 0, a command that is missing or unknown with 2', async () => {
-  expect(await runOrders(['--version'], { cwd: import.meta.dirname })).toMatchObject({
+  expect(await runHere(['--version'])).toMatchObject({
     code: 0,
     stdout: '0.0.0\n',
     stderr: '',
@@ -162,10 +163,10 @@ test('with --json an error is an object on standard output, too', async () => {
 
 test('in a clone, files are those of the folder where pnpm was started', async () => {
   await using folder = await createFolder({ 'a.json': '{"cart":{}}' });
-  const words = ['--conditions=@orders/source', '.ci/orders.ts', 'validate', 'a.json'];
+  const words = [...quickly.flags, '--conditions=@orders/source', '.ci/orders.ts', 'validate', 'a.json'];
   const run = spawnSync(process.execPath, words, {
     cwd: join(import.meta.dirname, '../../..'),
-    env: { INIT_CWD: folder.path },
+    env: { INIT_CWD: folder.path, ...quickly.env },
     encoding: 'utf8',
   });
   expect(run).toMatchObject({ status: 0, stdout: 'a.json: valid: 1 row\n' });

@@ -6,7 +6,7 @@ import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createBulkFile } from './bulk-file.ts';
 import { runHere } from './run-here.ts';
-import { createFolder, type EndedRun, runOrders, startOrders, until } from './run-orders.ts';
+import { createFolder, type EndedRun, startOrders, until } from './run-orders.ts';
 
 const key = 'sk_live_4f1b9c/+ü27';
 const forms = [
@@ -29,7 +29,7 @@ test('the key is in no output, no file and no list of processes, even if the ser
   const body = JSON.stringify({ error: { message: forms.join(' ') } });
   const echoing = { body, headers: { 'x-key': encodeURIComponent(key), 'x-request-id': forms[4] ?? '' } };
   await using folder = await createFolder({
-    'updates.csv': createBulkFile(60, tokens),
+    'updates.csv': createBulkFile(40, tokens),
     'update.json': '{"cart":{}}',
   });
   const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
@@ -72,8 +72,9 @@ test('the key is in no output, no file and no list of processes, even if the ser
     ['send', './updates.csv'],
   ])
     await run(words);
-  const input = JSON.stringify({ cart: { items: [{ sku: 'mug', quantity: key }] } });
-  keep(await runOrders(['validate', '-'], { cwd: folder.path, env, input }));
+  const invalid = JSON.stringify({ cart: { items: [{ sku: 'mug', quantity: key }] } });
+  await using apart = await createFolder({ 'invalid.json': invalid });
+  expect(keep(await runHere(['validate', './invalid.json'], { folder: apart, env }))).toBe(1);
   await run(['update', key, './update.json']);
 
   for (const name of await readdir(folder.path))

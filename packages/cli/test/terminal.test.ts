@@ -12,33 +12,52 @@ import { createBulkFile } from './bulk-file.ts';
 import { createFolder, type Folder } from './run-orders.ts';
 
 const key = 'sk_test_4f1b9c27';
-const main = join(import.meta.dirname, '../src/main.ts');
 /** The `script` of util-linux runs a command on a terminal of its own. */
 const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
-/** Runs the command on a terminal of 80 columns, and types at its first question. */
+interface Run {
+  readonly words: readonly string[];
+  /** What is set from this run on. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What is typed at its first question. */
+  readonly typed?: string;
+}
+
+/** Runs commands in one process, on a terminal of 80 columns. */
 async function runOnTerminal(
-  words: string,
-  { folder, env = {}, typed = '' }: { folder: Folder; env?: Record<string, string>; typed?: string },
-): Promise<{ readonly text: string; readonly code: number | null }> {
-  const program = [process.execPath, ...quickly.flags, '--conditions=@orders/source', main].join(' ');
-  const command = `stty cols 80 rows 24; exec ${program} ${words}`;
-  const child = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    cwd: folder.path,
-    env: { PATH: process.env['PATH'], TERM: 'xterm', ...quickly.env, ...env },
-    stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: 60_000,
-  });
+  folder: Folder,
+  runs: readonly Run[],
+): Promise<readonly { readonly text: string; readonly code: number }[]> {
+  const driver = join(import.meta.dirname, 'on-terminal.ts');
+  const program = [process.execPath, ...quickly.flags, '--conditions=@orders/source', driver].join(' ');
+  const child = spawn(
+    'script',
+    [
+      ...['--quiet', '--return', '/dev/null', '--command'],
+      `stty cols 80 rows 24; exec ${program} ${commandLine([JSON.stringify(runs)])}`,
+    ],
+    {
+      cwd: folder.path,
+      env: { PATH: process.env['PATH'], TERM: 'xterm', ...quickly.env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      timeout: 60_000,
+    },
+  );
   let text = '';
-  let hasTyped = false;
+  const typedAt = new Set<number>();
   child.stdout.on('data', (chunk: Buffer) => {
     text += String(chunk);
-    if (hasTyped || !text.includes('(y/N)')) return;
-    hasTyped = true;
-    child.stdin.write(typed);
+    const shown = text.split('ended with ');
+    const run = shown.length - 1;
+    if (typedAt.has(run) || !shown[run]?.includes('(y/N)')) return;
+    typedAt.add(run);
+    child.stdin.write(runs[run]?.typed ?? '');
   });
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { text, code };
+  await new Promise<void>((resolve) => child.once('close', () => resolve()));
+  return [...text.matchAll(/([\s\S]*?)ended with (\d)/g)].map(([, shown = '', code]) => ({
+    text: shown,
+    code: Number(code),
+  }));
 }
 
 /** The widest line that was shown; a line that is drawn anew begins with a move to its first column. */
@@ -91,39 +110,39 @@ test('a second Ctrl-C ends the process; with --json there is an object, too', as
 });
 
 test.runIf(hasScript)(
-  'on a terminal it shows progress, colours and questions in 80 columns, and with NO_COLOR no colours',
+  'on a terminal it shows progress, colours and questions in 80 columns, with NO_COLOR no colours, and obeys no name of a file',
   async () => {
     await using service = await startMockOrderService({ keys: [key], orders: ['ord_1', 'ord_2'] });
     service.faults.next('lostResponse', { token: 'ord_2' });
-    await using folder = await createFolder({ 'updates.csv': createBulkFile(40, ['ord_1', 'ord_2']) });
-    const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
-    const sent = await runOnTerminal('send updates.csv --rate 60', { folder, env });
-    expect(sent.code).toBe(1);
-    expect(sent.text).toMatch(/\d+ of 40 rows \(\d+ %\)/);
-
-    const review = await runOnTerminal('send updates.csv --review', { folder });
-    expect(review).toMatchObject({ code: 1, text: expect.stringContaining('\u001b[33munknown\u001b[39m') });
-    const plain = await runOnTerminal('send updates.csv --review', { folder, env: { NO_COLOR: '1' } });
-    expect(plain.text).toContain('unknown');
-    expect(plain.text).not.toContain('\u001b[33m');
-
-    const refused = await runOnTerminal('send updates.csv --resolve all', { folder, typed: 'n\r' });
-    expect(refused).toMatchObject({ code: 3, text: expect.stringContaining('Nothing was changed.') });
-    const resolved = await runOnTerminal('send updates.csv --resolve all', { folder, typed: 'y\r' });
-    expect(resolved).toMatchObject({ code: 0, text: expect.stringContaining('Settled: 1 row.') });
-    for (const { text } of [sent, review, plain, refused, resolved]) expect(widest(text)).toBeLessThan(81);
+    const hidden = '\u001b]0;title\u0007\u001b[2J\u001b[8mhidden.json';
+    const updates = createBulkFile(20, ['ord_1', 'ord_2']);
+    await using folder = await createFolder({ 'updates.csv': updates, [hidden]: '{}' });
+    const send = ['send', 'updates.csv'];
+    const review = [...send, '--review'];
+    const resolve = [...send, '--resolve', 'all'];
+    const runs = await runOnTerminal(folder, [
+      {
+        words: [...send, '--rate', '30', '--base-url', service.url],
+        env: { ORDERS_API_KEY: key },
+      },
+      { words: review },
+      { words: ['validate', hidden] },
+      { words: review, env: { NO_COLOR: '1' } },
+      { words: resolve, typed: 'n\r' },
+      { words: resolve, typed: 'y\r' },
+    ]);
+    expect(runs).toMatchObject([
+      { code: 1, text: expect.stringMatching(/\d+ of 20 rows \(\d+ %\)/) },
+      { code: 1, text: expect.stringContaining('\u001b[33munknown\u001b[39m') },
+      { code: 1, text: expect.stringContaining('hidden.json') },
+      { code: 1, text: expect.stringContaining('unknown') },
+      { code: 3, text: expect.stringContaining('Nothing was changed.') },
+      { code: 0, text: expect.stringContaining('Settled: 1 row.') },
+    ]);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys, but for colours
+    expect(runs[2]?.text).not.toMatch(/\u001b\]0|\u001b\[2J|\u001b\[8m|\u0007/);
+    expect(runs[3]?.text).not.toContain('\u001b[33m');
+    for (const { text } of runs) expect(widest(text)).toBeLessThan(81);
   },
   120_000,
-);
-
-test.runIf(hasScript)(
-  'the name of a file cannot control the terminal',
-  async () => {
-    await using folder = await createFolder({ '\u001b]0;title\u0007\u001b[2J\u001b[8mhidden.json': '{}' });
-    const { text } = await runOnTerminal('validate *.json', { folder });
-    expect(text).toContain('hidden.json');
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys, but for colours
-    expect(text).not.toMatch(/\u001b\]0|\u001b\[2J|\u001b\[8m|\u0007/);
-  },
-  60_000,
 );
