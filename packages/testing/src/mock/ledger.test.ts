@@ -108,6 +108,6 @@ test('the ledger agrees with a model after any faults in sequence', { timeout: 1
     applied: fc.constantFrom(undefined, true, false),
   });
   await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 8 }), expectModel), {
-    numRuns: inFull ? 1_000 : 150,
+    numRuns: inFull ? 1_000 : 40,
   });
 });
