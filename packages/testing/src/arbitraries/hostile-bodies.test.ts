@@ -8,18 +8,20 @@ import { DANGEROUS_NAMES, hostileBodies, hostileBodiesByKind } from './hostile-b
 
 // What the tests ask of each: the bodies themselves would take 700 MB.
 const hostile: { kind: string; place: string; isValid?: boolean; names: string[]; printed: number }[] = [];
+const sampleSize = inFull ? 4_000 : 800;
+const parsed = sampleSize / 8;
 const remember = fc.property(hostileBodiesByKind(), ({ kind, place, body }) => {
   const { length } = fc.stringify(body);
   const isObject = typeof body === 'object' && body !== null && kind !== 'anything';
   hostile.push({
     kind,
     place,
-    ...(hostile.length < 500 && { isValid: OrderUpdate.safeParse(body).success }),
+    ...(hostile.length < parsed && { isValid: OrderUpdate.safeParse(body).success }),
     names: place === 'order' ? Object.getOwnPropertyNames(body) : [],
     printed: isObject ? length : 0,
   });
 });
-beforeAll(() => fc.assert(remember, { numRuns: 4_000, seed: 1, endOnFailure: true }), 60_000);
+beforeAll(() => fc.assert(remember, { numRuns: sampleSize, seed: 1, endOnFailure: true }), 60_000);
 
 test.each([
   ['OrderUpdate', OrderUpdate],
@@ -33,26 +35,32 @@ test.each([
       expect(success || (error?.issues.length ?? 0) > 0).toBe(true);
     }),
     // Shrinking what takes a second takes minutes.
-    { numRuns: inFull ? 800 : 300, endOnFailure: true },
+    { numRuns: inFull ? 800 : 100, endOnFailure: true },
   );
 });
 
+const places = ['box', 'order', 'cart', 'items', 'item', 'hooks'];
+
+test('every kind and every place occurs', () => {
+  expect(new Set(hostile.map(({ kind }) => kind)).size).toBe(32);
+  expect(new Set(hostile.map(({ place }) => place))).toEqual(new Set(places));
+});
+
 test('every kind occurs in every place, but for those that are nested only', () => {
+  // A small sample has every kind and every place, but not every pair of them.
+  if (!inFull) return;
   const kinds = [...new Set(hostile.map(({ kind }) => kind))];
   const seen = new Set(hostile.map(({ kind, place }) => `${kind} in ${place}`));
   const missing = kinds
-    .flatMap((kind) =>
-      ['box', 'order', 'cart', 'items', 'item', 'hooks'].map((place) => `${kind} in ${place}`),
-    )
+    .flatMap((kind) => places.map((place) => `${kind} in ${place}`))
     .filter((pair) => !seen.has(pair));
   expect(missing.sort()).toEqual(['cycle in box', 'revoked_proxy in box', 'throwing_getter in box']);
-  expect(kinds.length).toBe(32);
 });
 
 test('some are valid updates all the same, and most are not', () => {
   const valid = hostile.filter(({ isValid }) => isValid).length;
-  expect(valid).toBeGreaterThan(25);
-  expect(valid).toBeLessThan(250);
+  expect(valid).toBeGreaterThan(parsed / 20);
+  expect(valid).toBeLessThan(parsed / 2);
 });
 
 test('dangerous names occur as own fields of updates', () => {

@@ -5,7 +5,7 @@ import { send } from '../../test/send.ts';
 import { startMockOrderService } from '../mock/mock-order-service.ts';
 import { type HostileJsonKind, hostileJsonByKind } from './hostile-json.ts';
 
-const hostile = fc.sample(hostileJsonByKind(), { numRuns: 2_000, seed: 1 });
+const hostile = fc.sample(hostileJsonByKind(), { numRuns: 1_200, seed: 1 });
 
 test('a service responds to every text with 200 or 4xx, applies those that it accepts, and stays up', async () => {
   await using service = await startMockOrderService();
@@ -27,7 +27,7 @@ test('a service responds to every text with 200 or 4xx, applies those that it ac
       if (status === 200) applied++;
       expect(service.ledger).toHaveLength(applied);
     }),
-    { numRuns: inFull ? 400 : 200 },
+    { numRuns: inFull ? 400 : 80 },
   );
   expect((await send(service)).status).toBe(200);
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
@@ -39,8 +39,8 @@ test('every kind occurs, and about half of the texts are JSON', () => {
   expect(Math.min(...kinds.values())).toBeGreaterThan(20);
   expect(kinds.size).toBe(18);
   const parsed = hostile.filter(({ text }) => isJson(text)).length;
-  expect(parsed).toBeGreaterThan(500);
-  expect(parsed).toBeLessThan(1_700);
+  expect(parsed).toBeGreaterThan(hostile.length / 4);
+  expect(parsed).toBeLessThan((hostile.length * 17) / 20);
 });
 
 test.each([
