@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { anyValue } from '../test/any-value.ts';
 import { type Problem, problemsOf } from '../test/problems.ts';
 import { cloneJson, cloneJsonFast } from './clone-json.ts';
@@ -204,7 +205,7 @@ test('copies what the careful copy copies, or gives up', () => {
       expect(careful.problems).toEqual([]);
       expect(JSON.stringify(quick)).toBe(JSON.stringify(careful.value));
     }),
-    { numRuns: 3_000 },
+    { numRuns: inFull ? 3_000 : 600 },
   );
 });
 

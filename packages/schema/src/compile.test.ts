@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { definedBodies, definition, invalidBodies, validBodies } from '../test/bodies.ts';
 import { problemsOf } from '../test/problems.ts';
 import { compileOrderUpdate } from './compile.ts';
@@ -28,6 +29,6 @@ test('compiled or not, any body has the same problems', () => {
     fc.property(body, (given) => {
       expect(problemsOf(Compiled, given)).toEqual(problemsOf(OrderUpdate, given));
     }),
-    { numRuns: 300 },
+    { numRuns: inFull ? 300 : 80 },
   );
 });

@@ -186,10 +186,10 @@ test('a field of your own may be checked asynchronously', async () => {
   ]);
 });
 
-test('reports the first of more issues than a call can hold, and does not throw', { timeout: 10_000 }, () => {
+test('reports the first of more issues than a call can hold, and does not throw', () => {
   const required = Object.fromEntries(Array.from('abcdefghij', (name) => [name, z.string()]));
   const Strict = defineOrderUpdate({ fields: { item: required } });
-  const items = Array.from({ length: 20_000 }, () => ({}));
+  const items = Array.from({ length: 14_000 }, () => ({}));
   expect(problemsOf(Strict, { cart: { items } })[0]).toEqual(['cart.items[0].a', 'required', 'Add a.']);
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
+import { inFull } from '../../../.ci/in-full.ts';
 import { anyValue } from '../test/any-value.ts';
 import { type AmountOptions, createFormReader, type FormReaderOptions } from './form.ts';
 import { CartItem, defineOrderUpdate, Hooks, OrderUpdate } from './index.ts';
@@ -539,7 +540,7 @@ test('whatever a form holds, it is read or has issues, and what is read is what 
         }
       }
     }),
-    { numRuns: 400 },
+    { numRuns: inFull ? 400 : 150 },
   );
 });
 

@@ -3,7 +3,7 @@ import { $constructor } from 'zod/v4/core';
 import type { FieldCheck, JsonSchemaKeywords } from './field-types.ts';
 
 // Zod documents `_zod.def` for libraries; the rest of `_zod` may change in any minor release. Only this file touches
-// either, and `test/zod-lines.test.ts` runs the package against each release line that package.json allows.
+// either, and `test/long/zod-lines.test.ts` runs the package against each release line that package.json allows.
 
 type Schema = z.core.$ZodType;
 type Payload = z.core.ParsePayload;

@@ -1,13 +1,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { explain, OrderUpdate } from '../src/index.ts';
 import { toJsonSchema } from '../src/json-schema.ts';
 import { anyValue } from './any-value.ts';
 import { invalidBodies, validBodies } from './bodies.ts';
 import { explanationsOf } from './problems.ts';
 
-const runs = { numRuns: 400 };
+const runs = { numRuns: inFull ? 400 : 150 };
 
 /** The fields of our bodies, nested ones included, out of which random bodies are made that come near to real ones. */
 function fieldsOf(value: unknown): [name: string, value: unknown][] {

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const conditions = ['@orders/source'];
 
-/** Runs the black-box tests of this package with the zod that ZOD_LINE names: see zod-lines.test.ts. */
+/** Runs the black-box tests of this package with the zod that ZOD_LINE names: see long/zod-lines.test.ts. */
 export default defineConfig({
   root: fileURLToPath(new URL('..', import.meta.url)),
   resolve: {

@@ -1,6 +1,4 @@
-import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import newest from 'zod/package.json' with { type: 'json' };
 import oldest46 from 'zod-4.6/package.json' with { type: 'json' };
@@ -23,25 +21,7 @@ test('the schemas are made by the zod that is under test', () => {
   expect(`${major}.${minor}.${patch}`).toBe(line ? oldest[line] : newest.version);
 });
 
-test.skipIf(line).each(Object.keys(oldest))('works the same with %s', { timeout: 60_000 }, async (name) => {
-  const { exitCode, output } = await runTestsWith(name);
-  expect(exitCode, output).toBe(0);
-});
-
 test('one file alone uses the internals of zod', () => {
   const sources = readdirSync(new URL('src', root)).filter((name) => !name.endsWith('.test.ts'));
   expect(sources.filter((name) => /_zod\b|zod\/v4/.test(read(`src/${name}`)))).toEqual(['zod-internals.ts']);
 });
-
-/** Runs the tests that zod-line.config.ts names, with a release line in place of zod. */
-function runTestsWith(name: string): Promise<{ readonly exitCode: number | null; readonly output: string }> {
-  const vitest = fileURLToPath(new URL('node_modules/vitest/vitest.mjs', root));
-  const config = fileURLToPath(new URL('./zod-line.config.ts', import.meta.url));
-  const env = { ...process.env, ZOD_LINE: name };
-  return new Promise((resolve) => {
-    const args = [vitest, 'run', '--config', config];
-    const child = execFile(process.execPath, args, { env, timeout: 50_000 }, (_error, output, errors) =>
-      resolve({ exitCode: child.exitCode, output: output + errors }),
-    );
-  });
-}
