@@ -60,7 +60,7 @@ async function pauseProcesses(): Promise<boolean> {
   let allApplied = true;
   for (const transport of ['undici', 'fetch'] as const)
     for (const scheme of ['http', 'https'] as const) {
-      const pause = { transport, scheme, updates: 40, attemptMs: 2_000, pauseMs: 4_000 };
+      const pause = { transports: [transport], scheme, updates: 40, attemptMs: 2_000, pauseMs: 4_000 };
       const counts = await updateDuringPause(pause);
       const list = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
       process.stdout.write(`| ${transport} | ${scheme} | ${list.join(', ')} |\n`);

@@ -78,7 +78,7 @@ test('redacts a key whatever mix of escapes its characters stand in', () => {
       expect(clean).not.toContain(written);
     }
   });
-  fc.assert(redactsAll, { numRuns: inFull ? 1_000 : 400 });
+  fc.assert(redactsAll, { numRuns: inFull ? 1_000 : 150 });
 });
 
 test('leaves a text without the key as it is', () => {
@@ -115,6 +115,8 @@ test('redacts user and password of other Basic credentials, and whatever else a 
   expect(createRedactor(new Secret('swordfish'))('swordfish')).toBe('[secret]');
 });
 
+const long = inFull ? 100_000 : 20_000;
+
 test.each([
   ['nothing', ''],
   ['a scheme alone', 'Basic'],
@@ -122,10 +124,10 @@ test.each([
   ['Basic that is no base64', 'Basic p%C3%A4ssw\u00f6rd'],
   ['Basic that is no UTF-8', `Basic ${btoa('\xff\xfe\xf4\x90\x80\x80:\xed\xa0\x80')}`],
   ['lone surrogates', `Bearer \ud800${'\udfff'.repeat(10)}\ud800`],
-  ['100,000 characters', `Bearer ${'swordfish!'.repeat(10_000)}`],
-  ['100,000 equals signs', `Bearer ${'='.repeat(100_000)}!`],
-  ['100,000 backslashes', `Bearer ${'\\'.repeat(100_000)}`],
-  ['100,000 characters of base64', `Basic ${'c3dv'.repeat(25_000)}`],
+  ['thousands of characters', `Bearer ${'swordfish!'.repeat(long / 10)}`],
+  ['thousands of equals signs', `Bearer ${'='.repeat(long)}!`],
+  ['thousands of backslashes', `Bearer ${'\\'.repeat(long)}`],
+  ['thousands of characters of base64', `Basic ${'c3dv'.repeat(long / 4)}`],
 ])('never throws for a Secret that holds %s', (_, value) => {
   const redact = createRedactor(new Secret(value));
   for (const text of [
@@ -169,7 +171,7 @@ test.each([
   '\\u005c',
 ])('takes linear time for %j', (unit) => {
   // 10 s of processor time is what 1 MiB may take.
-  const share = inFull ? 1 : 1 / 4;
+  const share = inFull ? 1 : 1 / 8;
   const text = `%${unit.repeat((share * 2 ** 20) / unit.length)}`;
   const redact = createRedactor(basic('swordfish-swordfish'));
   const start = process.cpuUsage();

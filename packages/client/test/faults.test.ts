@@ -47,7 +47,7 @@ const tooMany = { ...rejectedHttp, retryable: true } as const;
 const broken = { ends: 'connection_error', outcome: 'unknown', ...final } as const;
 const unusable = { ends: 'invalid_response', outcome: 'applied', ...final, applied: 1 } as const;
 const timeout = { ends: 'timeout', ...final, applied: 1 } as const;
-const soon = { timeouts: { attempt: 300 } };
+const soon = { timeouts: { attempt: 1_500 } };
 const retryNow = { 'retry-after': '0' };
 
 const status = (code: number, headers: Record<string, string> = {}, applied = false): Fault => ({

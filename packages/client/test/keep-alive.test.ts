@@ -3,6 +3,7 @@ import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import { buildOrderUpdate } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { createOrdersClient } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
@@ -110,7 +111,7 @@ test.each([
         expect(times).toBeLessThanOrEqual(outcome === 'not_sent' ? 0 : 1);
       }
     }),
-    { numRuns: 40 },
+    { numRuns: inFull ? 40 : 12 },
   );
 });
 

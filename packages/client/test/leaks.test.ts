@@ -7,7 +7,7 @@ import { inFull } from '../../../.ci/in-full.ts';
 import { createOrdersClient, isOrdersError, type OrdersRequestTrace } from '../src/index.ts';
 import { startRawServer } from './raw-server.ts';
 
-const calls = inFull ? 10_000 : 300;
+const calls = inFull ? 10_000 : 100;
 const batch = 100;
 
 /** A header value cannot hold line breaks; everything else is echoed as bytes. */

@@ -25,13 +25,11 @@ function duringRead<T>(act: () => Promise<T>): Promise<T> {
   return new Promise((resolve) => readFile(import.meta.filename, () => resolve(act())));
 }
 
-test.concurrent.each(['undici', 'fetch'] as const)(
-  'responses that arrive while the process is paused past the timeout are read over %s and https',
-  async (transport) => {
-    const pause = { updates: 20, attemptMs: 1_500, pauseMs: 1_600 };
-    expect(await updateDuringPause({ transport, scheme: 'https', ...pause })).toEqual({ applied: 20 });
-  },
-);
+test('responses that arrive while the process is paused past the timeout are read, over undici and over fetch', async () => {
+  const pause = { updates: 8, attemptMs: 4_000, pauseMs: 4_100 };
+  const outcomes = await updateDuringPause({ transports: ['undici', 'fetch'], scheme: 'https', ...pause });
+  expect(outcomes).toEqual({ applied: 16 });
+});
 
 test('a connection that the service closed while the process was busy is not reused', async () => {
   const sockets: Socket[] = [];

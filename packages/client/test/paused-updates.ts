@@ -14,8 +14,9 @@ const authority = await createAuthority('Authority of paused-updates.ts');
 const certificate = await certifyServer(authority);
 
 interface Pause {
-  readonly transport: 'undici' | 'fetch';
+  readonly transports: readonly ('undici' | 'fetch')[];
   readonly scheme: 'http' | 'https';
+  /** Over each transport. */
   readonly updates: number;
   readonly attemptMs: number;
   readonly pauseMs: number;
@@ -26,15 +27,16 @@ interface Pause {
  * during the pause. Resolves with how many calls had each outcome.
  */
 export async function updateDuringPause(pause: Pause): Promise<Record<string, number>> {
-  const { transport, scheme, updates, attemptMs, pauseMs } = pause;
+  const { transports, scheme, updates, attemptMs, pauseMs } = pause;
   const waiting: Socket[] = [];
+  const awaited = updates * transports.length;
   const arrived = Promise.withResolvers<void>();
   const accept = (socket: Socket): void => {
     let received = '';
     socket.on('error', () => {});
     socket.on('data', (chunk) => {
       received += chunk;
-      if (received.endsWith('{"cart":{"items":[]}}') && waiting.push(socket) === updates) arrived.resolve();
+      if (received.endsWith('{"cart":{"items":[]}}') && waiting.push(socket) === awaited) arrived.resolve();
     });
   };
   const server =
@@ -43,10 +45,10 @@ export async function updateDuringPause(pause: Pause): Promise<Record<string, nu
       : createTcpServer(accept);
   await using listener = await listenOnLoopback(server);
   const baseUrl = `${scheme}://127.0.0.1:${listener.port}`;
-  const given = [transport, baseUrl, authority.cert, String(updates), String(attemptMs)];
+  const given = [transports.join(), baseUrl, authority.cert, String(updates), String(attemptMs)];
   const child = spawn(process.execPath, ['--conditions=@orders/source', script, ...given], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 30_000,
+    timeout: 55_000,
     killSignal: 'SIGKILL',
   });
   const printed = text(child.stdout);

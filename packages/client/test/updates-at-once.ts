@@ -1,25 +1,29 @@
-/** Sends one update to each of many orders at once, and prints as JSON how many calls had each outcome. */
+/** Sends one update to each of many orders at once, over each transport, and prints as JSON how many calls had each outcome. */
 import process from 'node:process';
 import { setDefaultCACertificates } from 'node:tls';
 import * as overFetch from '../src/fetch.ts';
 import * as overUndici from '../src/index.ts';
 
-const [transport = '', baseUrl = '', ca = '', updates = '', attempt = ''] = process.argv.slice(2);
+const [transports = '', baseUrl = '', ca = '', updates = '', attempt = ''] = process.argv.slice(2);
 setDefaultCACertificates([ca]);
-const { createOrdersClient } = transport === 'fetch' ? overFetch : overUndici;
-const orders = createOrdersClient({
-  baseUrl,
-  apiKey: 'swordfish-swordfish',
-  retry: { maxAttempts: 1 },
-  timeouts: { attempt: Number(attempt) },
+const clients = transports.split(',').map((transport) => {
+  const { createOrdersClient } = transport === 'fetch' ? overFetch : overUndici;
+  return createOrdersClient({
+    baseUrl,
+    apiKey: 'swordfish-swordfish',
+    retry: { maxAttempts: 1 },
+    timeouts: { attempt: Number(attempt) },
+  });
 });
-const calls = Array.from({ length: Number(updates) }, (_, index) =>
-  orders.safeUpdateOrder(`order_${index}`, { cart: { items: [] } }),
+const calls = clients.flatMap((orders) =>
+  Array.from({ length: Number(updates) }, (_, index) =>
+    orders.safeUpdateOrder(`order_${index}`, { cart: { items: [] } }),
+  ),
 );
 const counts: Record<string, number> = {};
 for (const { ok, error } of await Promise.all(calls)) {
   const outcome = ok ? 'applied' : error.outcome;
   counts[outcome] = (counts[outcome] ?? 0) + 1;
 }
-await orders.close();
+await Promise.all(clients.map((orders) => orders.close()));
 process.stdout.write(JSON.stringify(counts));
