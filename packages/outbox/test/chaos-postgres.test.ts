@@ -1,3 +1,0 @@
-import { testChaos } from './chaos-seeds.ts';
-
-testChaos('postgres');
