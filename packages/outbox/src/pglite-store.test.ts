@@ -39,22 +39,3 @@ test('refuses what cannot be a folder of an outbox, and says why', async () => {
   await writeFile(join(folder, 'lock.sqlite'), other);
   await expect(lockFolder(folder)).rejects.toMatchObject({ code: 'folder_unusable' });
 });
-
-test('makes a folder anew that was left half made, for its user alone, and keeps what is stored', async () => {
-  const folder = await makeFolder();
-  await writeFile(join(folder, 'data.making'), '');
-  const store = await pgliteStore(folder);
-  expect((await readdir(folder)).toSorted()).toEqual(['data', 'lock.sqlite']);
-  if (process.platform !== 'win32') expect((await stat(join(folder, 'data'))).mode & 0o777).toBe(0o700);
-  await store.query('create table kept (word text)');
-  await store.transaction((tx) => tx.query(`insert into kept values ('yes')`));
-  const undone = store.transaction(async (tx) => {
-    await tx.query(`insert into kept values ('no')`);
-    throw new Error('undone');
-  });
-  await expect(undone).rejects.toThrow('undone');
-  await store.close();
-  const again = await pgliteStore(folder);
-  expect((await again.query('select word from kept')).rows).toEqual([{ word: 'yes' }]);
-  await again.close();
-});
