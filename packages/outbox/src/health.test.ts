@@ -4,16 +4,7 @@ import type { MockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holdResponses } from '../test/hold-responses.ts';
-import {
-  briefMs,
-  onBothInFull,
-  onPglite,
-  onPostgres,
-  type Scene,
-  step,
-  stepsApplied,
-  until,
-} from '../test/scene.ts';
+import { briefMs, onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import {
   healthy,
   type Observation,
@@ -219,7 +210,7 @@ onBothInFull('keeps the sequence of an order whose updates are refused with the 
   expect(stepsApplied(service, token)).toEqual([1, 2, 3]);
 });
 
-onPglite('leaves an update rejected where a later one was applied meanwhile', async (scene) => {
+onBothInFull('leaves an update rejected where a later one was applied meanwhile', async (scene) => {
   const { service, token } = scene;
   const { outbox, first, openBreaker } = await refuseBeside(scene);
   await openBreaker();

@@ -1,8 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { onBothInFull, onPglite, onPostgres, step, until } from '../test/scene.ts';
+import { onBothInFull, onPostgres, step, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
 import { boundRate, freeSlots, readLimits, takeSlots } from './limits.ts';
 
@@ -81,11 +80,12 @@ onBothInFull('takes no more than may leave soon, and loses nothing when it close
 onBothInFull('reaches a slow rate', async ({ open, service }) => {
   const outbox = await open({ rate: { perSecond: 4 } });
   for (const { token } of service.orders) await outbox.enqueue(token, step(1));
-  const begunAt = performance.now();
   await outbox.start();
   await until('all is applied', () => service.ledger.length === 12);
-  // Twelve slots of 260 ms; looking at the queue only now and then would take far longer.
-  expect(performance.now() - begunAt).toBeLessThan(5_000);
+  const times = service.journal.flatMap(({ at, operation }) => (operation === 'update' ? [at] : []));
+  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+  // Slots are 260 ms apart; the queue is looked at by itself every five seconds.
+  expect(Math.max(...gaps)).toBeLessThan(4_000);
 });
 
 onBothInFull('drains all that is due at a slow rate', async ({ open, service }) => {
@@ -101,12 +101,12 @@ onPostgres(
   async ({ open, openStore, service }) => {
     const perSecond = 4;
     const retaken: number[] = [];
-    let isSlow = true;
     const store = watchStore(await openStore(), {
-      async beforeCommit(turn) {
-        // Of the two slots within the horizon, the first is over then, and the second is not.
-        if (isSlow && turn?.heads.length === 2) await delay(100);
-        if (turn?.heads.length) isSlow = false;
+      beforeCommit(turn) {
+        if (retaken.length > 0 || turn?.heads.length !== 2) return;
+        // As if the first of its two slots were over by now; the second is not, however busy the machine is.
+        Object.assign(turn, { slotsAt: turn.slotsAt - 100 });
+        for (const [place, head] of turn.heads.entries()) Object.assign(head, { slotMs: place * 2_500 });
       },
     });
     const outbox = await open({
@@ -244,18 +244,3 @@ onBothInFull(
     await until('it is applied', () => service.ledger.length === 1);
   },
 );
-
-onPglite('probes at once where the process that did so was killed', async (scene) => {
-  const { open, sql, schema, token } = scene;
-  const killed = await open();
-  const id = await killed.enqueue(token, step(1));
-  await killed.close();
-  const leased = JSON.stringify({ state: 'service_unavailable', owner: randomUUID() });
-  await sql.query(
-    `update ${schema}.limits set data = $1, until = clock_timestamp() + interval '60 seconds' where name = 'service'`,
-    [leased],
-  );
-  const outbox = await open();
-  await outbox.start();
-  await scene.reaches(outbox, id, 'applied');
-});

@@ -61,8 +61,7 @@ onBothInFull('refuses an invalid update with the issues of the client, and store
   for (const table of ['updates', 'lanes']) expect(await countRows(scene, table)).toBe(0);
 });
 
-onBothInFull('enqueues without a client, with the same checks', async ({ open, token, sql }) => {
-  void sql;
+onBothInFull('enqueues without a client, with the same checks', async ({ open, token }) => {
   const outbox = await open({ client: undefined as never });
   const id = await outbox.enqueue(token, step(1));
   expect(await outbox.get(id)).toMatchObject({ state: 'queued', update: step(1) });
@@ -82,6 +81,7 @@ onBoth('accepts an update with a transaction that commits, and sends it', async 
   await reaches(outbox, id, 'applied');
   expect(stepsApplied(service, token)).toEqual([1]);
   expect(await countRows(scene, 'shop')).toBe(1);
+  await sql.query(`drop table ${schema}.shop`);
 });
 
 onBoth('leaves nothing of an update whose transaction is rolled back', async (scene) => {
@@ -187,13 +187,14 @@ onBothInFull('sends the exact body, and keeps it no longer than it may be sent',
 
 onBothInFull('discards with latestWins what is queued, and never what is in flight', async (scene) => {
   const { open, service, token, reaches } = scene;
-  const outbox = await open({ latestWins: true });
-  service.faults.next({ type: 'latency', ms: 300 }, { token });
+  const held = holdResponses(scene);
+  const outbox = await open({ client: held.client, latestWins: true });
   await outbox.start();
   const first = await outbox.enqueue(token, step(1));
   await reaches(outbox, first, 'sending');
   const second = await outbox.enqueue(token, step(2));
   const third = await outbox.enqueue(token, step(3));
+  held.release();
   await reaches(outbox, third, 'applied');
   expect(await outbox.get(second)).toMatchObject({ state: 'discarded', code: 'superseded' });
   expect(stepsApplied(service, token)).toEqual([1, 3]);
@@ -378,7 +379,8 @@ onBothInFull('says which update may be accepted when the response to a commit is
   await expect(outbox.enqueue(token, step(1), { id })).rejects.toMatchObject({ code: 'duplicate_id' });
 });
 
-onPostgres('notifies only while a worker listens', async ({ open, postgres, schema, token, reaches }) => {
+onPostgres('notifies only while a worker listens', async (scene) => {
+  const { open, openStore, postgres, schema, token, reaches } = scene;
   await using listener = await connect(postgres);
   const heard: string[] = [];
   listener.on('notification', ({ payload = '' }) => heard.push(payload));
@@ -387,8 +389,7 @@ onPostgres('notifies only while a worker listens', async ({ open, postgres, sche
     await until(`${mark} was heard`, () => heard.includes(mark));
   };
   await listener.query(`listen ${schema}_wake`);
-  const { connectionString } = postgres;
-  const polling = await open({ store: postgresStore({ connectionString, listen: false }) });
+  const polling = await open({ store: await openStore({ listen: false }) });
   await polling.start();
   await reaches(polling, await polling.enqueue(token, step(1)), 'applied');
   await hear('first');

@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
-import { connect, onBoth, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
+import { connect, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
 import { requiredGrants } from './errors.ts';
 import { migrate } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 import { rowsOf } from './store.ts';
 
 onPostgres('makes its tables once, though many processes start at once', async (scene) => {
-  const { open, service, token, schema: databaseSchema } = scene;
+  const { open, service, token, newSchema: databaseSchema } = scene;
   const outboxes = await Promise.all(
     Array.from({ length: 8 }, () => open({ databaseSchema, migrate: true })),
   );
@@ -27,14 +27,15 @@ onPostgres('waits for no lock where the tables are there', async (scene) => {
   await Promise.all(outboxes.map((outbox) => outbox.close()));
 });
 
-onBoth('refuses a schema without tables unless it may make them', async ({ open, openStore, schema }) => {
+onBothInFull('refuses a schema without tables unless it may make them', async (scene) => {
+  const { open, openStore, newSchema: databaseSchema } = scene;
   await expect(open({ migrate: false })).rejects.toMatchObject({
     code: 'not_migrated',
     message: expect.stringContaining('pass migrate: true'),
   });
   const store = await openStore();
-  await migrate(store, { databaseSchema: schema });
-  await migrate(store, { databaseSchema: schema });
+  await migrate(store, { databaseSchema });
+  await migrate(store, { databaseSchema });
   await store.close();
   await open({ migrate: false });
 });
@@ -51,7 +52,8 @@ onBothInFull(
   },
 );
 
-onBoth('refuses a database of the first version, and leaves it as it is', async ({ open, sql, schema }) => {
+onBothInFull('refuses a database of the first version, and leaves it as it is', async (scene) => {
+  const { open, sql, newSchema: schema } = scene;
   await sql.query(`create schema ${schema}`);
   for (const table of ['version', 'lanes', 'updates', 'events', 'limits'])
     await sql.query(`create table ${schema}.${table} (version integer)`);
@@ -68,7 +70,7 @@ onBoth('refuses a database of the first version, and leaves it as it is', async 
 });
 
 onPostgres('works with the rights that its error names', async (scene) => {
-  const { open, postgres, schema, sql, token, reaches } = scene;
+  const { open, postgres, newSchema: schema, sql, token, reaches } = scene;
   await open();
   const user = `plain_${schema}`;
   await sql.query(`create role ${user} login password 'plain'`);

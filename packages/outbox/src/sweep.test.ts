@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
 import { LaneQueue } from './queue.ts';
@@ -80,7 +81,7 @@ onBothInFull(
 );
 
 onBothInFull('warns once of a sweep that fails, and takes the database for usable', async (scene) => {
-  const { open, sql, schema, token, warnings, reaches } = scene;
+  const { open, sql, newSchema: schema, token, warnings, reaches } = scene;
   const outbox = await open({ keepSettledMs: 0 });
   await outbox.enqueue(token, step(1));
   await outbox.drain();
@@ -110,7 +111,9 @@ onBothInFull('keeps a rejected update that holds its order', async (scene) => {
   expect(stepsApplied(service, token)).toEqual([]);
 });
 
-onBothInFull('deletes as fast as a worker sends', async (scene) => {
+// What it measures depends on what else a machine does.
+const onBothAlone = inFull ? onBothInFull : () => {};
+onBothAlone('deletes as fast as a worker sends', async (scene) => {
   const { open, sql, schema } = scene;
   const outbox = await open({ keepSettledMs: 0 });
   const count = 10_000;

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
-import { postgresStore } from './postgres-store.ts';
 import { LaneQueue } from './queue.ts';
 import { currentMoment } from './send.ts';
 import type { OutboxStore } from './store.ts';
@@ -51,9 +50,8 @@ onPostgres('leaves an order to the worker that took it after a turn was rolled b
 });
 
 onPostgres('goes on soon with an order that it looked up before a turn failed', async (scene) => {
-  const { open, postgres, token, reaches } = scene;
-  const { connectionString } = postgres;
-  const { store, goOn } = failingStore(postgresStore({ connectionString, listen: false }));
+  const { open, openStore, token, reaches } = scene;
+  const { store, goOn } = failingStore(await openStore({ listen: false }));
   goOn();
   const outbox = await open({ store });
   await outbox.start();

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createOrdersClient } from '@orders/client';
 import { type Fault, startMockOrderService } from '@orders/testing';
 import fc from 'fast-check';
-import { expect } from 'vitest';
+import pg from 'pg';
+import { expect, onTestFinished } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { testPassword } from '../../../.ci/start-postgres.ts';
 import { giveAway } from '../test/give-away.ts';
@@ -24,6 +25,7 @@ import { startWorker } from '../test/start-worker.ts';
 import { watchStore } from '../test/watch-store.ts';
 import type { SettledUpdate, UnknownUpdate } from './options.ts';
 import type { Outbox } from './outbox.ts';
+import { postgresStore } from './postgres-store.ts';
 import { rowsOf } from './store.ts';
 import type { UpdateStatus } from './updates.ts';
 
@@ -349,8 +351,23 @@ onPostgres(
 );
 
 onPostgres('goes on while callers wait to add to an order that a transaction holds', async (scene) => {
-  const { open, service, token, reaches, warnings } = scene;
-  const outbox = await open();
+  const { open, postgres, service, token, reaches, warnings } = scene;
+  const connectionTimeoutMillis = 60_000;
+  const { connectionString } = postgres;
+  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis, max: 4 });
+  onTestFinished(() => pool.end());
+  const store = postgresStore({ pool });
+  const outbox = await open({
+    store: {
+      ...store,
+      transaction: (run, options) =>
+        store.transaction(async (tx) => {
+          // However busy the machine is, a caller waits until the test lets it go on.
+          if (!options?.worker) await tx.query(`set local lock_timeout = '60s'`);
+          return run(tx);
+        }, options),
+    },
+  });
   await outbox.start();
   const release = await addTo(outbox, scene, token);
   // More than there are connections.
@@ -410,6 +427,21 @@ onPglite('takes up at once what a killed process was sending', async (scene) => 
   // The heartbeat alone would take ten seconds.
   expect(performance.now() - startedAt).toBeLessThan(5_000);
   expect(await outbox.get(behind)).toMatchObject({ state: 'queued' });
+});
+
+onPglite('probes at once where the process that did so was killed', async (scene) => {
+  const { open, sql, schema, token } = scene;
+  const killed = await open();
+  const id = await killed.enqueue(token, step(1));
+  await killed.close();
+  const leased = JSON.stringify({ state: 'service_unavailable', owner: randomUUID() });
+  await sql.query(
+    `update ${schema}.limits set data = $1, until = clock_timestamp() + interval '60 seconds' where name = 'service'`,
+    [leased],
+  );
+  const outbox = await open();
+  await outbox.start();
+  await scene.reaches(outbox, id, 'applied');
 });
 
 onPostgres('sends nothing on waking that it marked before it was stopped', async (scene) => {

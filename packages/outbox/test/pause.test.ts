@@ -1,14 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOrdersClient } from '@orders/client';
-import {
-  createOutbox,
-  type Outbox,
-  type OutboxOptions,
-  type OutboxStore,
-  postgresStore,
-  type UpdateStatus,
-} from '@orders/outbox';
+import { createOutbox, type Outbox, type OutboxOptions, type UpdateStatus } from '@orders/outbox';
 import { type Fault, type MockOrderService, startMockOrderService } from '@orders/testing';
 import { PgBoss } from 'pg-boss';
 import { expect } from 'vitest';
@@ -129,10 +122,8 @@ function followOrder(desk: Desk, service: MockOrderService, token: string) {
 
 /** Opens a stage on PostgreSQL, where another process takes over from the paused worker, and a person decides. */
 async function openStage(scene: Scene, schema: string, cleanups: (() => Promise<unknown>)[]): Promise<Stage> {
-  const { sql, postgres } = scene;
+  const { sql, postgres, openStore } = scene;
   const connection = new URL(postgres.connectionString);
-  const openStore = (): OutboxStore =>
-    postgresStore({ connectionString: postgres.connectionString, maxConnections: 3 });
   const service = await startMockOrderService({ orders: ['warm'] });
   cleanups.push(() => service.close());
   const timeouts = { attempt: 2_000 };
@@ -140,7 +131,7 @@ async function openStage(scene: Scene, schema: string, cleanups: (() => Promise<
   cleanups.push(() => client.close());
   const worker = startPausableWorker();
   cleanups.push(() => worker.end());
-  const store = openStore();
+  const store = await openStore();
   const outbox = await createOutbox({ store, databaseSchema: schema });
   cleanups.push(() => outbox.close());
   const options = { schema: `${schema}_queue`, migrate: false, schedule: false, supervise: false };
@@ -226,7 +217,13 @@ async function openStage(scene: Scene, schema: string, cleanups: (() => Promise<
     if (wasPaused) {
       worker.shift({ wallMs: setMs });
       await takeAway(!inFull || run.clock !== 'right');
-      other = await createOutbox({ client, store: openStore(), databaseSchema: schema, warn() {}, ...rated });
+      other = await createOutbox({
+        client,
+        store: await openStore(),
+        databaseSchema: schema,
+        warn() {},
+        ...rated,
+      });
       await other.start();
       const endAt = performance.now() + keepMs;
       // A process that goes on may get back its own order, and keeps it until what is paused has ended.
@@ -398,8 +395,8 @@ function onPaused(
     `repeats and loses nothing where a worker is paused past its lease${what}`,
     (scene) =>
       onStages(
-        (place, cleanups) => openStage(scene, `${scene.schema}_${place}`, cleanups),
-        inFull ? 5 : 2,
+        (place, cleanups) => openStage(scene, `${scene.newSchema}_${place}`, cleanups),
+        inFull ? 5 : 1,
         (stages) => sweep(stages, names, rest),
       ),
     // Each stage has as many connections as other tests have in all.
@@ -417,21 +414,23 @@ else
         sample: 1e6,
       });
 
-onPglite(
-  'goes on where it was paused, and takes no stall of its own for an outage of the service',
-  async () => {
-    const names = ['an applied update', 'a rejected update', 'a lost response'];
-    const sample = inFull ? 120 : 5;
-    await onStages(
-      (_, cleanups) => openLonelyStage(cleanups),
-      1,
-      async (stages) => {
-        await sweep(stages, names, { kinds, sample });
-        for (const stage of stages) await stallBeforeSending(stage);
-      },
-    );
-  },
-);
+async function playAlone(): Promise<void> {
+  const names = ['an applied update', 'a rejected update', 'a lost response'];
+  await onStages(
+    (_, cleanups) => openLonelyStage(cleanups),
+    1,
+    async (stages) => {
+      await sweep(stages, names, { kinds, sample: 120 });
+      for (const stage of stages) await stallBeforeSending(stage);
+    },
+  );
+}
+
+if (inFull)
+  onPglite(
+    'goes on where it was paused, and takes no stall of its own for an outage of the service',
+    playAlone,
+  );
 
 /** Pauses a worker before it sends the first of some updates, for longer than they may wait. */
 async function stallBeforeSending({ service, worker }: Stage): Promise<void> {

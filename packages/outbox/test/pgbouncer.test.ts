@@ -22,7 +22,7 @@ const onPooler = pgBouncer ? onPostgres : (name: string) => test.skip(name);
 for (const preparedStatements of pgBouncer?.followsStatements ? [0, 200] : [undefined]) {
   const detail = preparedStatements === undefined ? '' : `, which follows ${preparedStatements} statements`;
   onPooler(`two outboxes behind a transaction pooler${detail} keep to their schemas`, async (scene) => {
-    const { postgres, sql, schema, warnings } = scene;
+    const { postgres, sql, newSchema: schema, warnings } = scene;
     if (!pgBouncer) return;
     await using pooler = await startPooler(pgBouncer, postgres.connectionString, {
       // Fewer connections than the outboxes have, so they share each.

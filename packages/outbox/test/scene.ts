@@ -6,6 +6,7 @@ import {
   type Outbox,
   type OutboxOptions,
   type OutboxStore,
+  type PostgresStoreOptions,
   postgresStore,
   type Sql,
   type UpdateState,
@@ -23,11 +24,10 @@ import { Schemas } from './schemas.ts';
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
 export interface Scene {
   readonly engine: 'PGlite' | 'PostgreSQL';
-  /**
-   * The schema of its outboxes. A test that reads it before it opens an outbox has a new one, without tables; no other
-   * test gets it afterwards.
-   */
+  /** The schema of its outboxes. Its tables are ready once an outbox was opened; another test may get it afterwards. */
   readonly schema: string;
+  /** The same, but a new one without tables, which no other test gets: for what migrates, or changes tables. */
+  readonly newSchema: string;
   readonly service: MockOrderService;
   /** The token of the first order. */
   readonly token: string;
@@ -38,7 +38,8 @@ export interface Scene {
   readonly pglite: PGlite;
   /** What outboxes warned of. */
   readonly warnings: string[];
-  openStore(): Promise<OutboxStore>;
+  /** On PostgreSQL, its connections for callers are those of other tests of this process, too. */
+  openStore(options?: Pick<PostgresStoreOptions, 'listen'>): Promise<OutboxStore>;
   open(options?: Partial<OutboxOptions>): Promise<Outbox>;
   /** A client of the service with another timeout of each attempt, in milliseconds. */
   clientWith(attemptMs: number): OrdersClient;
@@ -48,11 +49,14 @@ export interface Scene {
 
 interface Started {
   readonly sql: Sql;
-  readonly openStore: () => Promise<OutboxStore>;
+  readonly openStore: Scene['openStore'];
   readonly postgres?: TestPostgres;
   readonly pglite?: PGlite;
   readonly schemas: Schemas;
 }
+
+/** How long a test may take, in milliseconds: a machine may be busy with others. */
+const timeout = 180_000;
 
 /** A database of each engine for all files that a process runs: each test has a schema for itself. */
 const onEngines = test
@@ -69,12 +73,18 @@ const onEngines = test
     const postgres = await startPostgres();
     if (!postgres) return undefined;
     const { connectionString } = postgres;
-    const store = postgresStore({ connectionString });
+    // A process that computes may look at its connections later than the outbox waits for a network.
+    const patience = { connectionTimeoutMillis: timeout, query_timeout: timeout };
+    const pool = new pg.Pool({ connectionString, max: 20, idleTimeoutMillis: timeout, ...patience });
+    // The server stops in some tests, and each store listens for errors.
+    pool.setMaxListeners(0).on('error', () => {});
+    const store = postgresStore({ pool });
     onCleanup(async () => {
       await store.close();
+      await pool.end();
       await postgres[Symbol.asyncDispose]();
     });
-    const openStore = async () => postgresStore({ connectionString });
+    const openStore: Scene['openStore'] = async (options = {}) => postgresStore({ pool, ...options });
     return { sql: store, postgres, openStore, schemas: new Schemas(store) };
   });
 
@@ -100,9 +110,6 @@ export function onBothInFull(name: string, play: Play, manner?: Manner): void {
   if (inFull) onPglite(name, play, manner);
   onPostgres(name, play, manner);
 }
-
-/** A machine may be busy with other tests. */
-const timeout = 180_000;
 
 let lastOnPglite: Promise<unknown> = Promise.resolve();
 
@@ -136,16 +143,21 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
   };
   const client = clientWith(5_000);
   const { schemas } = started;
-  let schema: string | undefined;
-  let ready: Promise<void> | undefined;
-  let isKnown = false;
+  let taken: ReturnType<Schemas['take']> | undefined;
+  let newSchema: string | undefined;
+  const schemaOf = (): string => {
+    if (newSchema === undefined) taken ??= schemas.take();
+    return newSchema ?? taken?.schema ?? '';
+  };
   try {
     await play({
       engine,
       get schema() {
-        isKnown = true;
-        schema ??= schemas.name();
-        return schema;
+        return schemaOf();
+      },
+      get newSchema() {
+        newSchema ??= schemas.name();
+        return newSchema;
       },
       service,
       token: service.token,
@@ -159,11 +171,11 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
       open: async (options = {}) => {
         const store = options.store ?? (await started.openStore());
         const warn = (message: string): void => void warnings.push(message);
-        if (schema === undefined) ({ schema, ready } = schemas.take());
-        await ready;
+        const databaseSchema = schemaOf();
+        await taken?.ready;
         const outbox = await createOutbox({
           client,
-          databaseSchema: schema,
+          databaseSchema,
           maxRetryDelayMs: 20,
           warn,
           ...options,
@@ -185,7 +197,7 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
   } finally {
     for (const each of opened.reverse()) await each.close({ graceMs: 0 });
   }
-  if (schema !== undefined && !isKnown) schemas.giveBack(schema);
+  if (taken) schemas.giveBack(taken.schema);
 }
 
 /** A connection to the database, past the outbox. */

@@ -25,18 +25,21 @@ export class Schemas {
     const schema = this.#free.shift();
     if (schema !== undefined) return { schema, ready: this.#restore(schema) };
     const name = this.name();
-    return { schema: name, ready: migrate(this.#store, { databaseSchema: name }) };
+    return { schema: name, ready: this.#make(name) };
   }
 
   /** Lets another test take a schema whose tables are those of a migration. */
   giveBack(schema: string): void {
-    this.#rows ??= this.#readMade();
     this.#free.push(schema);
   }
 
-  async #readMade(): Promise<ReadonlyMap<string, string>> {
-    const schema = this.name();
+  async #make(schema: string): Promise<void> {
     await migrate(this.#store, { databaseSchema: schema });
+    this.#rows ??= this.#readMade(schema);
+    await this.#rows;
+  }
+
+  async #readMade(schema: string): Promise<ReadonlyMap<string, string>> {
     const tables = await rowsOf<{ name: string }>(
       this.#store,
       `select table_schema || '.' || table_name as name from information_schema.tables

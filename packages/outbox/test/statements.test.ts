@@ -40,7 +40,7 @@ const sessionState = {
 };
 
 onPostgres('leaves nothing on a connection of its pool, in the whole life of an outbox', async (scene) => {
-  const { postgres, schema: databaseSchema, client, service, token, reaches } = scene;
+  const { postgres, newSchema: databaseSchema, client, service, token, reaches } = scene;
   const { pool, statements } = recordingPool(postgres.connectionString);
   const warnings: string[] = [];
   const options = { client, databaseSchema, warn: (message: string) => void warnings.push(message) };
