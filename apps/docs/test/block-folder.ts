@@ -2,38 +2,41 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CodeBlock } from './read-blocks.ts';
 
-/** Beside the package's own modules, so that a block resolves packages as its reader's does. */
-const folder = join(import.meta.dirname, '../.turbo/blocks');
-
-/** Writes each block as a file of its own, unless it is one, and returns their paths, in the same order, and that of their tsconfig. */
+/**
+ * Writes each block as a file of its own, unless it is one, beside the modules of its project, so that it resolves packages
+ * as its reader's does. Returns their paths, in the same order, and that of their tsconfig.
+ */
 export function writeBlocks(blocks: readonly CodeBlock[]): {
   readonly files: readonly string[];
   readonly tsconfig: string;
 } {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const files = blocks.map(({ place, language, flags, code, file: shown }) => {
+  for (const folder of new Set(blocks.map(({ folder }) => folder))) {
+    rmSync(join(folder, place), { recursive: true, force: true });
+    mkdirSync(join(folder, place), { recursive: true });
+  }
+  const files = blocks.map(({ folder, place: name, language, flags, code, file: shown }) => {
     if (shown !== undefined) return shown;
-    const file = join(folder, `${place.replaceAll(/\W+/g, '-')}.${language}`);
+    const file = join(folder, place, `${name.replaceAll(/\W+/g, '-')}.${language}`);
     writeFileSync(file, flags.includes('excerpt') ? code + given : code);
     return file;
   });
-  const tsconfig = join(folder, 'tsconfig.json');
+  const tsconfig = join(import.meta.dirname, '..', place, 'tsconfig.json');
   writeFileSync(tsconfig, JSON.stringify({ compilerOptions: readersOptions, files }));
   return { files, tsconfig };
 }
 
+const place = '.turbo/blocks';
+
 /** What an example in a doc comment may use without a declaration. */
 const given = 'declare const baseUrl: string, apiKey: string, token: string;\n';
 
-/** The options of a strict project, without those that only this repository sets. */
+/** The options of a strict project, without those that only this repository sets: it has the packages as they are built. */
 const readersOptions = {
   target: 'es2023',
   lib: ['es2024', 'dom', 'dom.iterable'],
   module: 'nodenext',
   jsx: 'react-jsx',
   types: ['node'],
-  customConditions: ['@orders/source'],
   allowImportingTsExtensions: true,
   strict: true,
   exactOptionalPropertyTypes: true,

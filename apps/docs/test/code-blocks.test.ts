@@ -1,21 +1,20 @@
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createGroupRunner, runExample } from '../../../.ci/run-examples.ts';
 import { writeBlocks } from './block-folder.ts';
 import { checkTypes } from './check-types.ts';
 import { matchesOutput } from './matches-output.ts';
-import { type CodeBlock, readBlocks, readPage } from './read-blocks.ts';
+import { type CodeBlock, readBlocks, readPage, readReadmes } from './read-blocks.ts';
+import { runExample, runTogether } from './run-examples.ts';
 import { startAtPrompt } from './start-mock.ts';
 
+const root = join(import.meta.dirname, '../../..');
 const all = readBlocks();
-const written = all.filter(({ language }) => /^tsx?$/.test(language));
+const ofReadmes = readReadmes();
+const written = [...all.filter(({ language }) => /^tsx?$/.test(language)), ...ofReadmes];
 const { files, tsconfig } = writeBlocks(written);
-const folder = join(import.meta.dirname, '..');
-// Most of what a process takes is importing the packages, so there are three of them, not one for each page.
-const blocks = written.map((block, index) => {
-  return { ...block, file: files[index] ?? '', folder, group: String(index % 3) };
-});
+const blocks = written.map((block, index) => ({ ...block, file: files[index] ?? '' }));
 const runs = blocks.filter(({ flags }) => !flags.includes('no-run'));
 // Node 22 needs a compiler for `await using`.
 const isKnown = Number(process.versions.node.split('.')[0]) >= 24;
@@ -38,19 +37,38 @@ describe('types', () => {
 const prompt = all.find(({ language, code }) => language === 'sh' && code.includes('orders mock'));
 
 const runnable = runs.filter(({ code }) => isKnown || !code.includes('await using'));
-// What changes its whole process, or reads its environment, runs alone.
-const isAlone = ({ flags, code }: CodeBlock) =>
-  flags.includes('at-prompt') || /from '(?:@opentelemetry\/|node:test')/.test(code);
-const printedOnPage = createGroupRunner(runnable.filter((block) => !isAlone(block)));
+// What changes its whole process comes last.
+const order = [/^/, /from '@opentelemetry\//, /from 'node:test'/];
+const rank = ({ code }: CodeBlock) => order.findLastIndex((pattern) => pattern.test(code));
 
-test.concurrent.each(runnable)('$place runs', { timeout: 150_000 }, async (block) => {
-  const { flags, output } = block;
-  const isRight = (printed: string) => output === undefined || matchesOutput(printed, output);
-  const onPage = isAlone(block) ? undefined : await printedOnPage(block);
-  if (onPage !== undefined && isRight(onPage)) return;
-  await using service = flags.includes('at-prompt') ? await startAtPrompt(prompt?.code ?? '') : undefined;
-  const printed = await runExample(block, service?.env);
-  if (!isRight(printed)) expect(printed.trim()).toBe(output?.trim());
+describe('runs', () => {
+  let service: Awaited<ReturnType<typeof startAtPrompt>>;
+  let printed: ReadonlyMap<string, string>;
+  const atPrompt = ({ file, flags }: (typeof runs)[number]) => ({
+    file,
+    env: flags.includes('at-prompt') ? service.env : undefined,
+  });
+
+  beforeAll(async () => {
+    service = await startAtPrompt(prompt?.code ?? '');
+    printed = await runTogether(runnable.toSorted((a, b) => rank(a) - rank(b)).map(atPrompt));
+    return () => service[Symbol.asyncDispose]();
+  }, 200_000);
+
+  test.concurrent.each(runnable)('$place runs', { timeout: 200_000 }, async (block) => {
+    // An example of a doc comment has no place for what it prints.
+    const output = block.place.startsWith('api/') ? '' : block.output;
+    const isRight = (text: string) => output === undefined || matchesOutput(text, output);
+    const text = printed.get(block.file);
+    if (text !== undefined && isRight(text)) return;
+    const alone = await runExample(atPrompt(block));
+    if (!isRight(alone)) expect(alone.trim()).toBe(output?.trim());
+  });
+});
+
+test.each(['schema', 'auth', 'client', 'testing', 'outbox'])('the README of %s shows an example', (name) => {
+  const shown = /<!-- apps\/examples\/|^```ts$/m;
+  expect(readFileSync(join(root, 'packages', name, 'README.md'), 'utf8')).toMatch(shown);
 });
 
 test('every output on a page belongs to a block that runs', () => {
@@ -87,7 +105,7 @@ test('reads a shown file as a block', () => {
 
 test('every shown file is an example, whose own tests run it', () => {
   const shown = all.flatMap(({ file = [] }) => file);
-  const examples = join(folder, '../examples');
+  const examples = join(root, 'apps/examples');
   expect(new Set(shown.map((file) => dirname(file)))).toEqual(new Set([examples]));
 });
 

@@ -58,3 +58,18 @@ test('every promise has a test', () => {
   expect(promises).toHaveLength(rows?.length ?? 0);
   expect(promises.length).toBeGreaterThan(20);
 });
+
+/** Commands of pnpm itself that could be taken for scripts; `pnpm version` writes the version of a package. */
+const commandsOfPnpm = new Set(['ci', 'config', 'docs', 'home', 'licenses', 'pack', 'publish', 'version']);
+
+test('a script that has the name of a command of pnpm is run by `pnpm run`', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const taken = Object.keys(scripts).filter((name) => commandsOfPnpm.has(name));
+  expect(taken).toContain('version');
+  const wrong = documents.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/pnpm(?:@\d+)? ([a-z:-]+)/g)]
+      .filter(([, name = '']) => taken.includes(name))
+      .map(([command]) => `${file}: ${command}`),
+  );
+  expect(wrong).toEqual([]);
+});

@@ -7,6 +7,8 @@ import { entries } from '../src/repository.ts';
 export interface CodeBlock {
   /** Where it stands, such as `guides/bulk.md:12`: a name for messages. */
   readonly place: string;
+  /** The project that its reader runs it in. */
+  readonly folder: string;
   readonly language: string;
   /** The words of its fence behind the language, such as `no-run`. */
   readonly flags: readonly string[];
@@ -17,7 +19,9 @@ export interface CodeBlock {
   readonly output: string | undefined;
 }
 
-const pages = join(import.meta.dirname, '../pages');
+const root = join(import.meta.dirname, '../../..');
+const docs = join(root, 'apps/docs');
+const pages = join(docs, 'pages');
 
 /** Every block of code of the guides, and the examples of the reference, whose other blocks are signatures. */
 export function readBlocks(): readonly CodeBlock[] {
@@ -37,6 +41,7 @@ function readExamples(page: string, markdown: string): readonly CodeBlock[] {
       const isWhole = code.includes('import ');
       return {
         place: `${page} ${name}`,
+        folder: docs,
         language: 'ts',
         flags: isWhole ? [] : ['no-run', 'excerpt'],
         code: isWhole ? code : `import { ${name} } from '${specifier}';\n${code}`,
@@ -45,6 +50,27 @@ function readExamples(page: string, markdown: string): readonly CodeBlock[] {
       };
     },
   );
+}
+
+/** The blocks of READMEs, but for those that show a file of `apps/examples`, which has tests of its own. */
+export function readReadmes(): readonly CodeBlock[] {
+  return globSync(['README.md', 'packages/*/README.md'], { cwd: root })
+    .toSorted()
+    .flatMap((readme) => {
+      const markdown = readFileSync(join(root, readme), 'utf8');
+      const shown = /<!-- apps\/examples\/\S+ -->\n\n$/;
+      return [...markdown.matchAll(/^```(ts)\n(.*?)^```$/gms)]
+        .filter(({ index }) => !shown.test(markdown.slice(0, index)))
+        .map(({ index, 1: language = '', 2: code = '' }) => ({
+          place: `${readme}:${markdown.slice(0, index).split('\n').length}`,
+          folder: join(root, readme === 'README.md' ? 'packages/client' : dirname(readme)),
+          language,
+          flags: [],
+          code,
+          file: undefined,
+          output: undefined,
+        }));
+    });
 }
 
 /** The blocks of one page, and the examples that it shows. */
@@ -67,6 +93,7 @@ export function readPage(page: string, markdown: string): readonly CodeBlock[] {
     const next = blocks[position + 1];
     return {
       place: `${page}:${markdown.slice(0, block.index).split('\n').length}`,
+      folder: docs,
       language: block.language,
       flags: block.flags.trim().split(/\s+/),
       code: block.code,
