@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { ordersProgram, startAtPrompt } from './start-mock.ts';
+import { promisify } from 'node:util';
+import { runIn } from '../../../packages/cli/test/run-here.ts';
+import { createFolder } from '../../../packages/cli/test/run-orders.ts';
+import { startAtPrompt } from './start-mock.ts';
 
 /** A page whose terminal is recorded. */
 export const recordedPage: string = join(import.meta.dirname, '../pages/guides/csv-file.md');
@@ -13,48 +15,37 @@ export const recordedPage: string = join(import.meta.dirname, '../pages/guides/c
  * `console` blocks. Returns the page with what they print.
  */
 export async function recordPage(markdown: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'orders-docs-'));
+  await using folder = await createFolder();
   await using mock = await startAtPrompt(/^.*orders mock.*$/m.exec(markdown)?.[0] ?? '');
   const { ORDERS_URL = '', ORDERS_API_KEY = '' } = mock.env;
-  const env = { ...process.env, NO_COLOR: '1', ORDERS_BASE_URL: ORDERS_URL, ORDERS_API_KEY };
+  const env = { ORDERS_BASE_URL: ORDERS_URL, ORDERS_API_KEY };
   const run = async (command: string): Promise<string> => {
-    const printed = await runAtPrompt(command, { cwd: folder, env });
-    return printed
+    const printed = command.startsWith('orders ')
+      ? await runIn(folder, command.split(' ').slice(1), env)
+      : await promisify(execFile)('sh', ['-c', command], { cwd: folder.path });
+    return `${printed.stdout}${printed.stderr}`
       .replaceAll(new URL(ORDERS_URL).port, '8402')
       .replaceAll(/\d+(?= ms\b)/g, '…')
       .replaceAll(/\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\b/g, '2026-11-23 12:00:00');
   };
-  try {
-    let page = '';
-    let end = 0;
-    for (const block of markdown.matchAll(/^```(csv|console) ?(.*)\n([\s\S]*?)^```$/gm)) {
-      const [whole, language, name = '', code = ''] = block;
-      page += markdown.slice(end, block.index);
-      end = block.index + whole.length;
-      if (language === 'csv') {
-        await writeFile(join(folder, name), code);
-        page += whole;
-      } else {
-        const parts: string[] = [];
-        for (const [line, command = ''] of code.matchAll(/^\$ (.*)$/gm))
-          parts.push(`${line}\n${await run(command)}`);
-        page += `\`\`\`console\n${parts.join('')}\`\`\``;
-      }
+  // The defaults of options come from the environment of the process.
+  process.env['ORDERS_BASE_URL'] = ORDERS_URL;
+  using _ = { [Symbol.dispose]: () => void delete process.env['ORDERS_BASE_URL'] };
+  let page = '';
+  let end = 0;
+  for (const block of markdown.matchAll(/^```(csv|console) ?(.*)\n([\s\S]*?)^```$/gm)) {
+    const [whole, language, name = '', code = ''] = block;
+    page += markdown.slice(end, block.index);
+    end = block.index + whole.length;
+    if (language === 'csv') {
+      await writeFile(folder.file(name), code);
+      page += whole;
+    } else {
+      const parts: string[] = [];
+      for (const [line, command = ''] of code.matchAll(/^\$ (.*)$/gm))
+        parts.push(`${line}\n${await run(command)}`);
+      page += `\`\`\`console\n${parts.join('')}\`\`\``;
     }
-    return page + markdown.slice(end);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
-}
-
-/** What a command prints, whatever its exit code. */
-function runAtPrompt(
-  command: string,
-  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): Promise<string> {
-  const words = [process.execPath, ...ordersProgram].map((word) => `'${word}'`).join(' ');
-  const script = `exec 2>&1; orders() { ${words} "$@"; }; ${command}`;
-  return new Promise((resolve) => {
-    execFile('sh', ['-c', script], { ...options, timeout: 60_000 }, (_, stdout) => resolve(stdout));
-  });
+  return page + markdown.slice(end);
 }

@@ -1,13 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import process from 'node:process';
-
-/** The command `orders`, as a program of Node. */
-export const ordersProgram: readonly string[] = [
-  '--conditions=@orders/source',
-  join(import.meta.dirname, '../node_modules/@orders/cli/src/main.ts'),
-];
+import { startHere } from '../../../packages/cli/test/run-here.ts';
 
 /** A mock order service that was started at a prompt. */
 export interface PromptService extends AsyncDisposable {
@@ -19,10 +10,8 @@ export interface PromptService extends AsyncDisposable {
 export async function startAtPrompt(command: string): Promise<PromptService> {
   const words = (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", ''));
   const options = words.slice(words.indexOf('mock')).map((word) => (word === '8402' ? '0' : word));
-  const service = spawn(process.execPath, [...ordersProgram, ...options], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const printed = await readUntil(service, /Update an order/);
+  const service = startHere(options);
+  const printed = await service.printed(/Update an order/);
   const find = (pattern: RegExp): string => pattern.exec(printed)?.[1] ?? '';
   return {
     env: {
@@ -30,19 +19,6 @@ export async function startAtPrompt(command: string): Promise<PromptService> {
       ORDER_TOKEN: find(/^ {2}(ord_\w+)$/m),
       ORDERS_API_KEY: words[words.indexOf('--key') + 1] ?? '',
     },
-    async [Symbol.asyncDispose]() {
-      const ended = once(service, 'exit');
-      service.kill('SIGTERM');
-      await ended;
-    },
+    [Symbol.asyncDispose]: () => service[Symbol.asyncDispose](),
   };
-}
-
-async function readUntil(service: ChildProcess, pattern: RegExp): Promise<string> {
-  let printed = '';
-  for await (const chunk of service.stdout ?? []) {
-    printed += chunk;
-    if (pattern.test(printed)) return printed;
-  }
-  throw new Error(`It ended after printing ${JSON.stringify(printed)}.`);
 }
