@@ -1,14 +1,13 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
-import { openTestApp } from '../open-test-app.ts';
 import { makeTestFolder } from '../run-merchant.ts';
 import { openPage, prepareApp } from './open-page.ts';
 
 const tokens = Array.from({ length: 20 }, (_, index) => `order-${index}`);
 const body = { cart: { items: [{ sku: 'MUG', quantity: 1 }] } };
-const { app } = prepareApp({ orders: tokens.map((token) => ({ token, body })) });
+const { app } = prepareApp({ orders: [...tokens, 'review-1'].map((token) => ({ token, body })) });
 const sentTo = (token: string) =>
   app().mock.journal.filter((entry) => entry.operation === 'update' && entry.token === token);
 
@@ -17,14 +16,12 @@ function fileOf(name: string, rows: readonly string[]) {
   return { name, mimeType: 'text/plain', buffer: Buffer.from([header, ...rows].join('\n')) };
 }
 
-const count = inFull ? 2_000 : 400;
-const [bad, good] = [count - 100, count - 1];
+const count = inFull ? 2_000 : 120;
+const [bad, good] = [count - 20, count - 1];
 const shownAs = (rows: number) => rows.toLocaleString('en');
 
 test(`of ${shownAs(count)} rows with a bad one, the others are applied once and in sequence, and drawn as they are`, async () => {
-  const orders = tokens.map((token) => ({ token, body }));
-  await using app = await openTestApp({ orders });
-  await using open = await openPage(`${app.url}/bulk`);
+  await using open = await openPage(`${app().url}/bulk`);
   const { page, button, consoleLines } = open;
   const rows = Array.from({ length: count }, (_, row) => tokens[row % tokens.length] ?? '');
   const lines = rows.map((token, row) => `${token},A-${row + 1},CUP,${row === bad ? '2.5' : 2}`);
@@ -39,7 +36,7 @@ test(`of ${shownAs(count)} rows with a bad one, the others are applied once and 
   await shown.selectOption({ label: `All (${shownAs(count)})` });
   await button('next page').click();
   await page.getByRole('row', { name: /^101 / }).waitFor();
-  expect(app.mock.requests({ operation: 'update' })).toEqual([]);
+  expect(tokens.flatMap(sentTo)).toEqual([]);
 
   await button(`Send ${shownAs(good)} updates`).click();
   await page.getByText(/^[\d,]+ updates? left$/).waitFor();
@@ -50,8 +47,12 @@ test(`of ${shownAs(count)} rows with a bad one, the others are applied once and 
     const wanted = rows.flatMap((_, row) =>
       row % tokens.length === index && row !== bad ? [`A-${row + 1}`] : [],
     );
-    expect(app.mock.appliedUpdates(token).map(({ order_id }) => order_id)).toEqual(wanted);
-    expect((await app.call(`/api/orders/${token}`)).body.body.order_id).toBe(wanted.at(-1));
+    expect(
+      app()
+        .mock.appliedUpdates(token)
+        .map(({ order_id }) => order_id),
+    ).toEqual(wanted);
+    expect((await app().call(`/api/orders/${token}`)).body.body.order_id).toBe(wanted.at(-1));
   }
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -64,7 +65,10 @@ test(`of ${shownAs(count)} rows with a bad one, the others are applied once and 
     new RegExp(`^${bad + 1},order-\\d+,invalid,,cart\\.items\\[0\\]\\.quantity: `),
   );
   // The bodies are kept no longer than they are needed.
-  const kept = await app.parts.store.query('select 1 from merchant.sent where body is not null');
+  const kept = await app().parts.store.query(
+    'select 1 from merchant.sent where body is not null and token = any($1)',
+    [tokens],
+  );
   expect(kept.rows).toEqual([]);
   expect(consoleLines).toEqual([]);
 }, 180_000);
@@ -78,7 +82,8 @@ test('a file that cannot be read is refused, with the place', async () => {
   await page.getByText(/cart\.items\[x\]\.sku/).waitFor();
   await using made = await makeTestFolder();
   const large = join(made.folder, 'large.csv');
-  await writeFile(large, Buffer.alloc(17 * 1_048_576));
+  await writeFile(large, '');
+  await truncate(large, 17 * 1_048_576);
   await page.locator('input[type=file]').setInputFiles(large);
   await page.getByText(/larger than/).waitFor();
 });
@@ -86,7 +91,7 @@ test('a file that cannot be read is refused, with the place', async () => {
 test('rows are discarded: before they are sent, and while an outcome of their order needs review', async () => {
   await using open = await openPage(`${app().url}/bulk`);
   const { page, button } = open;
-  await page.locator('input[type=file]').setInputFiles(fileOf('none.csv', ['order-1,A-0,CUP,1']));
+  await page.locator('input[type=file]').setInputFiles(fileOf('none.csv', ['review-1,A-0,CUP,1']));
   await button('Discard').click();
   await page.getByText('Discarded: 1').waitFor();
   await page.getByRole('link', { name: 'Bulk files' }).click();
@@ -95,7 +100,7 @@ test('rows are discarded: before they are sent, and while an outcome of their or
     .getByText('Discarded')
     .waitFor();
   app().mock.faults.next({ type: 'reset_after_applying' }, { operation: 'update' });
-  const rows = ['order-1,A-1,CUP,1', 'order-1,A-2,CUP,2', 'order-1,A-3,CUP,3'];
+  const rows = ['review-1,A-1,CUP,1', 'review-1,A-2,CUP,2', 'review-1,A-3,CUP,3'];
   await page.locator('input[type=file]').setInputFiles(fileOf('three.csv', rows));
   await button('Send 3 updates').click();
   await page.getByText('Needs review: 1').waitFor();
@@ -105,28 +110,5 @@ test('rows are discarded: before they are sent, and while an outcome of their or
   await button('It was applied').click();
   await page.getByRole('dialog').getByRole('button', { name: 'It was applied' }).click();
   await page.getByText('Nothing needs review').waitFor();
-  expect(sentTo('order-1')).toHaveLength(1);
-});
-
-test('fault injection: a burst fails as chosen, is charted, and goes back to normal', async () => {
-  await using open = await openPage(app().url);
-  const { page, button, consoleLines } = open;
-  await page.getByRole('link', { name: 'Fault injection' }).click();
-  await page.getByRole('radio', { name: 'Lost response' }).click();
-  await page.getByText('Share of requests: 100%').waitFor();
-  await page.getByRole('textbox', { name: 'Orders' }).fill('3');
-  await page.getByRole('textbox', { name: 'Updates' }).fill('3');
-  await button('Send the burst').click();
-  await page.getByText('3 updates queued').waitFor();
-  await page.getByText(/^Unknown: [1-9]/).waitFor();
-  await button('Back to normal').click();
-  await expect.poll(() => page.getByRole('radio', { name: 'Healthy' }).isChecked()).toBe(true);
-  const before = sentTo('order-11').length;
-  await page.getByRole('textbox', { name: 'Orders' }).fill('12');
-  await page.getByRole('textbox', { name: 'Updates' }).fill('12');
-  await button('Send the burst').click();
-  await page.getByText('12 updates queued').waitFor();
-  await expect.poll(() => sentTo('order-11').length).toBe(before + 1);
-  await page.getByRole('img', { name: /attempts in slots of 10 s/ }).waitFor();
-  expect(consoleLines).toEqual([]);
+  expect(sentTo('review-1')).toHaveLength(1);
 });

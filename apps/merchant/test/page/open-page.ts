@@ -129,10 +129,10 @@ export async function openOrder(body: object): Promise<TestOrderPage> {
   };
 }
 
-/** What axe finds wrong with a page, each with where and why. */
-export async function findViolations(page: Page): Promise<readonly unknown[]> {
+/** What axe finds wrong with a page, or with what a selector matches, each with where and why. */
+export async function findViolations(page: Page, within?: string): Promise<readonly unknown[]> {
   const axe = new AxeBuilder({ page }).setLegacyMode(true).options({ resultTypes: ['violations'] });
-  const { violations } = await axe.analyze();
+  const { violations } = await (within === undefined ? axe : axe.include(within)).analyze();
   return violations.map(({ id, nodes }) => [
     id,
     nodes.map(({ target, failureSummary }) => [target, failureSummary]),

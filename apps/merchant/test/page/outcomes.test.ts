@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { startMockOrderService } from '@orders/testing';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import type { StatusView } from '../../shared/api.ts';
-import type { ShopUpdate } from '../../shared/order-update.ts';
-import { openTestApp, openTestStore } from '../open-test-app.ts';
+import { createDatabase } from '../open-test-postgres.ts';
 import { makeTestFolder, runMerchant } from '../run-merchant.ts';
+import { tables } from '../share-postgres.ts';
 import { findViolations, openOrder, openPage, prepareApp, type TestOrderPage } from './open-page.ts';
 
 const { app } = prepareApp();
@@ -21,7 +21,7 @@ async function sendUnknown({ field, button, says }: TestOrderPage, name: string)
   await says("Outcome unknown: it was sent, but we don't know whether it was applied");
 }
 
-test('a 429 that recovers is drawn as it happens, here and in another window', async () => {
+test('a 429 that recovers is drawn as it happens, here and in another window, and a long pause is ended by hand', async () => {
   await using open = await openOrder(mug);
   const { page, button, says, applied } = open;
   await using other = await openPage(app().url);
@@ -40,16 +40,11 @@ test('a 429 that recovers is drawn as it happens, here and in another window', a
   await other.page.getByRole('row', { name: open.token }).getByText('Applied').waitFor();
   await other.page.getByText('Healthy').waitFor();
   expect(applied()).toEqual([mug]);
-});
-
-test('a pause is ended by hand', async () => {
-  await using open = await openOrder(mug);
-  const { button, says } = open;
   app().mock.faults.next({ ...rateLimited, headers: { 'retry-after': '600' } }, { operation: 'update' });
   await button('Send update').click();
-  await open.page.getByText(/^Paused for: \d+ s/).waitFor();
+  await page.getByText(/^Paused for: \d+ s/).waitFor();
   await button('Resume now').click();
-  await says('Applied');
+  await expect.poll(() => applied().length).toBe(2);
 });
 
 test('an unknown outcome is settled in each of the three ways, with the keyboard', async () => {
@@ -93,39 +88,6 @@ test('an unknown outcome is settled in each of the three ways, with the keyboard
   expect(applied()).toHaveLength(4);
 });
 
-test('two orders with an update in review hold a later bulk row, which is applied after it', async () => {
-  await using one = await openOrder(mug);
-  await using two = await openOrder(mug);
-  await sendUnknown(one, 'older');
-  await sendUnknown(two, 'older');
-  await using bulk = await openPage(`${app().url}/bulk`);
-  const rows = [one, two].map(({ token }) => `${token},MUG,newer\n`);
-  await bulk.page.locator('input[type=file]').setInputFiles({
-    name: 'newer.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(`token,cart.items[0].sku,cart.items[0].name\n${rows.join('')}`),
-  });
-  await bulk.button('Send 2 updates').click();
-  await bulk.page.getByText('Queued: 2').waitFor();
-
-  for (const [open, decision] of [
-    [one, 'It was applied'],
-    [two, 'Send again'],
-  ] as const) {
-    await open.page.getByText('Queued', { exact: true }).waitFor();
-    await open.button(decision).click();
-    await open.page.getByRole('dialog').getByRole('button', { name: decision }).click();
-    await expect.poll(() => open.field('Name').inputValue()).toBe('newer');
-  }
-  await bulk.page.getByText('Applied: 2').waitFor();
-  const names = ({ applied }: TestOrderPage) =>
-    applied().map((update) => (update as ShopUpdate).cart.items?.[0]?.name);
-  expect([names(one), names(two)]).toEqual([
-    ['older', 'newer'],
-    ['older', 'older', 'newer'],
-  ]);
-});
-
 test('a rejected update is a draft again, and can be fixed or sent again', async () => {
   await using open = await openOrder(mug);
   const { page, field, button, says } = open;
@@ -162,79 +124,15 @@ test('an outage is shown, with the next probe, and ends by itself', async () => 
   await says('Applied');
 });
 
-const json = { 'content-type': 'application/json' };
-const nested = '['.repeat(5_000) + ']'.repeat(5_000);
-const hostile = [
-  { name: 'nested deep', body: nested },
-  { name: 'large', body: JSON.stringify({ error: 'x'.repeat(1_000_000) }) },
-  { name: 'markup', body: '{"message": "<img src=x onerror=alert(1)>"}' },
-];
-
-test('hostile responses are shown as text and break nothing', async () => {
-  await using open = await openOrder(mug);
-  const { page, field, button, says, consoleLines } = open;
-  for (const { name, body } of hostile) {
-    await field('Name').fill(name);
-    const fault = {
-      type: 'status',
-      status: 422,
-      body,
-      headers: json,
-    } as const;
-    app().mock.faults.next(fault, { operation: 'update' });
-    await button('Send update').click();
-    await says('Rejected');
-    await says(/422/);
-  }
-  await page.reload();
-  await button('Send update').waitFor();
-  await page.getByText('Rejected', { exact: true }).nth(2).waitFor();
-  for (const receipt of await page.getByText('Receipt', { exact: true }).all()) await receipt.click();
-  await page.getByText('"outcome": "rejected"').nth(2).waitFor();
-  await page.getByRole('link', { name: /^Needs review/ }).click();
-  await page.getByRole('article', { name: open.token }).nth(2).waitFor();
-  expect(await page.locator('img').count()).toBe(0);
-  expect(consoleLines).toEqual([]);
-});
-
-test('after responses of 5,000 levels the app starts again, and its pages load', async () => {
-  const store = await openTestStore();
-  const cases = [
-    { token: 'order-1', status: 200, state: 'Applied' },
-    { token: 'order-2', status: 422, state: 'Rejected' },
-  ];
-  const orders = cases.map(({ token }) => ({ token, body: mug }));
-  {
-    await using first = await openTestApp({ orders, data: { ...store, close: async () => {} } });
-    for (const { token, status, state } of cases) {
-      first.mock.faults.next({ type: 'status', status, body: nested, headers: json }, { token });
-      await first.call(`/api/orders/${token}/updates`, { id: randomUUID(), update: mug });
-      await expect
-        .poll(async () => (await first.call(`/api/orders/${token}`)).body.lastUpdate?.state)
-        .toBe(state.toLowerCase());
-    }
-  }
-  await using again = await openTestApp({ orders, data: store });
-  await using open = await openPage(again.url);
-  for (const { token, state } of cases) {
-    const row = open.page.getByRole('row', { name: token });
-    await row.getByText(state).waitFor();
-    await row.getByRole('link').click();
-    await open.button('Send update').waitFor();
-    await open.page.getByText(state, { exact: true }).first().waitFor();
-    await open.page.goBack();
-  }
-  await open.page.getByRole('link', { name: /^Needs review/ }).click();
-  await open.page.getByRole('article', { name: 'order-2' }).waitFor();
-  expect(open.consoleLines).toEqual([]);
-});
-
 test('after kill -9 in mid-update the page reconnects, the update needs review, and what is queued is sent', async () => {
   await using service = await startMockOrderService({ orders: ['order-1', 'order-2'] });
   await using made = await makeTestFolder();
-  const env = { ORDERS_API_KEY: service.key };
+  // A PGlite of its own would take longer than all the rest.
+  const database = inject('postgres') ? { DATABASE_URL: await createDatabase(tables) } : undefined;
+  const env = { ORDERS_API_KEY: service.key, ...database };
   const orders = ['--order', 'order-1', '--order', 'order-2'];
-  const words = ['--base-url', service.url, ...orders, '--data', made.folder, '--webhook-port', '0'];
+  const data = database ? [] : ['--data', made.folder];
+  const words = ['--base-url', service.url, ...orders, ...data, '--webhook-port', '0'];
   using killed = runMerchant([...words, '--port', '0'], env);
   const url = await killed.printed(/Merchant app\s+(http:\S+)/);
   await using open = await openPage(`${url}/orders/order-1`);
@@ -249,7 +147,7 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   const send = (token: string, order_id: string) =>
     fetch(`${url}/api/orders/${token}/updates`, {
       method: 'POST',
-      headers: json,
+      headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ id: randomUUID(), update: { ...mug, order_id } }),
     });
   await send('order-1', 'behind');
@@ -264,7 +162,7 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   expect(service.appliedUpdates('order-2')).toEqual([]);
 
   using _again = runMerchant([...words, '--port', new URL(url).port], env);
-  await page.getByText('Connection lost').waitFor({ state: 'hidden', timeout: 30_000 });
+  await page.getByText('Connection lost').waitFor({ state: 'hidden', timeout: 60_000 });
   await says('Needs review');
   await expect.poll(() => service.appliedUpdates('order-2'), { timeout: 60_000 }).toHaveLength(1);
   expect(service.appliedUpdates('order-1')).toHaveLength(1);
