@@ -108,7 +108,7 @@ test.each([
 });
 
 test('a file has at most 50,000 rows', async () => {
-  const line = '{"token":"a","update":{"cart":{}}}\n';
+  const line = '0\n';
   await expect(read(line.repeat(50_001), 'a.ndjson')).rejects.toMatchObject({ details: { row: 50_001 } });
 });
 
@@ -127,7 +127,7 @@ test.each([
 test('while a file of blank lines is read, requests get their turn', async () => {
   let isRead = false;
   const started = process.cpuUsage();
-  const reading = read(`token,order_id\n${'\n'.repeat(3_000_000)}`)
+  const reading = read(`token,order_id\n${'\n'.repeat(1_000_000)}`)
     .catch((error) => error)
     .finally(() => {
       isRead = true;

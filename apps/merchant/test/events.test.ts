@@ -6,6 +6,8 @@ import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
 
 const orders = ['order-1', 'order-2'].map((token) => ({ token, body: buildOrderUpdate() }));
+/** A response of more levels than `JSON.stringify` follows. */
+const nested = { type: 'status', status: 422, body: '['.repeat(5_000) + ']'.repeat(5_000) } as const;
 
 /** Reads the event stream until it holds what is wanted, and returns all that came. */
 async function follow(
@@ -65,15 +67,36 @@ test('an update is followed through a 429 to its end, with each attempt', async 
   expect(changes.some(({ status }) => status)).toBe(true);
 });
 
-test('what was kept of an update is deleted once the outbox has forgotten it', async () => {
+test('what was applied while no process ran is stored, the last of each order, before what the outbox has forgotten is deleted', async () => {
   const store = await openTestStore();
-  const data = { ...store, close: async () => {} };
   const [rejected, forgotten] = [randomUUID(), randomUUID()];
   {
-    await using app = await openTestApp({ orders, data });
-    app.mock.faults.next({ type: 'status', status: 422 }, { token: 'order-1' });
-    await send(app, 'order-1', rejected);
+    await using app = await openTestApp({ orders, data: { ...store, close: async () => {} } });
+    const version = async (token: string) => (await app.call(`/api/orders/${token}`)).body.bodyVersion;
+    for (const [token, name] of [
+      ['order-1', 'first'],
+      ['order-1', 'second'],
+      ['order-1', 'third'],
+      ['order-2', 'old'],
+    ] as const) {
+      const id = randomUUID();
+      await app.call(`/api/orders/${token}/updates`, { id, update: buildOrderUpdate({ order_id: name }) });
+      await expect.poll(() => version(token)).toBe(id);
+    }
+    app.mock.faults.next(nested, { token: 'order-2' });
+    await send(app, 'order-2', rejected);
     await expect.poll(async () => (await app.outbox.get(rejected))?.state).toBe('rejected');
+    const updates = [...(await app.outbox.history('order-1')), ...(await app.outbox.history('order-2'))];
+    await app.close();
+    // As if the process had been killed before it stored any of them, and nothing had run for 40 days.
+    await store.query(`update merchant.settings set value = '' where name = 'cursor'`);
+    await store.query(`update merchant.orders set body = '{"cart":{}}', version = 'first'`);
+    const names = ['third', 'second', 'first', 'rejected', 'old'];
+    for (const [index, { id }] of updates.entries())
+      await store.query('update merchant.sent set body = $2 where id = $1', [
+        id,
+        JSON.stringify(buildOrderUpdate({ order_id: names[index] ?? '' })),
+      ]);
     await store.query(
       `insert into merchant.sent (id, token, source, body) values ($1, 'order-2', 'editor', '{}')`,
       [forgotten],
@@ -81,52 +104,11 @@ test('what was kept of an update is deleted once the outbox has forgotten it', a
     await store.query(`update merchant.sent set at = now() - interval '40 days'`);
   }
   await using again = await openTestApp({ orders, data: store });
+  const orderId = async (token: string) => (await again.call(`/api/orders/${token}`)).body.body.order_id;
+  await expect.poll(() => Promise.all(['order-1', 'order-2'].map(orderId))).toEqual(['third', 'old']);
   const kept = async () => (await again.parts.store.query('select id from merchant.sent')).rows;
   await expect.poll(kept).toEqual([{ id: rejected }]);
-});
-
-test('of several updates of an order that were applied meanwhile, the last one counts', async () => {
-  const store = await openTestStore();
-  {
-    await using app = await openTestApp({ orders, data: { ...store, close: async () => {} } });
-    for (const name of ['first', 'second', 'third']) {
-      const id = randomUUID();
-      await app.call('/api/orders/order-1/updates', { id, update: buildOrderUpdate({ order_id: name }) });
-      await expect.poll(async () => (await app.call('/api/orders/order-1')).body.bodyVersion).toBe(id);
-    }
-    // As if the process had been killed before it stored any of them.
-    await store.query(`update merchant.settings set value = '' where name = 'cursor'`);
-    await store.query(`update merchant.orders set body = '{"cart":{}}', version = 'first'`);
-    const updates = await app.outbox.history('order-1');
-    for (const [index, { id }] of updates.entries())
-      await store.query('update merchant.sent set body = $2 where id = $1', [
-        id,
-        JSON.stringify(buildOrderUpdate({ order_id: ['third', 'second', 'first'][index] ?? '' })),
-      ]);
-    await app.close();
-  }
-  await using again = await openTestApp({ orders, data: store });
-  await expect.poll(async () => (await again.call('/api/orders/order-1')).body.body.order_id).toBe('third');
-});
-
-test('what was applied while no process ran is stored, however long ago, before old bodies are deleted', async () => {
-  const store = await openTestStore();
-  const id = randomUUID();
-  {
-    await using app = await openTestApp({ orders, data: { ...store, close: async () => {} } });
-    const update = buildOrderUpdate({ order_id: 'old' });
-    await app.call('/api/orders/order-1/updates', { id, update });
-    await expect.poll(async () => (await app.call('/api/orders/order-1')).body.bodyVersion).toBe(id);
-    await app.close();
-    // As if the process had been killed before it stored it, and nothing had run for 40 days.
-    await store.query(`update merchant.settings set value = '' where name = 'cursor'`);
-    await store.query(`update merchant.orders set body = '{"cart":{}}', version = 'first'`);
-    await store.query(`update merchant.sent set body = $1, at = now() - interval '40 days'`, [
-      JSON.stringify(update),
-    ]);
-  }
-  await using again = await openTestApp({ orders, data: store });
-  await expect.poll(async () => (await again.call('/api/orders/order-1')).body.body.order_id).toBe('old');
+  expect((await again.call('/api/orders/order-2')).body.updates[0]).toMatchObject({ state: 'rejected' });
 });
 
 test('what another process has stored is not stored again: the page fetches everything', async () => {

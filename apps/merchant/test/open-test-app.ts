@@ -73,12 +73,7 @@ export async function openTestApp({ orders, ...options }: TestAppOptions = {}): 
 
 /** A database with the tables of the app, that is closed with the app: on PGlite, starting one takes twice as long. */
 export async function openTestStore(): Promise<OutboxStore> {
-  if (!inject('postgres')) return openPgliteStore();
-  return postgresStore({ connectionString: await createDatabase(tables) });
-}
-
-/** A PGlite in memory, that ends with the app. */
-export async function openPgliteStore(): Promise<OutboxStore> {
+  if (inject('postgres')) return postgresStore({ connectionString: await createDatabase(tables) });
   const database = await makePglite((options) => PGlite.create(options), import.meta.url);
   return { ...(await pgliteStore(database)), close: () => database.close() };
 }

@@ -12,11 +12,20 @@ declare module 'vitest' {
 /** A database with the tables of the app: copying it takes a tenth of making them. */
 export const tables = 'merchant_tables';
 
+/** A database lives for seconds: nothing need be cleaned up in it, read by other processes, or kept for a standby. */
+const settings = {
+  autovacuum: 'off',
+  io_method: 'sync',
+  wal_level: 'minimal',
+  max_wal_senders: 0,
+  full_page_writes: 'off',
+};
+
 let postgres: TestPostgres | undefined;
 
 /** Starts one PostgreSQL for the tests of all files. */
 export async function setup({ provide }: TestProject): Promise<void> {
-  postgres = await startPostgres();
+  postgres = await startPostgres({ settings });
   provide('postgres', postgres?.connectionString ?? '');
   if (!postgres) return;
   await postgres.query(`create database ${tables}`);

@@ -3,7 +3,7 @@ import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrderDetail, UpdateView } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
-import { openPgliteStore, openTestApp, type TestApp } from './open-test-app.ts';
+import { openTestApp, type TestApp } from './open-test-app.ts';
 
 const orders = Array.from({ length: 30 }, (_, index) => ({
   token: `order-${index + 1}`,
@@ -48,8 +48,7 @@ async function sendFile(app: TestApp, file: string): Promise<void> {
   await app.call(`/api/bulks/${uploaded.body.id}/send`, {});
 }
 
-test('the editor starts from what a bulk applied, on PGlite', async () => {
-  await using app = await openTestApp({ orders, data: await openPgliteStore() });
+test('the editor starts from what a bulk applied', async () => {
   const token = nextOrder();
   const before = await read(app, token);
   expect(before.bodyVersion).toBe('first');
