@@ -119,9 +119,9 @@ test.each([
   ['names that are almost a path', `token,${'a.'.repeat(100_000)}!\n`],
   ['blanks before a separator', `token,order_id\na,${' '.repeat(200_000)}=\n`],
 ])('a file of %s is read in linear time', async (_, text) => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   await read(text).catch(() => {});
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(cpuMsSince(started)).toBeLessThan(1_000);
 });
 
 test('while a file of blank lines is read, requests get their turn', async () => {

@@ -58,7 +58,7 @@ test('a database may be opened for the first time by several processes at once',
   const outbox = postgresStore({ connectionString: databaseUrl });
   await migrate(outbox);
   await outbox.close();
-  const stores = await Promise.all(Array.from({ length: 3 }, () => openDatabase({ databaseUrl })));
+  const stores = await Promise.all(Array.from({ length: 6 }, () => openDatabase({ databaseUrl })));
   const read = `select value from merchant.settings where name = 'webhook_key'`;
   const keys = await Promise.all(stores.map((store) => rowsOf<{ value: string }>(store, read)));
   expect(keys[0]?.[0]?.value).toMatch(/^[\w-]{43}$/);
