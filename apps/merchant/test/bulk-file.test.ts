@@ -149,7 +149,7 @@ test('no cell of a result file is a formula, whatever separates the cells', () =
   expect(formatCell('a, "-1+1"')).toBe(`"a,' ""-1+1"""`);
   expect(formatCell('a\n+1')).toBe(`"a\n'+1"`);
   expect(formatCell('plain text')).toBe('plain text');
-  const started = performance.now();
+  const started = process.cpuUsage();
   for (const text of ['\t', ' ', ';', '"', ',"']) formatCell(text.repeat(200_000));
-  expect(performance.now() - started).toBeLessThan(1_000);
+  expect(cpuMsSince(started)).toBeLessThan(1_000);
 });

@@ -56,7 +56,7 @@ test('an order is accessible and fits, with its preview, a decision, an error, a
   await says('Fix 1 field');
   await expectForEveryone(page, { isDarkChecked: true });
   expect(open.consoleLines).toEqual([]);
-});
+}, 120_000);
 
 test('orders, review, bulk files, fault injection and a missing order are accessible and fit', async () => {
   await using open = await openPage(app().url);
@@ -98,7 +98,7 @@ test('orders, review, bulk files, fault injection and a missing order are access
   await expectForEveryone(page, { within: 'main' });
   await page.evaluate(() => history.pushState(null, '', '/nowhere'));
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-});
+}, 120_000);
 
 test('windows side by side follow one event stream, also once its window is gone', async () => {
   await using first = await openOrder({ cart: { items: [] } });
