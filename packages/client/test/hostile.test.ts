@@ -7,7 +7,7 @@ import { inFull } from '../../../.ci/in-full.ts';
 import { createOrdersClient, ValidationError } from '../src/index.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
-const batches = inFull ? 2_000 : 5;
+const batches = inFull ? 2_000 : 3;
 const batchSize = 50;
 const apiKey = 'swordfish-swordfish';
 

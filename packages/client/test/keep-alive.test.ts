@@ -111,7 +111,7 @@ test.each([
         expect(times).toBeLessThanOrEqual(outcome === 'not_sent' ? 0 : 1);
       }
     }),
-    { numRuns: inFull ? 40 : 12 },
+    { numRuns: inFull ? 40 : 8 },
   );
 });
 

@@ -64,7 +64,7 @@ test.concurrent.each(schemes)('a timeout resets the connection over %s', async (
     [headOnly, 'applied'],
   ]) {
     await using server = await startServer(scheme, (socket) => socket.write(`${response}`));
-    const orders = openClient(server.url, { timeouts: { attempt: 500 } });
+    const orders = openClient(server.url, { timeouts: { attempt: 2_000 } });
     const { error } = await orders.safeUpdateOrder('order_1234', update);
     await orders.close();
     expect(error).toMatchObject({ code: 'timeout', outcome });

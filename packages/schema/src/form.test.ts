@@ -564,7 +564,6 @@ test('a form that throws while it is read, or that never ends, has an issue', ()
       },
     ),
     Proxy.revocable({}, {}),
-    { cart: endless },
     { cart: deep },
     { getAll: () => [] },
     { cart: { items: Array.from({ length: 60_000 }, () => ({ sku: 'MUG' })) } },

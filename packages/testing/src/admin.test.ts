@@ -31,8 +31,8 @@ async function call(target: Target, line: string, { body = '', headers }: Sent =
   const [method = '', path = ''] = line.split(' ');
   const type = method === 'POST' ? {} : { 'content-type': null };
   const sent = { method, path, body, headers: { ...type, ...headers } };
-  const received = await send({ ...target, token: '' }, sent);
-  return { ...received, json: received.text === '' ? undefined : JSON.parse(received.text) };
+  const { status, headers: received, text } = await send({ ...target, token: '' }, sent);
+  return { status, headers: received, text, json: text === '' ? undefined : JSON.parse(text) };
 }
 
 const refusal = (status: number, code: string, message: unknown = expect.any(String)) => ({

@@ -195,7 +195,7 @@ test.each<[string, (response: ServerResponse) => void, WebhookOptions, number | 
   [
     'headers, and a body without an end',
     (response) => response.writeHead(200).write('{'),
-    { timeoutMs: 50 },
+    { timeoutMs: 1_000 },
     200,
   ],
   [

@@ -45,7 +45,9 @@ export async function send(
     status: response.statusCode,
     headers: response.headers,
     text,
-    json: parseJson(text),
+    get json() {
+      return parseJson(text);
+    },
   };
 }
 

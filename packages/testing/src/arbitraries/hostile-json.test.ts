@@ -27,7 +27,7 @@ test('a service responds to every text with 200 or 4xx, applies those that it ac
       if (status === 200) applied++;
       expect(service.ledger).toHaveLength(applied);
     }),
-    { numRuns: inFull ? 400 : 80 },
+    { numRuns: inFull ? 400 : 50 },
   );
   expect((await send(service)).status).toBe(200);
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
