@@ -34,7 +34,7 @@ test.each(Object.entries(arbitraries))(
     const replayed = fc.check(failing, { seed, path: counterexamplePath ?? '', endOnFailure: true });
     expect(fc.stringify(replayed.counterexample)).toBe(fc.stringify(counterexample));
 
-    const sample = (seed: number) => fc.sample(values, { numRuns: 50, seed });
+    const sample = (seed: number) => fc.sample(values, { numRuns: 25, seed });
     const before = fc.stringify(sample(7));
     for (const value of sample(7)) spoilDeep(value);
     expect(fc.stringify(sample(7))).toBe(before);
