@@ -36,7 +36,7 @@ import { httpAnswer, startRawServer } from './raw-server.ts';
 const token = 'order_1234';
 const update = buildOrderUpdate();
 /** Long enough for a response, short enough to wait for. */
-const soon = { timeouts: { total: 1_500 } };
+const soon = { timeouts: { total: 3_000 } };
 const once = { retry: { maxAttempts: 1 } };
 const tooMany: Fault = { type: 'status', status: 429, headers: { 'retry-after': '0' } };
 
