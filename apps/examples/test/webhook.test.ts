@@ -1,9 +1,16 @@
 import { defineOrderUpdate } from '@orders/schema';
 import { startMockOrderService } from '@orders/testing';
-import { expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { startServer } from './run-program.ts';
 
 const secret = 'k3Jx0vRZ2mPq7LwT';
+
+let shop: Awaited<ReturnType<typeof startShop>>;
+beforeAll(async () => {
+  shop = await startShop();
+  return () => shop[Symbol.asyncDispose]();
+});
+beforeEach(() => shop.service.reset());
 
 async function startShop() {
   const service = await startMockOrderService({ schema: defineOrderUpdate({ qrSessionId: 'qr_session' }) });
@@ -30,7 +37,6 @@ async function startShop() {
 }
 
 test('sends the session of a webhook back in an update, once', async () => {
-  await using shop = await startShop();
   const { id, delivered } = await shop.call('qr_77');
   expect(delivered).toBe(true);
   await expect.poll(shop.sessions).toEqual(['qr_77']);
@@ -40,7 +46,6 @@ test('sends the session of a webhook back in an update, once', async () => {
 });
 
 test('a repeated call sends a session again only if it was not applied', async () => {
-  await using shop = await startShop();
   const { faults, webhooks } = shop.service;
   faults.next([{ type: 'status', status: 400 }, { type: 'none' }, { type: 'reset_after_applying' }]);
 
@@ -60,15 +65,14 @@ test('a repeated call sends a session again only if it was not applied', async (
 });
 
 test('refuses a wrong address, and a body that is too large or no object; ignores other events', async () => {
-  await using shop = await startShop();
   const post = async (url: string, body: string) =>
     (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status;
-  const event = JSON.stringify({ event: 'start_qr_session', session_id: 'qr_1' });
+  const event = JSON.stringify({ event: 'start_qr_session', session_id: 'qr_4' });
   expect(await post(`${shop.url}x`, event)).toBe(404);
   expect(await post(shop.url, '[]')).toBe(400);
   expect(await post(shop.url, '{')).toBe(400);
   expect(await post(shop.url, JSON.stringify({ text: 'x'.repeat(20_000) }))).toBe(413);
-  expect(await post(shop.url, JSON.stringify({ event: 'other', session_id: 'qr_1' }))).toBe(204);
-  await shop.call('qr_2');
-  await expect.poll(shop.sessions).toEqual(['qr_2']);
+  expect(await post(shop.url, JSON.stringify({ event: 'other', session_id: 'qr_4' }))).toBe(204);
+  await shop.call('qr_5');
+  await expect.poll(shop.sessions).toEqual(['qr_5']);
 });
