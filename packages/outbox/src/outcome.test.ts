@@ -24,7 +24,6 @@ async function resultOf(
   await using client = createOrdersClient({
     baseUrl: service.url,
     apiKey: service.key,
-    timeouts: { connect: 2_000, attempt: 300, total: 2_000 },
     retry: { maxAttempts: 1 },
     ...(classifyResponse ? { classifyResponse } : {}),
   });

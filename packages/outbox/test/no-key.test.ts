@@ -34,45 +34,39 @@ function unlessGone(error: NodeJS.ErrnoException): undefined {
   if (error.code !== 'ENOENT') throw error;
 }
 
-onPostgres(
-  'no file of the database holds a key, its log of changes among them, and no table',
-  async (scene) => {
-    await echoKey(scene);
-    const { sql, schema, service } = scene;
-    const tables = await rowsOf<{ name: string }>(
-      sql,
-      `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
+onPostgres('no file of the database holds a key, nor its log, nor a table', async (scene) => {
+  await echoKey(scene);
+  const { sql, schema, service } = scene;
+  const tables = await rowsOf<{ name: string }>(
+    sql,
+    `select format('%I.%I', table_schema, table_name) as name from information_schema.tables
      where table_type = 'BASE TABLE' and table_schema in ($1, $2)`,
-      [schema, `${schema}_queue`],
-    );
-    // A file may hold a long value compressed.
-    const lines: string[] = [];
-    for (const { name } of tables) {
-      const rows = await rowsOf<{ line: string }>(
-        sql,
-        `select row_to_json(t)::text as line from ${name} as t`,
-      );
-      lines.push(...rows.map(({ line }) => line));
-    }
-    expect(lines.join()).toContain('http_error');
-    expect(findKey(service.key, Buffer.from(lines.join()))).toEqual([]);
+    [schema, `${schema}_queue`],
+  );
+  // A file may hold a long value compressed.
+  const lines: string[] = [];
+  for (const { name } of tables) {
+    const rows = await rowsOf<{ line: string }>(sql, `select row_to_json(t)::text as line from ${name} as t`);
+    lines.push(...rows.map(({ line }) => line));
+  }
+  expect(lines.join()).toContain('http_error');
+  expect(findKey(service.key, Buffer.from(lines.join()))).toEqual([]);
 
-    await scene.sql.query('checkpoint');
-    const [place] = await rowsOf<{ folder: string }>(
-      scene.sql,
-      `select current_setting('data_directory') as folder`,
-    );
-    const folder = place?.folder ?? '';
-    const found: string[] = [];
-    let errors = 0;
-    for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const bytes = await readFile(join(entry.parentPath, entry.name)).catch(unlessGone);
-      if (!bytes) continue;
-      if (bytes.includes('http_error')) errors++;
-      for (const _ of findKey(scene.service.key, bytes)) found.push(entry.name);
-    }
-    expect(found).toEqual([]);
-    expect(errors).toBeGreaterThan(1);
-  },
-);
+  await scene.sql.query('checkpoint');
+  const [place] = await rowsOf<{ folder: string }>(
+    scene.sql,
+    `select current_setting('data_directory') as folder`,
+  );
+  const folder = place?.folder ?? '';
+  const found: string[] = [];
+  let errors = 0;
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const bytes = await readFile(join(entry.parentPath, entry.name)).catch(unlessGone);
+    if (!bytes) continue;
+    if (bytes.includes('http_error')) errors++;
+    for (const _ of findKey(scene.service.key, bytes)) found.push(entry.name);
+  }
+  expect(found).toEqual([]);
+  expect(errors).toBeGreaterThan(1);
+});

@@ -5,7 +5,7 @@ import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
 import { startPostgres } from '../../../../.ci/start-postgres.ts';
-import { step, until } from '../scene.ts';
+import { onPostgres, step, stepsApplied, until } from '../scene.ts';
 import { startWorker } from '../start-worker.ts';
 
 const rounds = inFull ? 20 : 2;
@@ -63,4 +63,32 @@ test('takes over from a killed worker within 15 s', { timeout: rounds * 60_000 }
   await annotate(`${tookMs.toSorted((a, b) => a - b).join(', ')} ms`);
   expect(Math.max(...tookMs)).toBeLessThan(15_000);
   expect(warnings).toEqual([]);
+});
+
+onPostgres('sends to review what a killed process was sending, and repeats nothing', async (scene) => {
+  const { open, service, postgres, schema, reaches } = scene;
+  const outbox = await open();
+  const [stalled = '', other = ''] = service.orders.map(({ token }) => token);
+  service.faults.next({ type: 'stalled_headers' }, { token: stalled });
+  const { connectionString } = postgres;
+  const worker = await startWorker({ baseUrl: service.url, apiKey: service.key, connectionString, schema });
+  const sent = await outbox.enqueue(stalled, step(1));
+  const behind = await outbox.enqueue(stalled, step(2));
+  await reaches(outbox, sent, 'sending');
+  await reaches(outbox, await outbox.enqueue(other, step(3)), 'applied');
+  await until('the service has it', () => stepsApplied(service, stalled).length === 1);
+  await worker.kill();
+  const killedAt = performance.now();
+  await outbox.start();
+  const found = await until('it is taken over', async () => {
+    const status = await outbox.get(sent);
+    return status?.state === 'needs_review' && status;
+  });
+  expect(performance.now() - killedAt).toBeLessThan(17_500);
+  expect(found).toMatchObject({ code: 'worker_lost', attempts: 1 });
+  expect(await outbox.get(behind)).toMatchObject({ state: 'queued', attempts: 0 });
+  expect(service.requests({ token: stalled })).toHaveLength(1);
+  await outbox.resolve(sent, 'applied', { by: 'Ada', note: 'seen in the service' });
+  await reaches(outbox, behind, 'applied');
+  expect(stepsApplied(service, stalled)).toEqual([1, 2]);
 });
