@@ -7,8 +7,8 @@ import { createOutbox } from '@orders/outbox';
 import { pgliteStore } from '@orders/outbox/pglite';
 import { startMockOrderService } from '@orders/testing';
 import { expect, onTestFinished, test } from 'vitest';
-import { makeFolder } from './make-folder.ts';
-import { mountDisk } from './mount-disk.ts';
+import { makeFolder } from '../make-folder.ts';
+import { mountDisk } from '../mount-disk.ts';
 
 test('a folder that cannot be written to is reported in one line, and keeps what it holds', async ({
   skip,

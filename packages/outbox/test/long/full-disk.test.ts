@@ -7,9 +7,9 @@ import { pgliteStore } from '@orders/outbox/pglite';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { startPostgres } from '../../../../.ci/start-postgres.ts';
+import { makeFolder } from '../make-folder.ts';
+import { mountDisk } from '../mount-disk.ts';
 import { until } from '../scene.ts';
-import { makeFolder } from './make-folder.ts';
-import { mountDisk } from './mount-disk.ts';
 
 type OpenedStore = AsyncDisposable & { readonly store: OutboxStore };
 
