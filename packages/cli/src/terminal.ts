@@ -261,9 +261,9 @@ export function commandLine(words: readonly string[]): string {
   return words.map((word) => (/^(?!=)[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' ');
 }
 
-/** A count for people: `12,345`. */
+/** A count for people: `12,345`. Loading a locale would take a tenth of the time of a short command. */
 export function formatCount(count: number): string {
-  return count.toLocaleString('en-US');
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** A count with its noun: `1 row`, `12,345 rows`. */

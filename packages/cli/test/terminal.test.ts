@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
-import { commandLine, createTerminal } from '../src/terminal.ts';
+import { commandLine, createTerminal, formatCount } from '../src/terminal.ts';
 import { createBulkFile } from './bulk-file.ts';
 import { createFolder, type Folder } from './run-orders.ts';
 
@@ -70,6 +70,12 @@ const widest = (text: string): number =>
   );
 
 const hasBash = process.platform !== 'win32' && spawnSync('bash', ['--version']).status === 0;
+
+test('a count has a comma before each three digits', () => {
+  expect([0, 999, 1_000, 123_456, 1_234_567].map(formatCount).join(' ')).toBe(
+    '0 999 1,000 123,456 1,234,567',
+  );
+});
 
 test.runIf(hasBash)('a shell reads the words of a hint as they are, in one printed line', () => {
   const words = [
