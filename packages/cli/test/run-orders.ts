@@ -97,9 +97,9 @@ export async function createFolder(
   };
 }
 
-/** Waits until a condition holds. */
+/** Waits until a condition holds. A machine may be busy with other tests. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 30_000;
+  const deadline = performance.now() + 120_000;
   while (!holds()) {
     if (performance.now() > deadline) throw new Error(`It never came: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -31,7 +31,7 @@ function statusOf(url: string, host: string): Promise<number | undefined> {
 }
 
 // All of it looks at one worker, which costs more to start than each look.
-describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, () => {
+describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, () => {
   let service: MockOrderService;
   let folder: string;
   let worker: RunningHere;
@@ -88,7 +88,7 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 60_000 }, (
     await until('all have ended', async () =>
       (await get('/metrics')).text.includes('applied",code="none"} 2'),
     );
-  }, 60_000);
+  }, 180_000);
 
   afterAll(async () => {
     await worker?.[Symbol.asyncDispose]();
