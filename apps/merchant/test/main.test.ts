@@ -122,6 +122,8 @@ test('what it cannot start with is one line, with 1 or 2 as exit code', async ()
     code: number,
     text: RegExp,
   ][] = [
+    [['--memory', '--data', 'x'], {}, 2, /--data and --memory/],
+    [['--base-url', 'https://orders.example'], {}, 2, /ORDERS_API_KEY/],
     [[], { DATABASE_URL: `postgres:shop:${password}@db/shop` }, 2, /DATABASE_URL is not a URL/],
     [['--data', made.folder], {}, 1, /holds other files/],
   ];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { startMockOrderService } from '@orders/testing';
 import { expect, inject, test } from 'vitest';
+import { inFull } from '../../../../.ci/in-full.ts';
 import type { StatusView } from '../../shared/api.ts';
 import { createDatabase } from '../open-test-postgres.ts';
 import { makeTestFolder, runMerchant } from '../run-merchant.ts';
@@ -88,18 +89,32 @@ test('an unknown outcome is settled in each of the three ways, with the keyboard
   expect(applied()).toHaveLength(4);
 });
 
-test('a rejected update is a draft again, and can be fixed or sent again', async () => {
+/** The body of a response that would run a script, overflow a stack or fill a page if it were shown as it came. */
+const hostile = JSON.stringify({ message: '<img src=x onerror=alert(1)>', text: 'x'.repeat(1_000_000) });
+const body = `{"levels": ${'['.repeat(5_000)}${']'.repeat(5_000)}, ${hostile.slice(1)}`;
+const unprocessable = {
+  type: 'status',
+  status: 422,
+  body,
+  headers: { 'content-type': 'application/json' },
+} as const;
+
+test('an update rejected with a hostile response is a draft again, and can be fixed or sent again', async () => {
   await using open = await openOrder(mug);
-  const { page, field, button, says } = open;
-  app().mock.faults.next({ type: 'status', status: 422 }, { operation: 'update' });
+  const { page, field, button, says, consoleLines } = open;
+  app().mock.faults.next(unprocessable, { operation: 'update' });
   await field('Name').fill('Mug');
   await button('Send update').click();
   await says(/422/);
   await page.reload();
   await says('Draft saved, not sent');
   expect(await field('Name').inputValue()).toBe('Mug');
+  await page.getByText('Receipt', { exact: true }).click();
+  await page.getByText('"outcome": "rejected"').waitFor();
   await page.getByRole('link', { name: /^Needs review/ }).click();
   await page.getByRole('heading', { name: /rejected/ }).waitFor();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(consoleLines).toEqual([]);
   const article = page.getByRole('article', { name: open.token });
   await article.getByRole('button', { name: 'Send again' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click();
@@ -127,8 +142,8 @@ test('an outage is shown, with the next probe, and ends by itself', async () => 
 test('after kill -9 in mid-update the page reconnects, the update needs review, and what is queued is sent', async () => {
   await using service = await startMockOrderService({ orders: ['order-1', 'order-2'] });
   await using made = await makeTestFolder();
-  // A PGlite of its own would take longer than all the rest.
-  const database = inject('postgres') ? { DATABASE_URL: await createDatabase(tables) } : undefined;
+  // A PGlite of its own, as in full, takes longer than all the rest.
+  const database = inject('postgres') && !inFull ? { DATABASE_URL: await createDatabase(tables) } : undefined;
   const env = { ORDERS_API_KEY: service.key, ...database };
   const orders = ['--order', 'order-1', '--order', 'order-2'];
   const data = database ? [] : ['--data', made.folder];
