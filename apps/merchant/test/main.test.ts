@@ -34,7 +34,7 @@ async function postJson(url: string, body: object): Promise<Response> {
 
 /** A folder that no app has used: PGlite takes several times as long to make one as to copy it. */
 async function makeDataFolder(folder: string): Promise<void> {
-  const kept = await keepPglite((options) => PGlite.create(options), import.meta.url);
+  const kept = await keepPglite(PGlite, import.meta.url);
   await copyFolder(kept, join(folder, 'data'));
   await writeFile(join(folder, 'lock.sqlite'), '');
 }

@@ -74,6 +74,6 @@ export async function openTestApp({ orders, ...options }: TestAppOptions = {}): 
 /** A database with the tables of the app, that is closed with the app: on PGlite, starting one takes twice as long. */
 export async function openTestStore(): Promise<OutboxStore> {
   if (inject('postgres')) return postgresStore({ connectionString: await createDatabase(tables) });
-  const database = await makePglite((options) => PGlite.create(options), import.meta.url);
+  const database = await makePglite(PGlite, import.meta.url);
   return { ...(await pgliteStore(database)), close: () => database.close() };
 }

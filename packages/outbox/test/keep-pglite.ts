@@ -3,5 +3,5 @@ import { keepPglite } from '../../../.ci/make-pglite.ts';
 
 /** Before any test begins, makes the database that tests copy: in their processes it would hold them up for seconds. */
 export async function setup(): Promise<void> {
-  await keepPglite((options) => PGlite.create(options), import.meta.url);
+  await keepPglite(PGlite, import.meta.url);
 }

@@ -94,7 +94,7 @@ const calls = {
   async open({ baseUrl, apiKey, connectionString, isDeaf, ...options }: WorkerTask) {
     const client = createOrdersClient({ baseUrl, apiKey, timeouts: { attempt: 2_000 } });
     if (connectionString === undefined) {
-      pglite ??= await makePglite((made) => PGlite.create(made), import.meta.url);
+      pglite ??= await makePglite(PGlite, import.meta.url);
     }
     const store = pglite
       ? await pgliteStore(pglite)

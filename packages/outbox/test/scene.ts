@@ -62,7 +62,7 @@ const timeout = 180_000;
 const onEngines = test
   // biome-ignore lint/correctness/noEmptyPattern: vitest reads from it what else a fixture needs
   .extend('startedPglite', { scope: 'worker' }, async ({}, { onCleanup }) => {
-    const database = await makePglite((options) => PGlite.create(options), import.meta.url);
+    const database = await makePglite(PGlite, import.meta.url);
     onCleanup(() => database.close());
     const openStore = () => pgliteStore(database);
     const schemas = new Schemas(await openStore());

@@ -5,7 +5,7 @@ import { readMetrics } from '../../test/read-metrics.ts';
 import { runHere, startHere } from '../../test/run-here.ts';
 
 onPostgres('finds no outbox until migrate has made it, and leaves it as it is afterwards', async (scene) => {
-  const { postgres, schema, open, token } = scene;
+  const { postgres, newSchema: schema, open, token } = scene;
   const env = { DATABASE_URL: postgres.connectionString };
   const run = (...words: readonly string[]) =>
     runHere(['outbox', ...words, '--database-schema', schema], { env });
@@ -66,7 +66,7 @@ onPostgres(
 onPostgres(
   'health and metrics show that the database is away, and the worker goes on when it is back',
   async (scene) => {
-    const { open, postgres, schema, service, token } = scene;
+    const { open, postgres, newSchema: schema, service, token } = scene;
     const accepting = await open();
     await accepting.enqueue(token, step(1));
     const env = { DATABASE_URL: postgres.connectionString, ORDERS_API_KEY: service.key };
