@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { OutboxFirst } from './.ci/outbox-first.ts';
+import { LongestFirst } from './.ci/longest-first.ts';
 import { quickly } from './.ci/start-quickly.ts';
 
 const root = import.meta.dirname;
@@ -16,7 +16,7 @@ export default defineConfig(({ mode }) => ({
     // A process of its own for each file costs more than most files; what must be alone starts its own.
     isolate: false,
     execArgv: quickly.flags,
-    sequence: { sequencer: OutboxFirst },
+    sequence: { sequencer: LongestFirst },
     // Interop and release need more than the root installs, and have a command and a configuration of their own.
     exclude: [
       '**/{node_modules,dist,.turbo,interop,release}/**',

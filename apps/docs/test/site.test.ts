@@ -9,10 +9,19 @@ import { kindsOfPages, type View, views } from './views.ts';
 
 let browser: Browser;
 let site: ServedSite;
+/** One window for all tests: opening one takes longer than loading a page in it. */
+let page: Page;
 
 beforeAll(async () => {
   [browser, site] = await Promise.all([launchBrowser(), serveSite()]);
+  page = await browser.newPage({ reducedMotion: 'reduce' });
+  page.setDefaultTimeout(10_000);
 }, 60_000);
+
+afterAll(async () => {
+  await browser.close();
+  await site[Symbol.asyncDispose]();
+});
 
 afterAll(async () => {
   await browser.close();
@@ -28,9 +37,8 @@ interface OpenPage extends AsyncDisposable {
 }
 
 async function openPage(path: string, { colorScheme, viewport }: View): Promise<OpenPage> {
-  const context = await browser.newContext({ colorScheme, viewport, reducedMotion: 'reduce' });
-  const page = await context.newPage();
-  page.setDefaultTimeout(10_000);
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(viewport);
   const messages: string[] = [];
   const requested: string[] = [];
   page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
@@ -40,7 +48,12 @@ async function openPage(path: string, { colorScheme, viewport }: View): Promise<
     if (request.postData() !== null) messages.push(`sent to ${request.url()}: ${request.postData()}`);
   });
   await page.goto(site.url + path, { waitUntil: 'networkidle' });
-  return { page, messages, requested, [Symbol.asyncDispose]: () => context.close() };
+  const close = async () => {
+    await page.removeAllListeners(undefined, { behavior: 'wait' });
+    await page.evaluate(() => localStorage.clear());
+    await page.goto('about:blank');
+  };
+  return { page, messages, requested, [Symbol.asyncDispose]: close };
 }
 
 const [light] = views as [View];

@@ -7,7 +7,7 @@ import type { OrderDetail } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { openTestApp, type TestApp, type TestAppOptions } from '../open-test-app.ts';
 
-/** One for all files of a worker; it ends with the process. */
+/** One for all tests; it ends with the process. */
 let browser: Promise<Browser> | undefined;
 function openBrowser(): Promise<Browser> {
   browser ??= launchBrowser();

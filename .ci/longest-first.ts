@@ -1,0 +1,14 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** They take a minute and more: the page in its browser, and what waits for leases and time limits to end. */
+const longest = /(?:merchant\/test\/page\/page|outbox\/src\/(?:worker|queue))\.test\.ts$/;
+const order = ['merchant', 'outbox', 'examples', 'others'];
+
+/** Starts the longest files first. The others of a project stay together, since a worker is kept only for a next file of the same. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId, project }: TestSpecification): number =>
+      longest.test(moduleId) ? -1 : order.indexOf(project.name);
+    return (await super.sort(files)).sort((a, b) => place(a) - place(b));
+  }
+}
