@@ -6,16 +6,11 @@ import process from 'node:process';
 import packed from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
 
-/**
- * Nothing but the page under test uses the network, and nothing of a first start is in its way. A process for the
- * graphics, and threads that compile and collect garbage beside a page of a second, cost more than they save.
- */
+/** Nothing but the page under test uses the network, and nothing of a first start is in its way. */
 const quiet = [
   '--headless',
   '--no-sandbox',
   '--disable-gpu',
-  '--in-process-gpu',
-  '--js-flags=--single-threaded',
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',

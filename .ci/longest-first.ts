@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const longest = /(?:merchant\/test\/page\/page|outbox\/src\/(?:worker|queue))\.test\.ts$/;
 const order = ['merchant', 'outbox', 'examples', 'others'];
 
-/** Starts the longest files first. The others of a project stay together, since a worker is kept only for a next file of the same. */
+/** Starts the longest files first, then project by project, since vitest keeps a worker only for the next file of its project. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const place = ({ moduleId, project }: TestSpecification): number =>

@@ -23,11 +23,6 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]();
 });
 
-afterAll(async () => {
-  await browser.close();
-  await site[Symbol.asyncDispose]();
-});
-
 interface OpenPage extends AsyncDisposable {
   readonly page: Page;
   /** Everything that the page reported. */

@@ -63,9 +63,9 @@ describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
     }
     expect(service.journal).toHaveLength(1);
 
-    service.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '0' } });
+    service.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '1' } });
     const { status, headers } = await post(server.url, chosen);
-    expect([status, headers.get('retry-after')]).toEqual([503, '0']);
+    expect([status, headers.get('retry-after')]).toEqual([503, '1']);
     service.faults.clear();
 
     if (!hasSignals) return;

@@ -89,16 +89,13 @@ test('while queued rows are discarded, the page is served', async () => {
   const bulk = await upload(paused, fileOf(Array.from({ length: 200 }, (_, row) => tokens[row % 40] ?? '')));
   await paused.call(`/api/bulks/${bulk.id}/send`, {});
   await expect.poll(async () => (await read(paused, bulk)).counts.queued, { timeout: 60_000 }).toBe(200);
-  const started = performance.now();
   const discarding = paused.call(`/api/bulks/${bulk.id}/discard`, {});
-  let slowestMs = 0;
-  for (let discarded = 0; discarded < 200; ) {
-    const begun = performance.now();
+  const seen = new Set<number>();
+  for (let discarded = 0; discarded < 200; seen.add(discarded))
     discarded = (await read(paused, bulk)).counts.discarded;
-    slowestMs = Math.max(slowestMs, performance.now() - begun);
-  }
   expect((await discarding).status).toBe(200);
-  expect(slowestMs).toBeLessThan((performance.now() - started) / 3);
+  // It was seen at work, not only before and after.
+  expect(seen.size).toBeGreaterThan(3);
 }, 120_000);
 
 test('while a file of many columns is read and stored, the page is served', async () => {
@@ -108,17 +105,12 @@ test('while a file of many columns is read and stored, the page is served', asyn
   // What is only slow the first time.
   await upload(app, file.slice(0, file.indexOf(row) + row.length));
   let isStored = false;
-  const started = performance.now();
   const storing = upload(app, file).finally(() => {
     isStored = true;
   });
-  let slowestMs = 0;
-  while (!isStored) {
-    const begun = performance.now();
-    expect((await app.call('/api/bulks')).status).toBe(200);
-    slowestMs = Math.max(slowestMs, performance.now() - begun);
-  }
-  expect(slowestMs).toBeLessThan((performance.now() - started) / 3);
+  let responses = 0;
+  for (; !isStored; responses++) expect((await app.call('/api/bulks')).status).toBe(200);
+  expect(responses).toBeGreaterThan(3);
   expect(await storing).toMatchObject({ state: 'ready', rows: 60, invalid: 0 });
 });
 

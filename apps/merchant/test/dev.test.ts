@@ -19,7 +19,7 @@ test('in development, the modules of the page are served from their sources, wha
   const server = createServer(vite.middlewares).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  // Of each folder one, since a folder may have the name of a route, and those beside them.
+  // One module of each folder, since a folder may be named like a route.
   const modules = ['*.ts', '*/*.ts', '*/*-page.tsx'].flatMap((found) =>
     globSync(found, { cwd: join(folder, 'page') }),
   );

@@ -39,7 +39,7 @@ async function makeDataFolder(folder: string): Promise<void> {
   await writeFile(join(folder, 'lock.sqlite'), '');
 }
 
-test('a new folder starts with an echo and one update; the next start has the same orders, follows a bulk file, and ends at once at the second Ctrl-C', async () => {
+test('a folder that no app has used starts with an echo and one update; the next start has the same orders, follows a bulk file, and ends at once at the second Ctrl-C', async () => {
   await using data = await makeTestFolder();
   await makeDataFolder(data.folder);
   const words = [...freePorts, '--data', data.folder];

@@ -192,13 +192,15 @@ test('no response and no file of the page holds the key', async () => {
 
 test('what fails inside is logged once with its request id, without a body, and the page gets no more than the id', async () => {
   const { store } = app.parts;
+  const before = app.logged.length;
   await store.query('alter table merchant.drafts rename to gone');
-  const { status, body, headers } = await app.call(`/api/orders/${token}/draft`, undefined, {
-    ...draft,
-    body: '{"form":"a secret note","base":"first"}',
-  });
-  await store.query('alter table merchant.gone rename to drafts');
-  const logged = app.logged.splice(0);
+  const { status, body, headers } = await app
+    .call(`/api/orders/${token}/draft`, undefined, {
+      ...draft,
+      body: '{"form":"a secret note","base":"first"}',
+    })
+    .finally(() => store.query('alter table merchant.gone rename to drafts'));
+  const logged = app.logged.splice(before);
   expect(status).toBe(500);
   expect(body.error).toEqual({
     code: 'internal_error',

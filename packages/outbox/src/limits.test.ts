@@ -86,6 +86,8 @@ onBothInFull('reaches a slow rate', async ({ open, service }) => {
   const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
   // Slots are 260 ms apart; the queue is looked at by itself every five seconds.
   expect(Math.max(...gaps)).toBeLessThan(4_000);
+  // Most are as far apart as the rate says, however long a busy machine holds up one of them.
+  expect(gaps.toSorted((a, b) => a - b)[5]).toBeLessThan(500);
 });
 
 onBothInFull('drains all that is due at a slow rate', async ({ open, service }) => {

@@ -112,8 +112,8 @@ onBothInFull('keeps a rejected update that holds its order', async (scene) => {
 });
 
 // What it measures depends on what else a machine does.
-const onBothAlone = inFull ? onBothInFull : () => {};
-onBothAlone('deletes as fast as a worker sends', async (scene) => {
+const onBothOnlyInFull = inFull ? onBothInFull : () => {};
+onBothOnlyInFull('deletes as fast as a worker sends', async (scene) => {
   const { open, sql, schema } = scene;
   const outbox = await open({ keepSettledMs: 0 });
   const count = 10_000;

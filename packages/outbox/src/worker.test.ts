@@ -40,13 +40,13 @@ onBothInFull('ends each fault of the service as the table of outcomes says', asy
   const settled: SettledUpdate[] = [];
   const tokens = service.orders.map(({ token }) => token);
   // A busy machine may take seconds for a response: only what never comes is waited for in vain.
-  const [patient, impatient] = [clientWith(10_000), clientWith(2_000)];
+  const [withLongTimeout, withShortTimeout] = [clientWith(10_000), clientWith(2_000)];
   const clientOf = (token: string) =>
-    ends[tokens.indexOf(token)]?.[0]?.type === 'stalled_headers' ? impatient : patient;
+    ends[tokens.indexOf(token)]?.[0]?.type === 'stalled_headers' ? withShortTimeout : withLongTimeout;
   const outbox = await open({
     client: {
-      prepareUpdateOrder: patient.prepareUpdateOrder,
-      echo: patient.echo,
+      prepareUpdateOrder: withLongTimeout.prepareUpdateOrder,
+      echo: withLongTimeout.echo,
       safeUpdateOrder: (...call) => clientOf(call[0]).safeUpdateOrder(...call),
     },
     onSettled: (each) => settled.push(each),

@@ -24,7 +24,7 @@ import { Schemas } from './schemas.ts';
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
 export interface Scene {
   readonly engine: 'PGlite' | 'PostgreSQL';
-  /** The schema of its outboxes. Its tables are ready once an outbox was opened; another test may get it afterwards. */
+  /** The schema of its outboxes. Its tables are ready once an outbox was opened. Another test may get it afterwards, so drop what you add. */
   readonly schema: string;
   /** The same, but a new one without tables, which no other test gets: for what migrates, or changes tables. */
   readonly newSchema: string;
@@ -74,8 +74,8 @@ const onEngines = test
     if (!postgres) return undefined;
     const { connectionString } = postgres;
     // A process that computes may look at its connections later than the outbox waits for a network.
-    const patience = { connectionTimeoutMillis: timeout, query_timeout: timeout };
-    const pool = new pg.Pool({ connectionString, max: 20, idleTimeoutMillis: timeout, ...patience });
+    const timeouts = { connectionTimeoutMillis: timeout, query_timeout: timeout };
+    const pool = new pg.Pool({ connectionString, max: 20, idleTimeoutMillis: timeout, ...timeouts });
     // The server stops in some tests, and each store listens for errors.
     pool.setMaxListeners(0).on('error', () => {});
     const store = postgresStore({ pool });
@@ -103,8 +103,8 @@ export function onBoth(name: string, play: Play, manner?: Manner): void {
 }
 
 /**
- * Runs a test on PostgreSQL, and in full on PGlite too. For what a worker does, whose SQL is the same on both: on PGlite it
- * costs twice the processor time, and the sample of the chaos runs there all the same.
+ * Runs a test on PostgreSQL, and in full on PGlite too: a worker's SQL is the same on both, and PGlite costs twice the
+ * processor time.
  */
 export function onBothInFull(name: string, play: Play, manner?: Manner): void {
   if (inFull) onPglite(name, play, manner);

@@ -227,7 +227,7 @@ test('takes a body of 1 MiB, chunked or not, and responds to a larger one with 4
     `transfer-encoding: chunked\r\n\r\n${tooLarge.length.toString(16)}\r\n${tooLarge}\r\n0\r\n\r\n`,
   ]) {
     const { text } = await exchange(service, `${head}connection: close\r\n${rest}`);
-    expect(text).toMatch(/^HTTP\/1\.1 413 [\s\S]*"Send at most 1048576 bytes\."/);
+    expect(text).toMatch(/^HTTP\/1\.1 413 [\s\S]*"body_too_large"[\s\S]*Send at most 1048576 bytes\./);
   }
   expect(service.order('ord_5')).toBeUndefined();
 });
@@ -445,7 +445,7 @@ test('a reader of pages sees each of many entries once', async () => {
 
 test('a page ends at 16 MiB, but has at least one entry', async () => {
   const large = (length: number) => ({ token: `ord_${length}`, data: { order_id: 'x'.repeat(length) } });
-  // In full, pages also end before their entries together take more, and not each alone.
+  // In full, a page also ends before an entry that would take it over 16 MiB.
   const orders = [large(1), ...(inFull ? [large(9_000_000), large(9_000_001)] : []), large(16_800_000)];
   await using service = await start({ orders });
   const sizes = [];

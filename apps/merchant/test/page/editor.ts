@@ -52,6 +52,7 @@ test('a wrong amount has a hint as it is typed, keeps the update back, and is se
   await button('Preview').click();
   const request = await page.getByRole('region', { name: 'Request' }).textContent();
   const curl = await page.getByRole('region', { name: 'curl command' }).textContent();
+  await page.getByText(/^Left out because they are blank: .*VAT, line 1/).waitFor();
   await page.keyboard.press('Escape');
   await button('Send update').click();
   await says('Applied');
@@ -66,6 +67,7 @@ test('a wrong amount has a hint as it is typed, keeps the update back, and is se
     cart: { items },
   };
   expect(applied()).toEqual([update]);
+  expect(request).toContain(`PATCH ${app().mock.url}${sentTo(open)[0]?.path}`);
   expect(JSON.parse(request?.slice(request.indexOf('{')) ?? '')).toEqual(applied()[0]);
   expect(curl).toContain('curl');
   for (const secret of [app().mock.key, btoa(`${app().mock.key}:`)])

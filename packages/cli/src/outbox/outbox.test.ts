@@ -31,6 +31,7 @@ function statusOf(url: string, host: string): Promise<number | undefined> {
 }
 
 // All of it looks at one worker, which costs more to start than each look.
+// The tests of one worker's life, in sequence: each begins where the one before ended.
 describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, () => {
   let service: MockOrderService;
   let folder: string;
@@ -347,11 +348,14 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, 
   test('nothing that it printed or stored holds the key', async () => {
     expect(service.journal.filter(({ status }) => status === 500)).toHaveLength(1);
     const files = await readdir(folder, { recursive: true, withFileTypes: true });
+    let hasToken = false;
     // One after another: together they are large.
     for (const file of files.filter((each) => each.isFile())) {
       const stored = await readFile(join(file.parentPath, file.name));
       expect(stored.includes(key) || stored.includes(encodedKey)).toBe(false);
+      hasToken ||= stored.includes(tokens[0] ?? '');
     }
+    expect(hasToken).toBe(true);
     expect(printed.some((text) => text.includes(tokens[2] ?? ''))).toBe(true);
     for (const text of printed) {
       expect(text).not.toContain(key);

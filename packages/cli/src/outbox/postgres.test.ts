@@ -129,6 +129,15 @@ onPostgres(
     expect(code).toBe(0);
     expect(entriesOf(stdout).at(-1)).toMatchObject({ event: 'stopped', applied: 2, needs_review: 1 });
     expect(stdout).not.toContain(testPassword);
+
+    // Its log for people.
+    const plainly = words('0').filter((word) => word !== '--json');
+    await using plain = startHere(plainly, { env });
+    await plain.printed(/ started store="PostgreSQL at .+" target=http:\S+/);
+    plain.signal('SIGINT');
+    const log = (await plain.ended).stdout;
+    expect(log).toMatch(/ stopping signal=SIGINT graceMs=400\n/);
+    for (const secret of [testPassword, service.key]) expect(log).not.toContain(secret);
   },
   { isAlone: true },
 );

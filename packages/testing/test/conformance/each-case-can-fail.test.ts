@@ -17,7 +17,7 @@ test('a service without a mistake passes every case', async () => {
   expect(results.map(({ id }) => id)).toEqual(ids);
 });
 
-/** In full, every case runs against every mistake; else every 18th from its own, so that each meets some other mistakes. */
+/** In full, each mistake runs against every case; else against its own and every 18th from it. */
 const casesFor = (id: string) => ids.filter((_, at) => inFull || (at - ids.indexOf(id)) % 18 === 0);
 
 test.each(ids)('a service with one mistake fails in %s alone', async (id) => {
