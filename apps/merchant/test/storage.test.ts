@@ -57,13 +57,21 @@ test('a database may be opened for the first time by several processes at once',
   const databaseUrl = await createDatabase();
   const outbox = postgresStore({ connectionString: databaseUrl });
   await migrate(outbox);
-  await outbox.close();
-  const stores = await Promise.all(Array.from({ length: 6 }, () => openDatabase({ databaseUrl })));
+  const count = 3;
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  // Each comes as far as it can before any makes a schema, so that those who do not wait for each other meet there.
+  const stores = await outbox.transaction(async (tx) => {
+    await tx.query('lock table pg_namespace in share mode');
+    const opening = Array.from({ length: count }, () => openDatabase({ databaseUrl }));
+    await expect.poll(() => rowsOf(outbox, waiting)).toHaveLength(count);
+    return opening;
+  });
+  const opened = await Promise.all(stores);
   const read = `select value from merchant.settings where name = 'webhook_key'`;
-  const keys = await Promise.all(stores.map((store) => rowsOf<{ value: string }>(store, read)));
+  const keys = await Promise.all(opened.map((store) => rowsOf<{ value: string }>(store, read)));
   expect(keys[0]?.[0]?.value).toMatch(/^[\w-]{43}$/);
   for (const key of keys) expect(key).toEqual(keys[0]);
-  for (const store of stores) await store.close();
+  for (const store of [outbox, ...opened]) await store.close();
 });
 
 test('a database that cannot be reached is an error that says where it is, without the password', async () => {

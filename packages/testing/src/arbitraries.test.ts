@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { isProxy } from 'node:util/types';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import * as arbitraries from './arbitraries.ts';
 
 const sources = globSync(join(import.meta.dirname, 'arbitraries', '*.ts')).map((file) =>
@@ -34,7 +35,7 @@ test.each(Object.entries(arbitraries))(
     const replayed = fc.check(failing, { seed, path: counterexamplePath ?? '', endOnFailure: true });
     expect(fc.stringify(replayed.counterexample)).toBe(fc.stringify(counterexample));
 
-    const sample = (seed: number) => fc.sample(values, { numRuns: 25, seed });
+    const sample = (seed: number) => fc.sample(values, { numRuns: inFull ? 200 : 25, seed });
     const before = fc.stringify(sample(7));
     for (const value of sample(7)) spoilDeep(value);
     expect(fc.stringify(sample(7))).toBe(before);

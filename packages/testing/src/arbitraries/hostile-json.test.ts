@@ -5,7 +5,7 @@ import { send } from '../../test/send.ts';
 import { startMockOrderService } from '../mock/mock-order-service.ts';
 import { type HostileJsonKind, hostileJsonByKind } from './hostile-json.ts';
 
-const hostile = fc.sample(hostileJsonByKind(), { numRuns: 1_200, seed: 1 });
+const hostile = fc.sample(hostileJsonByKind(), { numRuns: inFull ? 2_000 : 1_200, seed: 1 });
 
 test('a service responds to every text with 200 or 4xx, applies those that it accepts, and stays up', async () => {
   await using service = await startMockOrderService();

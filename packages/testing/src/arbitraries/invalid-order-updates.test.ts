@@ -16,7 +16,10 @@ const topNames = [
 const itemNames = ['type', 'sku', 'name', 'quantity', 'unit_price', 'discount_rate', 'vat_amount'];
 const hookNames = ['user_return_url_on_success', 'user_return_url_on_fail', 'terms_url', 'webhook_url'];
 
-const invalid = fc.sample(invalidOrderUpdates({ definition: named }), { numRuns: 2_000, seed: 1 });
+const invalid = fc.sample(invalidOrderUpdates({ definition: named }), {
+  numRuns: inFull ? 3_000 : 2_000,
+  seed: 1,
+});
 
 test.each<[string, OrderUpdateSchema, fc.Arbitrary<InvalidOrderUpdate>]>([
   ['OrderUpdate', OrderUpdate, invalidOrderUpdates()],
@@ -143,7 +146,7 @@ test('a body shrinks to the smallest with its one issue, and never to one with a
   expect(Object.keys(smallest('fraction') ?? {})).toEqual(['cart']);
   expect(JSON.stringify(smallest('too_long')).length).toBeLessThan(300);
   const wrong: unknown[] = [];
-  for (let seed = 0; seed < 2; seed++) {
+  for (let seed = 0; seed < (inFull ? 4 : 2); seed++) {
     const isSmall = fc.property(invalidOrderUpdates(), ({ body, path, code, reason }) => {
       if (!isDeepStrictEqual(issuesOf(OrderUpdate, body), [{ path, code }])) wrong.push([reason, path]);
       return reason === 'too_many_values' || fc.stringify(body).length < 100;

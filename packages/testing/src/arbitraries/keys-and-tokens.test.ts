@@ -1,14 +1,15 @@
 import { OrderToken } from '@orders/schema';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../../.ci/in-full.ts';
 import { ECHO_PATH, send } from '../../test/send.ts';
 import { startMockOrderService } from '../mock/mock-order-service.ts';
 import { apiKeys, invalidApiKeys, invalidOrderTokens, orderTokens } from './keys-and-tokens.ts';
 
-const many = { numRuns: 1_000, seed: 1 };
+const many = { numRuns: inFull ? 2_000 : 1_000, seed: 1 };
 
 test('a service accepts every key over a socket', async () => {
-  const keys = [...new Set(fc.sample(apiKeys(), { numRuns: 80, seed: 2 }))];
+  const keys = [...new Set(fc.sample(apiKeys(), { numRuns: inFull ? 150 : 80, seed: 2 }))];
   await using service = await startMockOrderService({ keys });
   for (const [index, key] of keys.entries()) {
     const { status } = await send(service, { key, method: 'GET', path: ECHO_PATH });
@@ -22,12 +23,12 @@ test('no service starts with an invalid key', async () => {
     fc.asyncProperty(invalidApiKeys(), async (key) => {
       await expect(startMockOrderService({ keys: [key] })).rejects.toThrow(TypeError);
     }),
-    { numRuns: 200 },
+    { numRuns: inFull ? 500 : 200 },
   );
 });
 
 test('a service finds the order of every token over a socket', async () => {
-  const tokens = [...new Set(fc.sample(orderTokens(), { numRuns: 80, seed: 2 }))];
+  const tokens = [...new Set(fc.sample(orderTokens(), { numRuns: inFull ? 150 : 80, seed: 2 }))];
   await using service = await startMockOrderService({ orders: tokens });
   const { url, key } = service;
   for (const [index, token] of tokens.entries()) {
@@ -44,7 +45,7 @@ test('OrderToken accepts every token, and no invalid one', () => {
       expect(OrderToken.safeParse(token)).toEqual({ success: true, data: token });
       expect([invalid, OrderToken.safeParse(invalid).success]).toEqual([invalid, false]);
     }),
-    { numRuns: 300 },
+    { numRuns: inFull ? 1_000 : 300 },
   );
 });
 

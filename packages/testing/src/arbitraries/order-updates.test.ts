@@ -16,10 +16,10 @@ import { cartItems, carts, orderUpdates } from './order-updates.ts';
 import { jsonObjects } from './values.ts';
 
 const runs = { numRuns: inFull ? 300 : 60 };
-const some = { numRuns: 500, seed: 1 };
+const some = { numRuns: inFull ? 2_000 : 500, seed: 1 };
 
 // A generator that stops covering a rule fails no property, so the coverage of one sample is counted.
-const updates = fc.sample(orderUpdates({ definition: named }), { numRuns: 1_500, seed: 1 });
+const updates = fc.sample(orderUpdates({ definition: named }), { numRuns: inFull ? 2_000 : 1_500, seed: 1 });
 const lines = updates.flatMap(({ cart }) => cart.items ?? []);
 const hooks = updates.flatMap((update) => update.hooks ?? []);
 const amountNames = ['quantity', 'unit_price', 'discount_rate', 'vat_amount'] as const;
