@@ -23,7 +23,8 @@ let controller = new AbortController();
 
 function client(options: Partial<OrdersClientOptions> = {}): OrdersClient {
   const key = options.credentials ? {} : { apiKey: 'swordfish-swordfish' };
-  return createOrdersClient({ baseUrl, ...key, ...options });
+  // All that could be left over would last 10 s or more.
+  return createOrdersClient({ baseUrl, ...key, timeouts: { connect: 15_000 }, ...options });
 }
 
 function update(orders: OrdersClient, options: CallOptions = {}): Promise<UpdateOrderResult> {
