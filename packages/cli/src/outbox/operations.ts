@@ -244,8 +244,11 @@ function digest(text = ''): Buffer {
   return createHash('sha256').update(text).digest();
 }
 
-/** How long a worker may take, in milliseconds: to show that it is alive, and to do what it is called for. */
-const callMs = { first: 2_000, other: 60_000 };
+/**
+ * How long a worker may take, in milliseconds: to show that it is alive, also where its machine is busy (nothing listens on
+ * the port of one that is gone), and to do what it is called for.
+ */
+const callMs = { first: 10_000, other: 60_000 };
 
 /** Connects to the worker on a folder; `undefined` when there is none. @throws CommandError when it has another schema. */
 export async function connectToWorker({
