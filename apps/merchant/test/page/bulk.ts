@@ -23,7 +23,8 @@ const shownAs = (rows: number) => rows.toLocaleString('en');
 test(`of ${shownAs(count)} rows with a bad one, the others are applied once and in sequence, and drawn as they are`, async () => {
   await using open = await openPage(`${app().url}/bulk`);
   const { page, button, consoleLines } = open;
-  const rows = Array.from({ length: count }, (_, row) => tokens[row % tokens.length] ?? '');
+  // Two rows of each order follow each other.
+  const rows = Array.from({ length: count }, (_, row) => tokens[(row >> 1) % tokens.length] ?? '');
   const lines = rows.map((token, row) => `${token},A-${row + 1},CUP,${row === bad ? '2.5' : 2}`);
   await page.locator('input[type=file]').setInputFiles(fileOf('prices.csv', lines));
   await page.getByText('1 row cannot be sent').waitFor();
@@ -43,10 +44,8 @@ test(`of ${shownAs(count)} rows with a bad one, the others are applied once and 
   await page.getByRole('table').getByText('Applied').first().waitFor();
   await page.getByText('Done', { exact: true }).waitFor({ timeout: 90_000 });
   await page.getByText(`Applied: ${shownAs(good)}`).waitFor();
-  for (const [index, token] of tokens.entries()) {
-    const wanted = rows.flatMap((_, row) =>
-      row % tokens.length === index && row !== bad ? [`A-${row + 1}`] : [],
-    );
+  for (const token of tokens) {
+    const wanted = rows.flatMap((one, row) => (one === token && row !== bad ? [`A-${row + 1}`] : []));
     expect(
       app()
         .mock.appliedUpdates(token)

@@ -167,6 +167,8 @@ test('a draft is kept over a reload, as it was typed, and shown among the orders
   await field('SKU').fill('CUP');
   await field('Quantity').fill('two');
   await says('Fix 1 field');
+  await field(/^Price/).fill('x');
+  await says('Fix 2 fields');
   await expect.poll(() => draftOf(open)).toMatchObject({ form: { cart: { items: [{ quantity: 'two' }] } } });
   await page.reload();
   await says('Draft saved, not sent');

@@ -114,7 +114,8 @@ export interface TestOrderPage extends TestPage {
 
 /** Adds an order with a body, and opens its page. */
 export async function openOrder(body: object): Promise<TestOrderPage> {
-  const token = `order-${++orders}`;
+  // None is the beginning of another.
+  const token = `opened-${String(++orders).padStart(3, '0')}`;
   // A test may begin with a body that no schema would let through.
   const order = { token, body: body as ShopUpdate };
   shared.mock.addOrder({ token, data: order.body });

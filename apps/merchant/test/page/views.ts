@@ -25,6 +25,7 @@ async function expectForEveryone(
     await page.setViewportSize({ width, height: 740 });
     const scrollWidth = () => page.evaluate(() => document.documentElement.scrollWidth);
     await expect.poll(scrollWidth).toBeLessThanOrEqual(width);
+    await expect.poll(() => page.evaluate(findScrolling)).toEqual([]);
     if (isChecked)
       expect(await findViolations(page, inFull ? undefined : within), `${colorScheme} at ${width}`).toEqual(
         [],
@@ -32,6 +33,13 @@ async function expectForEveryone(
   }
   await page.setViewportSize({ width: 1280, height: 740 });
 }
+
+/** What scrolls sideways in a page. */
+const findScrolling = (): string[] =>
+  Array.from(document.querySelectorAll('main *'))
+    .filter((element) => ['auto', 'scroll'].includes(getComputedStyle(element).overflowX))
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
+    .map(({ className }) => className);
 
 test('an order is accessible and fits, with its preview, a decision, an error, an unknown outcome and every section open', async () => {
   await using open = await openOrder(documentedExample());
@@ -121,14 +129,21 @@ test('windows side by side follow one event stream, also once its window is gone
   await seen('Applied');
   expect(streams.size).toBe(0);
   // The next one takes over from a window that is closed, and from one that is hidden.
+  const isLost = (state: 'visible' | 'hidden') =>
+    Promise.all(others.map((page) => page.getByText('Connection lost').waitFor({ state })));
+  await context.route('**/api/events', (route) => route.abort());
   await first.page.close();
-  await expect.poll(() => streams.size).toBe(1);
+  await isLost('visible');
+  await context.unroute('**/api/events');
+  await isLost('hidden');
+  expect(streams.size).toBe(1);
   for (const page of [...streams])
     await page.evaluate(() => {
       Object.defineProperty(document, 'hidden', { value: true });
       document.dispatchEvent(new Event('visibilitychange'));
     });
   await expect.poll(() => streams.size).toBe(2);
+  expect((await others[0]?.evaluate(() => navigator.locks.query()))?.pending).toEqual([]);
   const update = { id: crypto.randomUUID(), update: { cart: { items: [] } } };
   app().mock.faults.next({ type: 'status', status: 422 }, { token: first.token });
   await app().call(`/api/orders/${first.token}/updates`, update);
