@@ -23,7 +23,7 @@ const token = fc.oneof(
 );
 
 test(`${batches * batchSize} hostile updates and tokens are sent as given or refused`, {
-  timeout: 300_000,
+  timeout: inFull ? 1_200_000 : 300_000,
 }, async () => {
   const received = new Map<string, { readonly path: string; readonly body: string }>();
   await using server = await startRawServer((socket, request) => {

@@ -87,7 +87,7 @@ const scenario = fc.record({
 });
 
 test(`${calls} failing calls against services that echo the key show it nowhere`, {
-  timeout: 120_000,
+  timeout: inFull ? 600_000 : 120_000,
 }, async () => {
   await using server = await startRawServer((socket, request) => {
     const header = /authorization: (.*)\r\n/i.exec(request)?.[1] ?? '';

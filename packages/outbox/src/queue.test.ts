@@ -105,15 +105,28 @@ onPostgres('goes on with the oldest pg-boss after the newest has migrated', asyn
   });
 });
 
+/**
+ * A store whose statements look for a deadlock once, so many milliseconds after they began to wait, and are rolled back for
+ * it: by then the other one must wait, too, also on a busy machine.
+ */
+function openDeadlocked({ postgres }: Scene, afterMs: number): OutboxStore {
+  const url = new URL(postgres.connectionString);
+  url.searchParams.set('options', `-c deadlock_timeout=${afterMs}`);
+  return postgresStore({ connectionString: url.href });
+}
+/** For the other one. */
+const waitOn = ['deadlock', 'lock', 'idle_in_transaction_session']
+  .map((name) => `set local ${name}_timeout = '1min'`)
+  .join('; ');
+
 onPostgres('enqueues again after a deadlock with a migration of pg-boss', async (scene) => {
   const { open, openStore, schema, sql, token } = scene;
-  const outbox = await open();
+  const outbox = await open({ store: openDeadlocked(scene, 2_500) });
   await outbox.enqueue(token, step(1));
   const store = await openStore();
   let enqueueing: Promise<string> | undefined;
   await store.transaction(async (tx) => {
-    // PostgreSQL rolls back the one that has waited for its own timeout.
-    await tx.query(`set local deadlock_timeout = '1min'`);
+    await tx.query(waitOn);
     await tx.query(`lock table ${schema}_queue.queue in access exclusive mode`);
     enqueueing = outbox.enqueue(token, step(2));
     await until('the caller waits for a lock', async () => {
@@ -131,18 +144,14 @@ onPostgres('enqueues again after a deadlock with a migration of pg-boss', async 
 });
 
 onPostgres('migrates again after a deadlock with a caller', async (scene) => {
-  const { postgres, newSchema: schema, sql } = scene;
-  const url = new URL(postgres.connectionString);
-  // PostgreSQL looks for a deadlock once, so long after the migration begins to wait: by then there must be one.
-  url.searchParams.set('options', '-c deadlock_timeout=3s');
-  const store = postgresStore({ connectionString: url.href });
+  const { newSchema: schema, sql } = scene;
+  const store = openDeadlocked(scene, 8_000);
   await migrate(store, { databaseSchema: schema });
   await sql.query(`drop schema ${schema}_queue cascade`);
   await withQueue(scene, oldest, (queue) => queue.migrate());
   let migrating: Promise<void> | undefined;
   await store.transaction(async (tx) => {
-    // It rolls back the one that has waited for its own timeout.
-    await tx.query(`set local deadlock_timeout = '1min'`);
+    await tx.query(waitOn);
     await tx.query(`select from ${schema}_queue.job_common`);
     migrating = migrate(store, { databaseSchema: schema });
     const locked = await until('the migration waits with a lock', async () => {

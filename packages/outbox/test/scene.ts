@@ -56,7 +56,7 @@ interface Started {
 }
 
 /** How long a test may take, in milliseconds: a machine may be busy with others. */
-const timeout = 180_000;
+const timeout = inFull ? 900_000 : 180_000;
 
 /** A database of each engine for all files that a process runs: each test has a schema for itself. */
 const onEngines = test
