@@ -70,6 +70,16 @@ async function enqueueSurely(outbox: Outbox, token: string): Promise<void> {
   }
 }
 
+/** Looks at the outbox; `false` where this process was too busy with the other tests to read what the database sent. */
+async function orUnusable(look: () => Promise<boolean> | boolean): Promise<boolean> {
+  try {
+    return await look();
+  } catch (error) {
+    if (error instanceof OutboxError && error.code === 'database_unusable') return false;
+    throw error;
+  }
+}
+
 for (const [engine, { workers, open }] of Object.entries(engines))
   for (const [outage, begin] of Object.entries(outages))
     test.concurrent(`${outage} sends few updates to review, and all others are applied after it (${engine})`, {
@@ -87,7 +97,7 @@ for (const [engine, { workers, open }] of Object.entries(engines))
         for (const { token } of service.orders) await enqueueSurely(outbox, token);
         await Promise.all(outboxes.map((each) => each.start()));
         const until = async (isSo: () => Promise<boolean> | boolean): Promise<void> => {
-          while (!(await isSo())) await delay(100);
+          while (!(await orUnusable(isSo))) await delay(100);
         };
         await until(() => service.ledger.length > orders / 20);
         begin(service);
