@@ -41,7 +41,7 @@ export default defineConfig(({ mode }) => ({
           name: 'outbox',
           include: [`${apart.outbox}/**/*.test.ts`],
           globalSetup: keepPglite,
-          maxConcurrency: mode === 'long' ? 5 : 4,
+          maxConcurrency: mode === 'long' ? 6 : 4,
         },
       },
       {

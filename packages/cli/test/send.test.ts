@@ -245,6 +245,7 @@ async function killAndResume({
     await new Promise((resolve) => setTimeout(resolve, least + Math.random() * (most - least)));
     running.child.kill('SIGKILL');
   }
+  expect(isLockChecked).toBe(true);
   // Faults may come five in a row, which ends a run.
   const sendRest = async () => JSON.parse((await send('--json', '--result', './results.csv')).stdout);
   let report = await sendRest();

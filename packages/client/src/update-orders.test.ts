@@ -172,7 +172,7 @@ test('a run keeps the rate limit of its client, and no item times out in its own
   const rateLimit = { requestsPerSecond: 25 };
   const count = inFull ? 1_000 : 100;
   // The 64 that are in progress at once wait longer than that for their turn.
-  const timeouts = { total: 2_000 };
+  const timeouts = { total: 1_600 };
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit, timeouts });
   const source = items(Array.from({ length: count }, (_, index) => `order_${index}`));
   const start = performance.now();
