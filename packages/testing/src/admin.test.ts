@@ -324,7 +324,7 @@ test('responds before the service stops listening', async () => {
   await using service = await start();
   const body = [
     { when: 'always', fault: 'slow' },
-    { when: 'next', fault: { type: 'connection_refused', downMs: 50 } },
+    { when: 'next', fault: { type: 'connection_refused', downMs: 1_000 } },
   ];
   expect(await call(service, 'POST /__admin/faults', { body })).toMatchObject({
     status: 200,
