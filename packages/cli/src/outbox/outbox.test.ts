@@ -31,8 +31,7 @@ function statusOf(url: string, host: string): Promise<number | undefined> {
   });
 }
 
-// All of it looks at one worker, which costs more to start than each look.
-// The tests of one worker's life, in sequence: each begins where the one before ended.
+// One worker for all, since it costs more to start than to look at; each test begins where the one before ended.
 describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, () => {
   let service: MockOrderService;
   let folder: string;
@@ -323,7 +322,7 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, 
     await using again = startOrders(words, { cwd: tmpdir(), env, ...output });
     // Without a note, since a worker runs again.
     await watching.printed(/"note":"No worker.*\n(?!.*"note").*"needsReview":1\b/);
-    // One that a busy machine holds up for a moment is not taken for gone.
+    // A worker that a busy machine delays counts as running.
     again.child.kill('SIGSTOP');
     const listing = run('list --needs-review --json');
     await delay(4_000);
