@@ -217,7 +217,7 @@ test('a draft that cannot be saved is named and saved with the next key, and so 
 test('what is typed while an update is sent stays, as a draft of the new order', async () => {
   await using open = await openOrder(mug);
   const { page, field, button, says } = open;
-  app().mock.faults.next({ type: 'latency', ms: 2_000 }, { operation: 'update' });
+  app().mock.faults.next({ type: 'latency', ms: 5_000 }, { operation: 'update' });
   await field('SKU').fill('CUP');
   await button('Send update').click();
   await says('Sending');

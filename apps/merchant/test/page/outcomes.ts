@@ -11,7 +11,7 @@ import { findViolations, openOrder, openPage, prepareApp, type TestOrderPage } f
 const { app } = prepareApp();
 
 const mug = { cart: { items: [{ sku: 'MUG', quantity: 1 }] } };
-const rateLimited = { type: 'status', status: 429, headers: { 'retry-after': '2' } } as const;
+const rateLimited = { type: 'status', status: 429, headers: { 'retry-after': '4' } } as const;
 const lost = { type: 'reset_after_applying' } as const;
 
 /** Sends an update that is applied, but whose response is lost. */
@@ -26,7 +26,8 @@ test('a 429 that recovers is drawn as it happens, here and in another window, an
   await using open = await openOrder(mug);
   const { page, button, says, applied } = open;
   await using other = await openPage(app().url);
-  const slow = { type: 'latency', ms: 1_000 } as const;
+  // What lasts a while is seen on a busy machine, too.
+  const slow = { type: 'latency', ms: 5_000 } as const;
   app().mock.faults.next([rateLimited, slow], { operation: 'update' });
   await Promise.all([
     page.getByText(/^Attempt 1: rejected, 429/).waitFor(),
@@ -165,7 +166,7 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
       body: JSON.stringify({ id: randomUUID(), update: { ...mug, order_id } }),
     });
   await send('order-1', 'behind');
-  service.faults.next({ ...rateLimited, headers: { 'retry-after': '3' } }, { token: 'order-2' });
+  service.faults.next({ ...rateLimited, headers: { 'retry-after': '8' } }, { token: 'order-2' });
   await send('order-2', 'queued');
   // The 429 is stored: from here on the update is queued, whatever happens to the app.
   const isPaused = async () =>
