@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { OutboxError, type OutboxStore, type Sql } from '@orders/outbox';
 import { Hono } from 'hono';
 import { stream } from 'hono/streaming';
@@ -161,7 +161,6 @@ async function workOnce({ store, outbox }: BulksOptions, id: string): Promise<'m
     const page = rows.slice(start, start + rowsPerTransaction);
     const waits = await Promise.all(page.map(({ update_id }) => discard(outbox, update_id)));
     isOpen ||= waits.includes(true);
-    await nextTurn();
   }
   return isOpen ? 'wait' : 'done';
 }
@@ -226,7 +225,6 @@ async function insertBulk(store: OutboxStore, name: string, rows: readonly FileR
           page.map(({ issues }) => issues),
         ],
       );
-      await nextTurn();
     }
     await store.query(`update merchant.bulks set state = 'ready' where id = $1`, [id]);
   } catch (error) {

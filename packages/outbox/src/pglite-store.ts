@@ -2,6 +2,7 @@ import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { describeError, OutboxError } from './errors.ts';
@@ -44,19 +45,31 @@ export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): P
   }
 }
 
+/**
+ * A store that gives timers and sockets their turn. PGlite computes and responds within one turn of the event loop, so
+ * callers that go on at once would keep responses of the service waiting until they time out.
+ */
 function storeOf(database: PgliteDatabase, place: string, close: () => Promise<void>): OutboxStore {
   const { executeSql } = fromPglite(database as PGlite);
+  const withTurn = async <T>(statement: Promise<T>): Promise<T> => {
+    try {
+      return await statement;
+    } finally {
+      await nextTurn();
+    }
+  };
   return {
     backend: 'pglite',
     place,
-    query: (text, values) => database.query(text, values),
+    query: (text, values) => withTurn(database.query(text, values)),
     transaction: (run, options) =>
       database.transaction(async (tx) => {
+        await nextTurn();
         // No other process is waited for, and nothing is flushed, so timeouts and flushing are left as they are.
         if (options?.settings) await tx.exec(options.settings);
         return run(tx);
       }),
-    executeSql,
+    executeSql: (text, values) => withTurn(executeSql(text, values)),
     async listen(channel, onMessage) {
       const close = await database.listen(channel, onMessage);
       return { isListening: true, close };

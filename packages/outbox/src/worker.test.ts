@@ -8,7 +8,16 @@ import { inFull } from '../../../.ci/in-full.ts';
 import { testPassword } from '../../../.ci/start-postgres.ts';
 import { giveAway } from '../test/give-away.ts';
 import { holdResponses } from '../test/hold-responses.ts';
-import { connect, onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import {
+  connect,
+  onBothInFull,
+  onPglite,
+  onPostgres,
+  type Scene,
+  step,
+  stepsApplied,
+  until,
+} from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
 import type { SettledUpdate, UnknownUpdate } from './options.ts';
 import type { Outbox } from './outbox.ts';
@@ -69,6 +78,30 @@ onBothInFull('ends each fault of the service as the table of outcomes says', asy
     expect(last).toMatchObject({ state: end.state, token });
     expect(last?.ageMs).toBeGreaterThan(0);
   }
+});
+
+onPglite('sends while a caller enqueues without a pause', async ({ open, client, service }) => {
+  const outbox = await open({ client });
+  await outbox.start();
+  const tokens = service.orders.map(({ token }) => token);
+  for (let count = 0; service.ledger.length === 0; count++) {
+    expect(count).toBeLessThan(1_000);
+    await outbox.enqueue(tokens[count % tokens.length] ?? '', step(count));
+  }
+});
+
+onPglite('lets sockets have their turn while many callers enqueue at once', async ({ open, token }) => {
+  const outbox = await open();
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  turn();
+  await Promise.all(Array.from({ length: 50 }, (_, count) => outbox.enqueue(token, step(count))));
+  isOver = true;
+  expect(turns).toBeGreaterThanOrEqual(50);
 });
 
 // Alone, since another service may get the port of the one that is closed.
