@@ -1,19 +1,30 @@
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createOrdersClient } from '@orders/client';
-import { createOutbox, postgresStore } from '@orders/outbox';
-import pg from 'pg';
+import { createOutbox, type Outbox, OutboxError, postgresStore } from '@orders/outbox';
 
 const [baseUrl = '', apiKey = '', connectionString = ''] = process.argv.slice(2);
+
+/** Opens the outbox, again where the machine was too busy to connect in time: as a supervisor would, later each time. */
+async function open(): Promise<{ readonly outbox: Outbox; readonly failures: number }> {
+  for (let failures = 0; ; failures++) {
+    try {
+      const client = createOrdersClient({ baseUrl, apiKey });
+      const outbox = await createOutbox({ client, store: postgresStore({ connectionString }), warn() {} });
+      return { outbox, failures };
+    } catch (error) {
+      if (failures === 10 || !(error instanceof OutboxError && /timeout/.test(error.message))) throw error;
+      await delay(Math.random() * Math.min(60_000, 1_000 * 2 ** failures));
+    }
+  }
+}
 
 // Opens its outbox and starts it once it reads a line; runs until it or its parent process ends.
 process.stdin.once('end', () => process.exit());
 process.stdout.write('loaded\n');
 process.stdin.once('data', async () => {
   const beganAt = performance.now();
-  const client = createOrdersClient({ baseUrl, apiKey });
-  // Two cores connect 200 processes in minutes, and whoever gave up earlier would only begin again.
-  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis: 600_000 });
-  const outbox = await createOutbox({ client, store: postgresStore({ pool }), warn() {} });
+  const { outbox, failures } = await open();
   await outbox.start();
-  process.stdout.write(`${Math.round(performance.now() - beganAt)}\n`);
+  process.stdout.write(`${Math.round(performance.now() - beganAt)} ${failures}\n`);
 });
