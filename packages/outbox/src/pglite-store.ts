@@ -51,17 +51,14 @@ export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): P
  */
 function storeOf(database: PgliteDatabase, place: string, close: () => Promise<void>): OutboxStore {
   const { executeSql } = fromPglite(database as PGlite);
-  const withTurn = async <T>(statement: Promise<T>): Promise<T> => {
-    try {
-      return await statement;
-    } finally {
-      await nextTurn();
-    }
-  };
   return {
     backend: 'pglite',
     place,
-    query: (text, values) => withTurn(database.query(text, values)),
+    async query(text, values) {
+      const result = await database.query(text, values);
+      await nextTurn();
+      return result;
+    },
     transaction: (run, options) =>
       database.transaction(async (tx) => {
         await nextTurn();
@@ -69,7 +66,7 @@ function storeOf(database: PgliteDatabase, place: string, close: () => Promise<v
         if (options?.settings) await tx.exec(options.settings);
         return run(tx);
       }),
-    executeSql: (text, values) => withTurn(executeSql(text, values)),
+    executeSql,
     async listen(channel, onMessage) {
       const close = await database.listen(channel, onMessage);
       return { isListening: true, close };
