@@ -1,6 +1,6 @@
 import './playground.css';
 import { type Explanation, explain, OrderUpdate } from '@orders/schema';
-import { computed, defineComponent, ref } from 'vue';
+import { computed, defineComponent, onMounted, ref } from 'vue';
 import { examples } from './playground-examples.ts';
 
 type Report =
@@ -15,6 +15,13 @@ export const Playground = defineComponent(() => {
   // A mistake shows better what the page does than a valid body.
   const text = ref(examples['Misplaced hooks'] ?? '');
   const report = computed(() => validate(text.value));
+  const textarea = ref<HTMLTextAreaElement>();
+  const isReady = ref(false);
+  onMounted(() => {
+    // The page shows before its script runs, and somebody may have typed already.
+    text.value = textarea.value?.value ?? text.value;
+    isReady.value = true;
+  });
 
   return () => (
     <div class="playground">
@@ -24,6 +31,7 @@ export const Playground = defineComponent(() => {
           <button
             type="button"
             key={title}
+            disabled={!isReady.value}
             aria-pressed={text.value === example}
             onClick={() => {
               text.value = example;
@@ -34,6 +42,7 @@ export const Playground = defineComponent(() => {
         ))}
       </fieldset>
       <textarea
+        ref={textarea}
         aria-label="Body of an order update, as JSON"
         value={text.value}
         rows={20}

@@ -43,6 +43,8 @@ async function openPage(path: string, { colorScheme, viewport }: View): Promise<
     if (request.postData() !== null) messages.push(`sent to ${request.url()}: ${request.postData()}`);
   });
   await page.goto(site.url + path, { waitUntil: 'networkidle' });
+  // The theme sets the role when its script has run: before, nothing responds to a click.
+  await page.locator('#VPContent[role]').waitFor();
   const close = async () => {
     await page.removeAllListeners(undefined, { behavior: 'wait' });
     await page.evaluate(() => localStorage.clear());
@@ -134,13 +136,29 @@ test('the playground validates a body as it is typed, and sends it nowhere', asy
   expect(messages).toEqual([]);
 });
 
+test('what is typed before the script of the playground runs is kept and validated', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/assets/*.js', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.goto(`${site.url}/playground.html`, { waitUntil: 'commit' });
+  const body = page.getByRole('textbox', { name: 'Body of an order update' });
+  await body.fill('{ "cart": {} }');
+  release();
+  const result = page.getByRole('region', { name: 'Result' });
+  await expect.poll(() => result.textContent()).toMatch(/Valid.*11 bytes/);
+  expect(await body.inputValue()).toBe('{ "cart": {} }');
+  await page.unrouteAll({ behavior: 'wait' });
+});
+
 test('the examples of the playground work with the keyboard alone, on a phone', async () => {
   const phone = views.find(({ name }) => name === 'phone') ?? light;
   await using open = await openPage('/playground.html', phone);
   const { page } = open;
   const result = page.getByRole('region', { name: 'Result' });
   for (const [title, text] of Object.entries(examples)) {
-    await page.getByRole('button', { name: title, exact: true }).focus();
+    await page.getByRole('button', { name: title, exact: true, disabled: false }).focus();
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('textbox').inputValue()).toBe(text);
     const expected = title === 'Valid body' ? 'Valid' : title === 'Invalid JSON' ? 'Not valid JSON' : 'issue';
