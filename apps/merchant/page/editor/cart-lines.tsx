@@ -5,6 +5,7 @@ import { useFieldArray, useFormContext } from 'react-hook-form';
 import { plural } from '../format.ts';
 import { useLazyOverlay } from '../use-lazy-overlay.ts';
 import { lineFields } from './fields.ts';
+import { focusField } from './focus-field.ts';
 import type { LineMenuProps } from './line-menu.tsx';
 import { OrderField } from './order-field.tsx';
 import { amounts, newLine, type OrderForm } from './order-form.ts';
@@ -12,25 +13,27 @@ import { amounts, newLine, type OrderForm } from './order-form.ts';
 const pageSize = 25;
 
 /** The lines of the cart. */
-export const CartLines = memo(function CartLines({ focusOn }: { readonly focusOn: string | undefined }) {
-  const { control, getValues, setFocus } = useFormContext<OrderForm>();
+export const CartLines = memo(function CartLines({ focusOn }: { readonly focusOn?: { name: string } }) {
+  const { control, getValues } = useFormContext<OrderForm>();
   const lines = useFieldArray({ control, name: 'cart.items' });
   const [page, setPage] = useState(1);
   const [done, setDone] = useState('');
+  const [inserted, setInserted] = useState<{ index: number }>();
   const count = lines.fields.length;
   const pages = Math.max(1, Math.ceil(count / pageSize));
   const show = (index: number): void => setPage(Math.floor(index / pageSize) + 1);
 
   // The line of the first wrong field may be on another page.
   useEffect(() => {
-    const index = /^cart\.items\.(\d+)/.exec(focusOn ?? '')?.[1];
+    const index = /^cart\.items\.(\d+)/.exec(focusOn?.name ?? '')?.[1];
     if (index !== undefined) setPage(Math.floor(Number(index) / pageSize) + 1);
   }, [focusOn]);
+  useEffect(() => inserted && focusField(`cart.items.${inserted.index}.sku`), [inserted]);
 
   const insert = (index: number, line: OrderForm['cart']['items'][number]): void => {
     lines.insert(index, line, { shouldFocus: false });
     show(index);
-    setTimeout(() => setFocus(`cart.items.${index}.sku`), 50);
+    setInserted({ index });
   };
   const move = (from: number, to: number): void => {
     lines.move(from, to);

@@ -22,6 +22,7 @@ import { api, createId, describeError, isNotFound, orderQuery, queryClient, read
 import { describeIssue, plural } from '../format.ts';
 import { CartLines } from './cart-lines.tsx';
 import { labelOf, sections } from './fields.ts';
+import { focusField } from './focus-field.ts';
 import { OrderField } from './order-field.tsx';
 import { canonical, leftOut, type OrderForm, toFieldName, toForm } from './order-form.ts';
 import { QrPayment } from './qr-payment.tsx';
@@ -108,12 +109,7 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
     if (section) setOpenSections((open) => [...new Set([...open, section.id])]);
     if (name) setFirstError({ name });
   };
-  // After the section of the field was opened, and its page of lines.
-  useEffect(() => {
-    if (!firstError) return;
-    const timer = setTimeout(() => form.setFocus(firstError.name as keyof OrderForm), 50);
-    return () => clearTimeout(timer);
-  }, [firstError, form]);
+  useEffect(() => firstError && focusField(firstError.name), [firstError]);
 
   const cleared = leftOutSince(order, form.getValues());
   return (
@@ -149,7 +145,7 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
               {order.open === 1 ? 'is' : 'are'} not applied yet.
             </Text>
           )}
-          <CartLines focusOn={firstError?.name} />
+          <CartLines {...(firstError && { focusOn: firstError })} />
           <Accordion multiple variant="separated" value={openSections} onChange={setOpenSections} order={2}>
             {sections.map(({ id, title, fields }) => {
               const wrong = fields.filter(({ name }) => get(errors, name)).length;
