@@ -225,8 +225,12 @@ test('a draft is kept until it is sent or discarded as it is, and says from what
     });
   expect((await put({ form, base: 'first' })).status).toBe(204);
   expect(await read(app, token)).toMatchObject({ hasDraft: true, draft: { form, base: 'first' } });
-  const sendDraft = (draft: object) =>
-    app.call(`/api/orders/${token}/updates`, { id: randomUUID(), update: cartOf('sent'), draft });
+  const sendDraft = async (draft: object) => {
+    const update = { id: randomUUID(), update: cartOf('sent'), draft };
+    const sent = await app.call(`/api/orders/${token}/updates`, update);
+    // What is still queued would take the fault of another test.
+    await until(app, sent.body, 'applied');
+  };
   const discard = (draft: object) => app.call(`/api/orders/${token}/draft/discard`, { form: draft });
   for (const end of [sendDraft, discard]) {
     await put({ form, base: 'first' });

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** What is wrong with a call to the outbox, or with its database. A code never changes its meaning. */
 export type OutboxErrorCode =
   | 'unknown_update'
@@ -53,6 +55,20 @@ export function sqlState(error: unknown): string | undefined {
     if ('code' in at && typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at.code;
   }
   return undefined;
+}
+
+/**
+ * Runs again what PostgreSQL rolled back because of a deadlock, up to so many times: a migration of pg-boss takes its locks
+ * in another order than callers. At once, it could take the lock that the other one waits for, and they would deadlock again.
+ */
+export async function runAfterDeadlocks<T>(times: number, run: () => Promise<T>): Promise<T> {
+  for (let deadlocks = 0; ; deadlocks++)
+    try {
+      return await run();
+    } catch (error) {
+      if (sqlState(error) !== '40P01' || deadlocks === times) throw error;
+      await sleep(50 + 200 * Math.random());
+    }
 }
 
 /** The error of a database that cannot be used, with its cause and the remedy where the cause is known. */

@@ -5,7 +5,7 @@ import type { OrderUpdate } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { type Decision, discardUpdate, purgeOrder, resolveUpdate, retryUpdate } from './decide.ts';
 import { channelOf, checkEnqueue, checkTransaction, type EnqueueOptions, insertUpdate } from './enqueue.ts';
-import { databaseError, describeError, OutboxError, sqlState } from './errors.ts';
+import { databaseError, describeError, OutboxError, runAfterDeadlocks } from './errors.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
 import { LaneQueue } from './queue.ts';
@@ -105,6 +105,8 @@ export interface Drained {
 
 /** How long the store may take to close, in milliseconds. */
 const closeMs = 5_000;
+/** How often a caller makes way for a migration of pg-boss. */
+const maxDeadlocks = 3;
 /** How long `purge` waits for an update that is being sent, and how often it looks, in milliseconds. */
 const purging = { withinMs: 30_000, everyMs: 100 };
 /** The longest that a timer can wait, in milliseconds. */
@@ -201,12 +203,10 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
   const lines = new Map<string, Promise<unknown>>();
   async function inLine<T>(token: string, run: () => Promise<T>): Promise<T> {
     const before = lines.get(token);
-    // A migration of pg-boss takes its locks in another order, and of two that deadlock PostgreSQL rolls one back.
-    const again = (error: unknown): Promise<T> => {
-      if (sqlState(error) === '40P01') return run();
-      throw error;
-    };
-    const mine = usable(() => Promise.resolve(before).then(run).catch(again));
+    const mine = usable(async () => {
+      await before;
+      return runAfterDeadlocks(maxDeadlocks, run);
+    });
     const settled = mine.then(
       () => {},
       () => {},

@@ -1,4 +1,4 @@
-import { OutboxError, sqlState } from './errors.ts';
+import { OutboxError, runAfterDeadlocks } from './errors.ts';
 import type { LaneQueue } from './queue.ts';
 import { type OutboxStore, rowsOf, type Sql } from './store.ts';
 
@@ -157,13 +157,7 @@ export async function migrateSchema(store: OutboxStore, schema: string, queue: L
   if (store.backend === 'pglite') return queue.migrate();
   const migrateQueue = async (tx: Sql): Promise<void> => {
     await lock(tx, schema);
-    for (let deadlocks = 0; ; deadlocks++)
-      try {
-        return await queue.migrate();
-      } catch (error) {
-        // Callers take the locks of pg-boss's tables in another order, and PostgreSQL rolled the migration back.
-        if (sqlState(error) !== '40P01' || deadlocks === maxDeadlocks) throw error;
-      }
+    await runAfterDeadlocks(maxDeadlocks, () => queue.migrate());
   };
   // Not on a connection of the worker: pg-boss needs one to build an index, and one to look how far it is.
   await store.transaction(migrateQueue, { settings: patiently });
