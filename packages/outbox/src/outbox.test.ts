@@ -6,7 +6,6 @@ import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { sql as drizzleSql } from 'drizzle-orm/sql';
 import fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
-import pg from 'pg';
 import { expect } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { holdResponses } from '../test/hold-responses.ts';
@@ -18,6 +17,7 @@ import {
   onBothInFull,
   onPglite,
   onPostgres,
+  openPool,
   type Scene,
   step,
   stepsApplied,
@@ -126,7 +126,7 @@ onPostgres('refuses a client of pg that has not begun a transaction', async (sce
     const refused = outbox.enqueue(token, step(1), { tx });
     await expect(refused).rejects.toMatchObject({ code: 'not_a_transaction' });
   }
-  const pool = new pg.Pool({ connectionString: postgres.connectionString });
+  const pool = openPool({ connectionString: postgres.connectionString });
   await expect(outbox.enqueue(token, step(1), { tx: pool })).rejects.toThrow('a pool is no transaction');
   await pool.end();
   expect(await countRows(scene, 'updates')).toBe(0);
@@ -142,7 +142,7 @@ onPglite('refuses a database in place of its transaction', async ({ open, pglite
 onPostgres('joins a transaction of Kysely, and one of Drizzle', async (scene) => {
   const { open, service, postgres, token } = scene;
   const outbox = await open({ latestWins: true });
-  const pool = new pg.Pool({ connectionString: postgres.connectionString });
+  const pool = openPool({ connectionString: postgres.connectionString });
   const kysely = new Kysely<Record<string, never>>({ dialect: new PostgresDialect({ pool }) });
   const drizzle = drizzlePg({ client: pool });
   const enqueueAndFail = async (tx: Sql): Promise<void> => {
@@ -410,7 +410,7 @@ onPostgres('notifies only while a worker listens', async (scene) => {
 });
 
 onPostgres('closes though calls wait for a connection of the pool', async ({ open, postgres, token }) => {
-  const pool = new pg.Pool({ connectionString: postgres.connectionString, max: 1 });
+  const pool = openPool({ connectionString: postgres.connectionString, max: 1 });
   const outbox = await open({ store: postgresStore({ pool }) });
   const mine = await pool.connect();
   try {

@@ -5,7 +5,7 @@ import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { testPassword } from '../../../.ci/start-postgres.ts';
-import { onPostgres, step, stepsApplied, until } from '../test/scene.ts';
+import { onPostgres, openPool, step, stepsApplied, until } from '../test/scene.ts';
 import { postgresStore } from './postgres-store.ts';
 
 test.for([
@@ -29,7 +29,7 @@ test.for([
 
 onPostgres('shares a pool of the caller, and leaves it open', async ({ open, service, postgres, token }) => {
   // Its only connection is taken while the outbox works.
-  const pool = new pg.Pool({ connectionString: postgres.connectionString, max: 1 });
+  const pool = openPool({ connectionString: postgres.connectionString, max: 1 });
   try {
     const outbox = await open({ store: postgresStore({ pool }) });
     await outbox.start();
@@ -53,7 +53,7 @@ onPostgres('bounds what its own connections wait for, where a pool does not', as
     }
   }
   const { connectionString } = scene.postgres;
-  const pool = new pg.Pool({ connectionString, Client, connectionTimeoutMillis: 1_234 });
+  const pool = openPool({ connectionString, Client, connectionTimeoutMillis: 1_234 });
   const store = postgresStore({ pool });
   try {
     await store.executeSql('select 1');
@@ -67,7 +67,7 @@ onPostgres('bounds what its own connections wait for, where a pool does not', as
 });
 
 onPostgres('lets no transaction stand still for long, and changes no setting of a session', async (scene) => {
-  const pool = new pg.Pool({ connectionString: scene.postgres.connectionString, max: 1 });
+  const pool = openPool({ connectionString: scene.postgres.connectionString, max: 1 });
   const store = postgresStore({ pool });
   try {
     const shown = `select name, setting from pg_settings

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOrdersClient } from '@orders/client';
 import { type Fault, startMockOrderService } from '@orders/testing';
-import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { testPassword } from '../../../.ci/start-postgres.ts';
@@ -13,6 +12,7 @@ import {
   onBothInFull,
   onPglite,
   onPostgres,
+  openPool,
   type Scene,
   step,
   stepsApplied,
@@ -386,7 +386,7 @@ onPostgres('goes on while callers wait to add to an order that a transaction hol
   const { open, postgres, service, token, reaches, warnings } = scene;
   const connectionTimeoutMillis = 60_000;
   const { connectionString } = postgres;
-  const pool = new pg.Pool({ connectionString, connectionTimeoutMillis, max: 4 });
+  const pool = openPool({ connectionString, connectionTimeoutMillis, max: 4 });
   onTestFinished(() => pool.end());
   const store = postgresStore({ pool });
   const outbox = await open({

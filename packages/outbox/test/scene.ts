@@ -75,9 +75,9 @@ const onEngines = test
     const { connectionString } = postgres;
     // A process that computes may look at its connections later than the outbox waits for a network.
     const timeouts = { connectionTimeoutMillis: timeout, query_timeout: timeout };
-    const pool = new pg.Pool({ connectionString, max: 20, idleTimeoutMillis: timeout, ...timeouts });
-    // The server stops in some tests, and each store listens for errors.
-    pool.setMaxListeners(0).on('error', () => {});
+    const pool = openPool({ connectionString, max: 20, idleTimeoutMillis: timeout, ...timeouts });
+    // Each store listens for errors.
+    pool.setMaxListeners(0);
     const store = postgresStore({ pool });
     onCleanup(async () => {
       await store.close();
@@ -199,6 +199,12 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
   }
   if (taken) schemas.giveBack(taken.schema);
 }
+
+/**
+ * A pool that outlives its server, which stops in some tests, and after the last one of a file: the end of a pool does not
+ * wait until its connections have gone.
+ */
+export const openPool = (config: pg.PoolConfig): pg.Pool => new pg.Pool(config).on('error', () => {});
 
 /** A connection to the database, past the outbox. */
 export async function connect({ connectionString }: TestPostgres): Promise<pg.Client & AsyncDisposable> {

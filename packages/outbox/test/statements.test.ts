@@ -1,7 +1,7 @@
 import { createOutbox, migrate, postgresStore } from '@orders/outbox';
 import pg from 'pg';
 import { expect } from 'vitest';
-import { onPostgres, step, stepsApplied, until } from './scene.ts';
+import { onPostgres, openPool, step, stepsApplied, until } from './scene.ts';
 
 interface Recorded {
   readonly name: string | undefined;
@@ -25,7 +25,7 @@ function recordingPool(connectionString: string): {
       return query.apply(this, args) as never;
     }
   }
-  return { pool: new pg.Pool({ connectionString, Client: RecordingClient }), statements };
+  return { pool: openPool({ connectionString, Client: RecordingClient }), statements };
 }
 
 /** What would stay with a connection that the next transaction of somebody else gets. */
