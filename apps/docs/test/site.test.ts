@@ -138,14 +138,16 @@ test('the playground validates a body as it is typed, and sends it nowhere', asy
 
 test('what is typed before the script of the playground runs is kept and validated', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route('**/assets/*.js', async (route) => {
+  await page.route('**/assets/**/*.js', async (route) => {
     await released;
     await route.continue();
   });
   await page.goto(`${site.url}/playground.html`, { waitUntil: 'commit' });
   const body = page.getByRole('textbox', { name: 'Body of an order update' });
   await body.fill('{ "cart": {} }');
+  const isWorking = await page.getByRole('button', { name: 'Valid body' }).isEnabled();
   release();
+  expect(isWorking).toBe(false);
   const result = page.getByRole('region', { name: 'Result' });
   await expect.poll(() => result.textContent()).toMatch(/Valid.*11 bytes/);
   expect(await body.inputValue()).toBe('{ "cart": {} }');

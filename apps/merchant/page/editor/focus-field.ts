@@ -1,14 +1,18 @@
 /** A field may have to be drawn first: on another page of lines, or in a section that opens. */
 const patienceMs = 5_000;
 
-/** Sets the focus on a field as soon as it is shown. Returns what ends the wait. */
+/** Sets the focus on a field as soon as it is shown, unless somebody has gone to another one. Returns what ends the wait. */
 export function focusField(name: string): () => void {
   const endsAt = performance.now() + patienceMs;
+  const before = document.activeElement;
   let frame = 0;
   const look = (): void => {
+    const focused = document.activeElement;
+    const isElsewhere = focused !== before && focused?.matches('input, textarea, select');
+    if (isElsewhere || performance.now() > endsAt) return;
     const field = document.getElementsByName(name)[0];
     field?.focus();
-    if (document.activeElement !== field && performance.now() < endsAt) frame = requestAnimationFrame(look);
+    if (document.activeElement !== field) frame = requestAnimationFrame(look);
   };
   look();
   return () => cancelAnimationFrame(frame);

@@ -166,6 +166,43 @@ test('lines move, are removed and added, and a wrong one on another page is foun
   ]);
 });
 
+test('the focus moves to a wrong field of a closed section, unless somebody has gone to another one meanwhile', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  // A section opens frame by frame.
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  await button(/^URLs/).click();
+  await field('Webhooks').fill('/webhooks');
+  await says('Fix 1 field');
+  const send = async (meanwhile: () => Promise<void>): Promise<void> => {
+    await button(/^URLs/).click();
+    await field('Webhooks').waitFor({ state: 'hidden' });
+    // Nothing is drawn until the frames are let go.
+    await page.evaluate(() => {
+      const held: FrameRequestCallback[] = [];
+      const { requestAnimationFrame } = window;
+      window.requestAnimationFrame = (callback) => held.push(callback);
+      Object.assign(window, {
+        letGo() {
+          window.requestAnimationFrame = requestAnimationFrame;
+          for (const callback of held) requestAnimationFrame(callback);
+        },
+      });
+    });
+    await button('Send update').click();
+    await says('Fix 1 field');
+    await meanwhile();
+    await page.evaluate('letGo()');
+    await field('Webhooks').waitFor();
+  };
+  const isFocused = (name: string) => field(name).evaluate((input) => document.activeElement === input);
+  await send(async () => {});
+  await expect.poll(() => isFocused('Webhooks')).toBe(true);
+  await send(() => field('Order number').focus());
+  await page.waitForTimeout(500);
+  expect(await isFocused('Order number')).toBe(true);
+});
+
 test('a draft is kept over a reload, as it was typed, and shown among the orders, until it was sent or is the order again', async () => {
   await using open = await openOrder(mug);
   const { page, field, button, says } = open;
