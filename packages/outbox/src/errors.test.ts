@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { runAfterDeadlocks } from './errors.ts';
+import { retryOnDeadlock } from './errors.ts';
 
 const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
@@ -7,19 +7,19 @@ test('runs again after each deadlock, with a pause, until there were too many', 
   const run = vi.fn(async () => 'done');
   run.mockRejectedValueOnce(deadlock).mockRejectedValueOnce(new Error('wrapped', { cause: deadlock }));
   const startedAt = performance.now();
-  expect(await runAfterDeadlocks(2, run)).toBe('done');
+  expect(await retryOnDeadlock(2, run)).toBe('done');
   // Two pauses of 50 ms at least; timers may fire a millisecond early.
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(98);
   expect(run).toHaveBeenCalledTimes(3);
 
   run.mockClear().mockRejectedValue(deadlock);
-  await expect(runAfterDeadlocks(2, run)).rejects.toBe(deadlock);
+  await expect(retryOnDeadlock(2, run)).rejects.toBe(deadlock);
   expect(run).toHaveBeenCalledTimes(3);
 });
 
 test('runs nothing again that failed otherwise', async () => {
   const failure = Object.assign(new Error('duplicate key'), { code: '23505' });
   const run = vi.fn().mockRejectedValue(failure);
-  await expect(runAfterDeadlocks(2, run)).rejects.toBe(failure);
+  await expect(retryOnDeadlock(2, run)).rejects.toBe(failure);
   expect(run).toHaveBeenCalledTimes(1);
 });

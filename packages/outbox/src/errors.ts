@@ -58,15 +58,15 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /**
- * Runs again what PostgreSQL rolled back because of a deadlock, up to so many times: a migration of pg-boss takes its locks
+ * Runs again what PostgreSQL rolled back because of a deadlock, at most `maxRetries` times: a migration of pg-boss takes its locks
  * in another order than callers. At once, it could take the lock that the other one waits for, and they would deadlock again.
  */
-export async function runAfterDeadlocks<T>(times: number, run: () => Promise<T>): Promise<T> {
-  for (let deadlocks = 0; ; deadlocks++)
+export async function retryOnDeadlock<T>(maxRetries: number, run: () => Promise<T>): Promise<T> {
+  for (let retries = 0; ; retries++)
     try {
       return await run();
     } catch (error) {
-      if (sqlState(error) !== '40P01' || deadlocks === times) throw error;
+      if (sqlState(error) !== '40P01' || retries === maxRetries) throw error;
       await sleep(50 + 200 * Math.random());
     }
 }

@@ -5,7 +5,7 @@ import type { OrderUpdate } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { type Decision, discardUpdate, purgeOrder, resolveUpdate, retryUpdate } from './decide.ts';
 import { channelOf, checkEnqueue, checkTransaction, type EnqueueOptions, insertUpdate } from './enqueue.ts';
-import { databaseError, describeError, OutboxError, runAfterDeadlocks } from './errors.ts';
+import { databaseError, describeError, OutboxError, retryOnDeadlock } from './errors.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
 import { LaneQueue } from './queue.ts';
@@ -205,7 +205,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     const before = lines.get(token);
     const mine = usable(async () => {
       await before;
-      return runAfterDeadlocks(maxDeadlocks, run);
+      return retryOnDeadlock(maxDeadlocks, run);
     });
     const settled = mine.then(
       () => {},

@@ -1,4 +1,4 @@
-import { OutboxError, runAfterDeadlocks } from './errors.ts';
+import { OutboxError, retryOnDeadlock } from './errors.ts';
 import type { LaneQueue } from './queue.ts';
 import { type OutboxStore, rowsOf, type Sql } from './store.ts';
 
@@ -157,7 +157,7 @@ export async function migrateSchema(store: OutboxStore, schema: string, queue: L
   if (store.backend === 'pglite') return queue.migrate();
   const migrateQueue = async (tx: Sql): Promise<void> => {
     await lock(tx, schema);
-    await runAfterDeadlocks(maxDeadlocks, () => queue.migrate());
+    await retryOnDeadlock(maxDeadlocks, () => queue.migrate());
   };
   // Not on a connection of the worker: pg-boss needs one to build an index, and one to look how far it is.
   await store.transaction(migrateQueue, { settings: patiently });

@@ -12,8 +12,13 @@ import { amounts, newLine, type OrderForm } from './order-form.ts';
 
 const pageSize = 25;
 
+interface CartLinesProps {
+  /** The field to show, anew with each object. */
+  readonly focusOn: { readonly name: string } | undefined;
+}
+
 /** The lines of the cart. */
-export const CartLines = memo(function CartLines({ focusOn }: { readonly focusOn?: { name: string } }) {
+export const CartLines = memo(function CartLines({ focusOn }: CartLinesProps) {
   const { control, getValues } = useFormContext<OrderForm>();
   const lines = useFieldArray({ control, name: 'cart.items' });
   const [page, setPage] = useState(1);

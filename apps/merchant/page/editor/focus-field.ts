@@ -1,9 +1,9 @@
 /** A field may have to be drawn first: on another page of lines, or in a section that opens. */
-const patienceMs = 5_000;
+const maxWaitMs = 5_000;
 
 /** Sets the focus on a field as soon as it is shown, unless somebody has gone to another one. Returns what ends the wait. */
 export function focusField(name: string): () => void {
-  const endsAt = performance.now() + patienceMs;
+  const endsAt = performance.now() + maxWaitMs;
   const before = document.activeElement;
   let frame = 0;
   const look = (): void => {

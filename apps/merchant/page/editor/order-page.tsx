@@ -145,7 +145,7 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
               {order.open === 1 ? 'is' : 'are'} not applied yet.
             </Text>
           )}
-          <CartLines {...(firstError && { focusOn: firstError })} />
+          <CartLines focusOn={firstError} />
           <Accordion multiple variant="separated" value={openSections} onChange={setOpenSections} order={2}>
             {sections.map(({ id, title, fields }) => {
               const wrong = fields.filter(({ name }) => get(errors, name)).length;
