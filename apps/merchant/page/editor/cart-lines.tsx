@@ -13,7 +13,7 @@ import { amounts, newLine, type OrderForm } from './order-form.ts';
 const pageSize = 25;
 
 interface CartLinesProps {
-  /** The field to show, anew with each object. */
+  /** The field to show; a new object with the same name shows it again. */
   readonly focusOn: { readonly name: string } | undefined;
 }
 

@@ -1,7 +1,7 @@
 /** A field may have to be drawn first: on another page of lines, or in a section that opens. */
 const maxWaitMs = 5_000;
 
-/** Sets the focus on a field as soon as it is shown, unless somebody has gone to another one. Returns what ends the wait. */
+/** Sets the focus on a field as soon as it is shown, unless the user has gone to another one. Returns what ends the wait. */
 export function focusField(name: string): () => void {
   const endsAt = performance.now() + maxWaitMs;
   const before = document.activeElement;

@@ -166,7 +166,7 @@ test('lines move, are removed and added, and a wrong one on another page is foun
   ]);
 });
 
-test('the focus moves to a wrong field of a closed section, unless somebody has gone to another one meanwhile', async () => {
+test('the focus moves to a wrong field of a closed section, unless the user has gone to another one meanwhile', async () => {
   await using open = await openOrder(mug);
   const { page, field, button, says } = open;
   // A section opens frame by frame.
