@@ -22,7 +22,7 @@ interface Options {
   readonly memory?: true;
   readonly servicePort: number;
   readonly baseUrl?: string;
-  readonly order: readonly string[];
+  readonly order?: readonly string[];
   readonly pageUrl?: string;
 }
 
@@ -49,7 +49,7 @@ const program = new Command('merchant')
     'use this order service instead of the mock; its key is in ORDERS_API_KEY',
     readUrl,
   )
-  .option('--order <token>', 'with --base-url: an order to show, repeatable', collectToken, [])
+  .option('--order <token>', 'with --base-url: an order to show, repeatable', collectToken)
   // `pnpm dev` serves the page by Vite.
   .addOption(new Option('--page-url <url>').argParser(readUrl).hideHelp())
   .addHelpText(
@@ -122,7 +122,7 @@ function chooseData({ data, memory, baseUrl }: Options): DataPlace {
   };
 }
 
-async function chooseService({ baseUrl, order, servicePort }: Options): Promise<ConnectService> {
+async function chooseService({ baseUrl, order = [], servicePort }: Options): Promise<ConnectService> {
   if (baseUrl === undefined) {
     if (order.length > 0)
       throw new InvalidArgumentError('--order needs --base-url: the mock service has orders of its own.');
@@ -215,7 +215,7 @@ function readUrl(text: string): string {
   throw new InvalidArgumentError('Write a URL such as https://orders.example.');
 }
 
-function collectToken(text: string, before: readonly string[]): readonly string[] {
+function collectToken(text: string, before: readonly string[] = []): readonly string[] {
   if (isOrderToken(text)) return [...before, text];
   throw new InvalidArgumentError('Write the token of an order.');
 }
