@@ -15,7 +15,16 @@ import type {
 } from '../shared/api.ts';
 import { followEvents } from './event-stream.ts';
 
-const { api } = hc<AppType>('/');
+/** A response may never come. What waits for it would wait for ever: the next refetch, or the saving of a draft. */
+const timeoutMs = 10_000;
+
+export const fetchInTime: typeof fetch = (input, init) =>
+  fetch(input, { signal: AbortSignal.timeout(timeoutMs), ...init });
+
+/** For the requests that may take long: a bulk file on its way, and many updates that are queued or discarded. */
+export const withoutTimeout: RequestInit = { signal: null };
+
+const { api } = hc<AppType>('/', { fetch: fetchInTime });
 
 export { api, parseResponse };
 
@@ -158,5 +167,5 @@ export async function uploadBulk(file: File): Promise<BulkView> {
   const request = { query: { name: file.name } };
   // The server refuses types that a form of another site can post, such as that of a text file.
   const headers = { 'content-type': 'application/octet-stream' };
-  return parseResponse(api.bulks.$post(request, { headers, init: { body: file } }));
+  return parseResponse(api.bulks.$post(request, { headers, init: { ...withoutTimeout, body: file } }));
 }

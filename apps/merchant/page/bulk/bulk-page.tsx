@@ -16,7 +16,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
 import type { BulkRowState, BulkRowView } from '../../shared/api.ts';
-import { api, bulkQuery, describeError, isNotFound, parseResponse } from '../api.ts';
+import { api, bulkQuery, describeError, isNotFound, parseResponse, withoutTimeout } from '../api.ts';
 import { describeIssue, formatTime, plural } from '../format.ts';
 import { outcomeUnknown, StateBadge, states } from '../orders/state-badge.tsx';
 import { BulkProgress, BulkStateBadge } from './bulk-progress.tsx';
@@ -32,7 +32,7 @@ export function BulkPage({ id }: { readonly id: string }) {
   const client = useQueryClient();
   const act = useMutation({
     mutationFn: (action: 'send' | 'discard') =>
-      parseResponse(api.bulks[':id'][action].$post({ param: { id } })),
+      parseResponse(api.bulks[':id'][action].$post({ param: { id } }, { init: withoutTimeout })),
     onError: (failure) => notifications.show({ color: 'red', message: describeError(failure).message }),
     onSettled: () => client.invalidateQueries({ queryKey: ['bulks'] }),
   });

@@ -2,9 +2,9 @@ import { queryOptions } from '@tanstack/react-query';
 import { hc } from 'hono/client';
 import type { FaultInjectionType } from '../../fault-injection/routes.ts';
 import type { AttemptView, FaultSetting } from '../../shared/api.ts';
-import { read } from '../api.ts';
+import { fetchInTime, read } from '../api.ts';
 
-export const faultInjection = hc<FaultInjectionType>('/api/fault-injection');
+export const faultInjection = hc<FaultInjectionType>('/api/fault-injection', { fetch: fetchInTime });
 
 export const settingQuery = queryOptions({
   queryKey: ['fault-injection'],

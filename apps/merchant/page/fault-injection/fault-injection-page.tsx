@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FaultSetting } from '../../shared/api.ts';
-import { describeError, parseResponse, statusQuery } from '../api.ts';
+import { describeError, parseResponse, statusQuery, withoutTimeout } from '../api.ts';
 import { plural } from '../format.ts';
 import { faultInjection, settingQuery } from './api.ts';
 import { AttemptsChart } from './attempts-chart.tsx';
@@ -113,7 +113,10 @@ function BurstForm() {
   const burst = useMutation({
     mutationFn: () =>
       parseResponse(
-        faultInjection.burst.$post({ json: { orders: Number(orders), updates: Number(updates) } }),
+        faultInjection.burst.$post(
+          { json: { orders: Number(orders), updates: Number(updates) } },
+          { init: withoutTimeout },
+        ),
       ),
     onSuccess: ({ ids }) =>
       notifications.show({ color: 'green', message: `${plural(ids.length, 'update')} queued` }),

@@ -150,6 +150,19 @@ test('windows side by side follow one event stream, also once its window is gone
   await seen('Rejected');
 });
 
+test('a request that gets no response is made again, and what changes meanwhile is shown', async () => {
+  await using open = await openOrder({ cart: { items: [] } });
+  const { page, token } = open;
+  const update = (sku: string) => ({ id: crypto.randomUUID(), update: { cart: { items: [{ sku }] } } });
+  const hanging = Promise.withResolvers<void>();
+  await page.route('**/api/status', () => hanging.resolve(), { times: 1 });
+  await app().call(`/api/orders/${token}/updates`, update('MUG'));
+  await hanging.promise;
+  app().mock.faults.next({ type: 'status', status: 422 }, { token });
+  await app().call(`/api/orders/${token}/updates`, update('CUP'));
+  await page.getByText('Rejected', { exact: true }).waitFor();
+});
+
 test('the colors are those of the system, or the chosen ones', async () => {
   await using open = await openPage(app().url);
   const { page, button } = open;
