@@ -15,13 +15,13 @@ import type {
 } from '../shared/api.ts';
 import { followEvents } from './event-stream.ts';
 
-/** A response may never come. What waits for it would wait for ever: the next refetch, or the saving of a draft. */
+/** A response may never come, and the next refetch, or the next draft, waits for it. */
 const timeoutMs = 10_000;
 
 export const fetchInTime: typeof fetch = (input, init) =>
   fetch(input, { signal: AbortSignal.timeout(timeoutMs), ...init });
 
-/** For the requests that may take long: a bulk file on its way, and many updates that are queued or discarded. */
+/** For requests that may take long: the upload of a bulk file, and those that queue or discard many updates. */
 export const withoutTimeout: RequestInit = { signal: null };
 
 const { api } = hc<AppType>('/', { fetch: fetchInTime });
