@@ -42,19 +42,21 @@ export class Workers {
     return this.#crashes;
   }
 
-  /** Runs a command in any worker, and in another where that fails or takes too long. */
+  /**
+   * Runs a command in any worker, and in another where that fails or takes too long. A decision is run once, and its
+   * result waited for: what it was made on is wrong by the time another worker has it.
+   */
   async run(command: Command): Promise<unknown> {
     for (;;) {
       try {
         const worker = this.#pick();
         if (!worker) throw new Error('No worker runs.');
         const result = worker.run(command);
-        // A decision that is still to be made would be made on what was known before the next one.
         if (command.kind === 'decide') return await result;
         result.catch(() => {});
         return await Promise.race([result, rejectIn(commandMs)]);
       } catch (error) {
-        if (this.#isOver) throw error;
+        if (this.#isOver || command.kind === 'decide') throw error;
         await delay(50);
       }
     }
