@@ -185,7 +185,8 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
       const applied = new Set(service.ledger.map(skuOf));
       const retry = ripe.flatMap(({ id }) => (applied.has(id) ? [] : [id]));
       const resolve = ripe.flatMap(({ id }) => (applied.has(id) ? [id] : []));
-      const made = await workers.run({ kind: 'decide', retry, resolve }).catch(() => undefined);
+      // Run again, it would decide by what was known before: another look comes first.
+      const made = await workers.runOnce({ kind: 'decide', retry, resolve }).catch(() => undefined);
       if (made) did.decisions += ripe.length;
     }
   }

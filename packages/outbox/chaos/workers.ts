@@ -42,24 +42,25 @@ export class Workers {
     return this.#crashes;
   }
 
-  /**
-   * Runs a command in any worker, and in another where that fails or takes too long. A decision is run once, and its
-   * result waited for: what it was made on is wrong by the time another worker has it.
-   */
+  /** Runs a command in any worker, and in another where that fails or takes too long. */
   async run(command: Command): Promise<unknown> {
     for (;;) {
       try {
-        const worker = this.#pick();
-        if (!worker) throw new Error('No worker runs.');
-        const result = worker.run(command);
-        if (command.kind === 'decide') return await result;
+        const result = this.runOnce(command);
         result.catch(() => {});
         return await Promise.race([result, rejectIn(commandMs)]);
       } catch (error) {
-        if (this.#isOver || command.kind === 'decide') throw error;
+        if (this.#isOver) throw error;
         await delay(50);
       }
     }
+  }
+
+  /** Runs a command in any worker, in no other one, and however long it takes. */
+  async runOnce(command: Command): Promise<unknown> {
+    const worker = this.#pick();
+    if (!worker) throw new Error('No worker runs.');
+    return worker.run(command);
   }
 
   /** Kills a worker and starts another. Resolves with whether there was one. */
