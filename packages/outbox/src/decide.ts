@@ -28,7 +28,7 @@ export interface Decision {
 }
 
 const decided = 'decided_by = $2, note = $3, decided_at = clock_timestamp()';
-const released = 'claim = null, needs_decision = false, changed = pg_current_xact_id()';
+const released = 'claim = null, due_at = null, needs_decision = false, changed = pg_current_xact_id()';
 
 /**
  * Sends an update again that needs review or was rejected: in its place, or behind those of its order where a later one

@@ -8,6 +8,7 @@ export {
   fromKysely,
   type KyselyExecutor,
 } from './executors.ts';
+export type { HeldUpdates } from './held.ts';
 export type { Rate } from './limits.ts';
 export type { OutboxClient, OutboxOptions, SettledUpdate, UnknownUpdate } from './options.ts';
 export { createOutbox, type Drained, migrate, type Outbox } from './outbox.ts';
@@ -16,4 +17,4 @@ export { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';
 export type { Changes, ChangesOptions, ListOptions, OutboxStatus } from './read.ts';
 export type { OutboxSendTrace } from './send.ts';
 export type { OutboxStore, Sql, Subscription, TransactionOptions } from './store.ts';
-export type { UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';
+export type { HeldBy, HeldReason, UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';

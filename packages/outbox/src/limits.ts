@@ -9,7 +9,7 @@ import {
 } from './health.ts';
 import { maxPauseMs } from './outcome.ts';
 import { rowsOf, type Sql } from './store.ts';
-import { decode, encode } from './updates.ts';
+import { decode, encode, type HeldReason } from './updates.ts';
 
 /** How many updates may leave, over all processes on one database. */
 export interface Rate {
@@ -102,8 +102,13 @@ export interface Heartbeat {
   readonly aliveMs: number;
   /** Whether a notification wakes it. */
   readonly isListening: boolean;
-  /** Why it sends nothing, if it does not. */
+  /** Why it sends nothing, if it does not, and what kind of reason that is. */
   readonly problem: string | undefined;
+  readonly reason: HeldReason | undefined;
+  /** How long it has had free places that nothing keeps from being used, in milliseconds; 0 where it has none now. */
+  readonly freeMs: number;
+  /** How long it has been sending the update that it has been sending longest, in milliseconds. */
+  readonly sendingMs: number;
 }
 
 /** Whether a notification would wake a worker that is alive, in SQL. */
@@ -112,7 +117,7 @@ export const isHeard = (schema: string): string => `exists (
 )`;
 
 /** What a worker stores about itself. */
-export type WorkerData = Pick<Heartbeat, 'isListening' | 'problem'>;
+export type WorkerData = Omit<Heartbeat, 'workerId' | 'aliveMs'>;
 
 /**
  * Shows that a worker is alive, bounds what waits for too long, and makes rows again that were lost. Resolves with how many

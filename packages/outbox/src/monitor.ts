@@ -4,6 +4,7 @@ import { isOrdersError } from '@orders/client';
 import { requeueUpdate } from './decide.ts';
 import { describeError, OutboxError } from './errors.ts';
 import { type Probe, probeDelay, type ServiceHealth } from './health.ts';
+import { serviceProblems } from './held.ts';
 import {
   beat,
   boundRate,
@@ -44,6 +45,8 @@ export interface Watched {
   /** Whether all that is held is confirmed, and the database has worked for a while. */
   readonly isSteady: () => boolean;
   readonly inFlight: () => number;
+  /** How long it has had free places, and has been sending one update, at the longest, in milliseconds. */
+  readonly ages: () => { readonly freeMs: number; readonly sendingMs: number };
   readonly onError: (error: unknown) => void;
 }
 
@@ -113,12 +116,16 @@ export class Monitor {
   /** Why this worker may not send now, in a sentence. */
   get problem(): string | undefined {
     const { state = 'ok', message = '' } = this.#limits?.health ?? {};
-    return this.#keyProblem() ?? (state === 'ok' ? undefined : `${problems[state]}: ${message}`);
+    return this.#keyProblem() ?? (state === 'ok' ? undefined : `${serviceProblems[state]}: ${message}`);
   }
 
   #keyProblem(): string | undefined {
     if (this.isReady || this.#echo?.signal === 'success') return undefined;
     return this.#echo?.message ?? 'It has not reached the service yet.';
+  }
+
+  #keyReason(): 'key_refused' | 'service_unavailable' {
+    return this.#echo?.signal === 'refused' ? 'key_refused' : 'service_unavailable';
   }
 
   /** Whether a 429 pauses everything now. */
@@ -177,7 +184,7 @@ export class Monitor {
     if (state === this.#state) return;
     this.#state = state;
     if (state === 'ok') warn('The order service works again: updates are sent.');
-    else warn(`${problems[state]}, so updates wait and the service is probed: ${message}`);
+    else warn(`${serviceProblems[state]}, so updates wait and the service is probed: ${message}`);
     this.#tick.resolve();
     this.#watched.wake();
   }
@@ -212,8 +219,10 @@ export class Monitor {
   async #beat(): Promise<Limits> {
     const { schema } = this.#parts;
     const problem = this.#keyProblem();
+    const reason = problem === undefined ? undefined : this.#keyReason();
     const { isListening } = this.#parts.subscription;
-    const heartbeat = { workerId: this.#id, aliveMs, isListening, problem };
+    const { freeMs, sendingMs } = this.#watched.ages();
+    const heartbeat = { workerId: this.#id, aliveMs, isListening, problem, reason, freeMs, sendingMs };
     const isFirst = this.#workers === 0;
     // Of two that start together, the later to show itself must see the other, so the first count comes after that.
     if (isFirst) await beat(this.#sql, schema, heartbeat);
@@ -261,7 +270,7 @@ export class Monitor {
       this.#tick.resolve();
       this.#watched.wake();
       if (signal === 'success') return;
-      const problem = problems[signal === 'refused' ? 'key_refused' : 'service_unavailable'];
+      const problem = serviceProblems[this.#keyReason()];
       if (round === 0 && !this.#stopping.aborted) this.#parts.warn(`${problem}: ${message}`);
       await sleep(probeDelay(round), undefined, { signal: this.#stopping }).catch(() => {});
     }
@@ -316,8 +325,3 @@ export class Monitor {
     return this.#parts.store.transaction(run, { worker: true });
   }
 }
-
-const problems = {
-  service_unavailable: 'The order service is unavailable',
-  key_refused: 'The order service refuses the key',
-} as const;

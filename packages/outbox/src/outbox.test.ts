@@ -237,6 +237,7 @@ onBoth('reports the backlog, what holds it up, and the workers', async ({ open, 
   expect(await outbox.status()).toEqual({
     updates: { queued: 0, sending: 0, needsReview: 0, rejected: 0 },
     orders: { waiting: 0, active: 0, held: 0 },
+    held: [],
     service: { state: 'ok' },
     workers: [],
   });

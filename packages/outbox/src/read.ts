@@ -1,10 +1,9 @@
 import { checkOptions } from '@orders/schema/check-options';
 import type { ServiceHealth } from './health.ts';
-import { readLimits, type WorkerData } from './limits.ts';
+import { type HeldUpdates, readHeld, readHolds, readWorld } from './held.ts';
 import { checkCount } from './options.ts';
 import { rowsOf, type Sql } from './store.ts';
 import {
-  decode,
   isUpdateId,
   type StatusRow,
   statusColumns,
@@ -49,6 +48,8 @@ export interface OutboxStatus {
     /** Orders that wait for a person. */
     readonly held: number;
   };
+  /** What holds the updates that are not being sent, by reason, the oldest first. */
+  readonly held: readonly HeldUpdates[];
   /** Until when a 429 pauses everything; `resume()` ends it. */
   readonly pausedUntil?: Date;
   /** The order service, as the workers see it; while it is not `ok`, they only probe. */
@@ -91,7 +92,24 @@ export function readings(sql: Sql, schema: string) {
     const [row] = await rowsOf<StatusRow>(sql, `select ${statusColumns}, body from ${table} where id = $1`, [
       id,
     ]);
-    return row && toDetails(row);
+    if (!row) return undefined;
+    const [held] = await withHolds([toDetails(row)]);
+    return held;
+  }
+
+  /** Says what holds those that are queued. */
+  async function withHolds<Item extends UpdateStatus>(items: readonly Item[]): Promise<readonly Item[]> {
+    const open = items.filter(({ state }) => state === 'queued' || state === 'sending');
+    if (open.length === 0) return items;
+    const holdOf = await readHolds(
+      sql,
+      schema,
+      open.map(({ token }) => token),
+    );
+    return items.map((item) => {
+      const heldBy = open.includes(item) ? holdOf(item.token, item.id) : undefined;
+      return heldBy ? { ...item, heldBy } : item;
+    });
   }
 
   async function list(options: ListOptions = {}): Promise<readonly UpdateStatus[]> {
@@ -119,12 +137,12 @@ export function readings(sql: Sql, schema: string) {
        order by u.created_at, u.token, u.accepted_position limit $4`,
       [states, token ?? null, after ?? null, limit],
     );
-    return rows.map(toStatus);
+    return withHolds(rows.map(toStatus));
   }
 
   async function history(token: string, limit: number): Promise<readonly UpdateStatus[]> {
     const text = `select ${statusColumns} from ${table} where token = $1 order by position desc limit $2`;
-    return (await rowsOf<StatusRow>(sql, text, [token, limit])).map(toStatus);
+    return withHolds((await rowsOf<StatusRow>(sql, text, [token, limit])).map(toStatus));
   }
 
   async function counts(): Promise<Readonly<Record<UpdateState, number>>> {
@@ -138,8 +156,10 @@ export function readings(sql: Sql, schema: string) {
 
   async function status(): Promise<OutboxStatus> {
     const now = Date.now();
-    const [limits, [row = {}], workers] = await Promise.all([
-      readLimits(sql, schema),
+    const world = readWorld(sql, schema);
+    const [{ limits, workers }, held, [row = {}]] = await Promise.all([
+      world,
+      world.then((known) => readHeld(sql, schema, known)),
       rowsOf<Record<string, unknown>>(
         sql,
         `select count(*) filter (where state = 'queued')::float8 as queued, count(*) filter (where state = 'sending')::float8 as sending,
@@ -154,11 +174,6 @@ export function readings(sql: Sql, schema: string) {
            from ${table} where open
          ) as open`,
       ),
-      rowsOf<{ id: string; data: string | null }>(
-        sql,
-        `select substr(name, 8) as id, data from ${schema}.limits
-         where name like 'worker:%' and until > clock_timestamp() order by name`,
-      ),
     ]);
     const { health, pausedMs, serviceMs } = limits;
     const oldest = row['oldest'] === null ? Number.NaN : Number(row['oldest']);
@@ -171,6 +186,7 @@ export function readings(sql: Sql, schema: string) {
         ...(Number.isFinite(oldest) && { oldestQueuedAt: new Date(oldest * 1_000) }),
       },
       orders: { waiting: Number(row['waiting']), active: Number(row['active']), held: Number(row['held']) },
+      held,
       // A date has an end, and an infinite pause has none.
       ...(pausedMs > 0 && { pausedUntil: new Date(Math.min(now + pausedMs, 8.64e15)) }),
       service: {
@@ -179,10 +195,7 @@ export function readings(sql: Sql, schema: string) {
         ...(health.message !== undefined && { message: health.message }),
         ...(health.state !== 'ok' && { nextProbeAt: new Date(now + Math.max(0, serviceMs)) }),
       },
-      workers: workers.map(({ id, data }) => {
-        const { problem } = (decode(data) ?? {}) as Partial<WorkerData>;
-        return typeof problem === 'string' ? { id, problem } : { id };
-      }),
+      workers: workers.map(({ id, problem }) => (typeof problem === 'string' ? { id, problem } : { id })),
     };
   }
 

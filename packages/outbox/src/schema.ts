@@ -62,6 +62,10 @@ const migrations: readonly Migration[] = [
       ) with (fillfactor = 50);
       insert into ${schema}.limits (name) values ('pause'), ('rate'), ('service');`,
   },
+  {
+    readableFrom: 1,
+    sql: (schema) => `alter table ${schema}.updates add column held_by text, add column due_at timestamptz`,
+  },
 ];
 
 /** The version that this code makes. */

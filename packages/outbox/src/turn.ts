@@ -31,8 +31,9 @@ export interface Lane {
   confirmedAt: Moment | undefined;
   /** Since when a caller has locked it. */
   lockedSince: number | undefined;
-  /** Updates sent since it was taken. */
+  /** Updates sent since it was taken, and when the last of them began. */
   sent: number;
+  sentAt: number;
   /** Whether a turn with it was committed; until then, its fetch may have been rolled back. */
   isCertain: boolean;
   /** Whether another worker may have it by now. */
@@ -52,6 +53,7 @@ export function createLane(job: LaneJob, begunAt: Moment): Lane {
     confirmedAt: begunAt,
     lockedSince: undefined,
     sent: 0,
+    sentAt: 0,
     isCertain: false,
     isLost: false,
   };
@@ -253,12 +255,13 @@ async function storeOutcomes(
 ): Promise<ReadonlyMap<string, number>> {
   if (outcomes.length === 0) return new Map();
   const rows = outcomes.map(({ head: { id, claim }, settlement }) => {
-    const { state, open, failures, code, message, status, issues, receipt } = settlement;
+    const { state, open, delayMs, failures, code, message, status, issues, receipt } = settlement;
     return {
       id,
       claim,
       state,
       open,
+      delay_ms: state === 'queued' && delayMs > 0 ? delayMs : null,
       failures,
       code: code?.replace(/[^\w.-]/g, '?').slice(0, 80),
       message: encode(message?.slice(0, 2_000)),
@@ -274,10 +277,11 @@ async function storeOutcomes(
        body = case when given.state in ('applied', 'discarded') then null else u.body end,
        claim = case when given.state = 'needs_review' then u.claim end,
        settled_at = case when given.state <> 'queued' then clock_timestamp() end,
+       held_by = null, due_at = clock_timestamp() + given.delay_ms * interval '1 millisecond',
        failures = given.failures, code = given.code, message = given.message, status = given.status,
        issues = given.issues, receipt = given.receipt, changed = pg_current_xact_id()
      from json_to_recordset($1::text::json) as given (
-       id uuid, claim text, state text, open boolean, failures integer,
+       id uuid, claim text, state text, open boolean, delay_ms float8, failures integer,
        code text, message text, status integer, issues text, receipt text
      )
      where u.id = given.id and u.claim is not distinct from given.claim
@@ -361,7 +365,7 @@ async function markHeads(tx: Sql, schema: string, lanes: readonly Lane[]): Promi
        ) as u on true
      ),
      marked as (
-       update ${schema}.updates as u set state = 'sending', claim = head.own_claim, sending_at = clock_timestamp(),
+       update ${schema}.updates as u set state = 'sending', claim = head.own_claim, sending_at = clock_timestamp(), due_at = null,
          attempts = least(u.attempts, 2147483646) + 1, changed = pg_current_xact_id()
        from head where u.id = head.id and head.state = 'queued' returning u.id, u.claim, u.attempts
      )

@@ -17,6 +17,37 @@ export const updateStates: readonly UpdateState[] = [
   'discarded',
 ];
 
+/**
+ * Why an update that is due is not being sent. `stalled` is the last resort: it has been due for 30 s, a worker had free
+ * places all the time, and nothing else explains it.
+ */
+export type HeldReason =
+  | 'paused'
+  | 'service_unavailable'
+  | 'key_refused'
+  | 'behind_review'
+  | 'locked_by_caller'
+  | 'claim_expired'
+  | 'unreadable'
+  | 'no_worker'
+  | 'backlog'
+  | 'rate_limited'
+  | 'backing_off'
+  | 'behind_earlier'
+  | 'database_unusable'
+  | 'stalled';
+
+/** What holds an update. */
+export interface HeldBy {
+  readonly reason: HeldReason;
+  /** The update that waits for a person, or is before it. */
+  readonly id?: string;
+  /** When it is tried again. */
+  readonly until?: Date;
+  /** One sentence for a person. */
+  readonly message: string;
+}
+
 /** An update of the outbox. */
 export interface UpdateStatus {
   readonly id: string;
@@ -46,6 +77,11 @@ export interface UpdateStatus {
   readonly receipt?: ReceiptData;
   /** The trace context that `enqueue` was given. */
   readonly traceparent?: string;
+  /**
+   * Why it is not being sent, where `get`, `list` and `history` read an update that is queued; absent while it is being
+   * sent, waits for a person itself, or is settled.
+   */
+  readonly heldBy?: HeldBy;
   /** The last decision of a person. */
   readonly decision?: { readonly at: Date; readonly by?: string; readonly note?: string };
 }

@@ -52,6 +52,8 @@ export class Worker {
   #polledAt = 0;
   #notBefore = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
+  /** When it last had no free place, or nothing could be sent. */
+  #boundAt = performance.now();
   #isAway = false;
   /** Whether the queue may hold something that is due. */
   #mayFetch = true;
@@ -77,6 +79,7 @@ export class Worker {
         poll: () => this.#pollNow(),
         isSteady,
         inFlight: () => this.#inFlight.size,
+        ages: () => this.#ages(),
         onError: (error) => this.#databaseFails(error),
       },
       this.#stopping.signal,
@@ -146,6 +149,7 @@ export class Worker {
       } catch (error) {
         this.#databaseFails(error);
       }
+      this.#noteFree();
       this.#resolveIdle();
     }
   }
@@ -204,6 +208,18 @@ export class Worker {
   #due(): Lane[] {
     const now = performance.now();
     return [...this.#lanes].filter(({ phase, dueAt }) => phase === 'ready' && dueAt <= now);
+  }
+
+  #ages(): { readonly freeMs: number; readonly sendingMs: number } {
+    const now = performance.now();
+    this.#noteFree();
+    const oldestAt = Math.min(now, ...[...this.#inFlight.keys()].map(({ sentAt }) => sentAt));
+    return { freeMs: now - this.#boundAt, sendingMs: now - oldestAt };
+  }
+
+  /** Notes whether it could send more now. */
+  #noteFree(): void {
+    if (this.#places() <= 0 || this.#monitor.claimInMs > 0) this.#boundAt = performance.now();
   }
 
   #unconfirmed(): Lane[] {
@@ -334,6 +350,7 @@ export class Worker {
     lane.phase = 'in_flight';
     lane.lockedSince = undefined;
     lane.sent++;
+    lane.sentAt = performance.now();
     this.#inFlight.set(lane, head);
     void settling.then((settlement) => {
       const now = performance.now();

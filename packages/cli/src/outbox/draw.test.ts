@@ -108,6 +108,7 @@ test('shows each part of the status, and why nothing is sent', async () => {
           oldestQueuedAt: new Date(+now - 150_000),
         },
         orders: { waiting: 9, active: 3, held: 1 },
+        held: [],
         pausedUntil: new Date(+now + 12_000),
         service: {
           state: 'key_refused',

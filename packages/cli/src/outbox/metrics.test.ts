@@ -16,6 +16,7 @@ const status: OutboxStatus = {
     oldestQueuedAt: new Date(now - 90_500),
   },
   orders: { waiting: 4, active: 2, held: 3 },
+  held: [],
   pausedUntil: new Date(now + 1_500),
   service: { state: 'ok' },
   workers: [{ id: 'a-worker' }],
