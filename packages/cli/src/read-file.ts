@@ -424,7 +424,7 @@ async function createCsvReader(
   const tokenAt = names.indexOf('token');
   const form = createFormReader(schema, {
     // With three decimals or more, a comma may separate thousands.
-    amounts: { decimals, separator: delimiter === ';' && decimals < 3 ? ',' : '.' },
+    amounts: { decimals, decimalSeparator: delimiter === ';' && decimals < 3 ? ',' : '.' },
     translate: ({ message }) => (message === 'Choose yes or no.' ? 'Write true or false.' : undefined),
   });
   return (record, row, line) => {

@@ -48,9 +48,9 @@ test.for<[object, string]>([
   [{ concurency: 3 }, 'createOutbox: unknown option "concurency". Did you mean "concurrency"?'],
   [
     { rate: { perSecond: 1, perMinute: 60 } },
-    'createOutbox: rate: unknown option "perMinute". Did you mean "perSecond"?',
+    'createOutbox: rate: unknown option "perMinute". Known: perSecond, burst.',
   ],
-  [{ rate: 3 }, 'createOutbox: rate: expected an object of options.'],
+  [{ rate: 3 }, 'createOutbox: rate: expected an object of options. Known: perSecond, burst.'],
 ])('refuses %o and says what is meant', async ([own, message]) => {
   const creating = createOutbox({ client, store, ...own } as OutboxOptions);
   await expect(creating).rejects.toThrow(new TypeError(message));

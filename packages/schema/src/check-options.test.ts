@@ -13,26 +13,35 @@ const message = (options: unknown, known: readonly string[]): string => {
 test.each([
   ['retries', ['rateLimit', 'responseSchema', 'retry'], 'retry'],
   ['timeout', ['timeouts'], 'timeouts'],
-  ['maxRetries', ['resendUnknown', 'maxAttempts'], 'maxAttempts'],
+  ['maxConections', ['maxConnections', 'url'], 'maxConnections'],
+  ['max', ['maxConnections', 'url'], 'maxConnections'],
   ['ordres', ['keys', 'orders'], 'orders'],
   ['currency', ['totalAmount', 'currencies'], 'currencies'],
   ['APIKEY', ['apiKey'], 'apiKey'],
-])('refuses %s and suggests the known name that starts alike', (name, known, meant) => {
+])('refuses %s and suggests the known name that is spelled alike', (name, known, meant) => {
   expect(message({ [name]: 1 }, known)).toBe(
     `TypeError: createOrdersClient: unknown option "${name}". Did you mean "${meant}"?`,
   );
 });
 
-test('lists the known names when none starts alike', () => {
-  expect(message({ url: 1 }, ['baseUrl', 'apiKey'])).toBe(
-    'TypeError: createOrdersClient: unknown option "url". Known: baseUrl, apiKey.',
+test.each([
+  ['url', ['baseUrl', 'apiKey']],
+  ['maxRetries', ['retry', 'maxResponseBytes']],
+  ['a', ['apiKey']],
+  ['requestsPerMinute', ['requestsPerSecond', 'burst']],
+  ['timeoutSeconds', ['timeouts']],
+])('lists the known names when none is nearly %s', (name, known) => {
+  expect(message({ [name]: 1 }, known)).toBe(
+    `TypeError: createOrdersClient: unknown option "${name}". Known: ${known.join(', ')}.`,
   );
 });
 
 test.each([3, true, 'my-private-key', ['retry'], AbortSignal.abort(), new Headers(), Promise.resolve()])(
   'refuses %o, which holds no options',
   (options) => {
-    expect(message(options, ['retry'])).toBe('TypeError: createOrdersClient: expected an object of options.');
+    expect(message(options, ['retry'])).toBe(
+      'TypeError: createOrdersClient: expected an object of options. Known: retry.',
+    );
   },
 );
 

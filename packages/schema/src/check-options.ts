@@ -7,20 +7,38 @@
  * @param options The options as given; `undefined` and `null` hold none.
  * @param known The names of all options.
  * @throws TypeError when `options` is no plain object (a signal or a list, for example), or has an unknown name, even one
- * with the value `undefined`. The message suggests a known name that starts alike, or lists all.
+ * with the value `undefined`. The message suggests a known name that is spelled alike, or lists all.
  */
 export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
   if (options === undefined || options === null) return;
+  const all = `Known: ${known.join(', ')}.`;
   // A signal, headers or a promise given by mistake has a tag of its own.
   if ({}.toString.call(options) !== '[object Object]')
-    throw new TypeError(`${where}: expected an object of options.`);
+    throw new TypeError(`${where}: expected an object of options. ${all}`);
   for (const name of Object.keys(options)) {
     if (known.includes(name)) continue;
-    let meant: string | undefined;
-    for (let start = name.toLowerCase(); start[2] && !meant; start = start.slice(0, -1)) {
-      meant = known.find((option) => option.toLowerCase().startsWith(start));
+    let meant = '';
+    for (const option of known) {
+      const alike = likeness(name, option);
+      if (alike >= 0.5 && alike > likeness(name, meant)) meant = option;
     }
-    const advice = meant ? `Did you mean "${meant}"?` : `Known: ${known.join(', ')}.`;
+    const advice = meant ? `Did you mean "${meant}"?` : all;
     throw new TypeError(`${where}: unknown option ${JSON.stringify(name)}. ${advice}`);
   }
+}
+
+/** How much of two names is the same, from 0 to 1, whatever their case; 0 if the value would have another unit. */
+function likeness(name: string, option: string): number {
+  const written = name.toLowerCase();
+  const known = option.toLowerCase();
+  const [unit = ''] = /second|minute|hour|day/.exec(written) ?? [];
+  if (!known.includes(unit)) return 0;
+  const shortest = Math.min(written.length, known.length);
+  let start = 0;
+  while (start < shortest && written[start] === known[start]) start++;
+  // `max` may be short for `maxConnections`.
+  if (start > 2 && start === written.length) return 1;
+  let end = 0;
+  while (end < shortest - start && written.at(-1 - end) === known.at(-1 - end)) end++;
+  return (start + end) / Math.max(written.length, known.length);
 }

@@ -20,7 +20,7 @@ class Money {
 
 test.each<[name: string, value: unknown, found: string, hint: string]>([
   ['NaN', NaN, 'NaN', finite],
-  ['a bigint', 5n, 'a value of type bigint', 'Send Number(value).'],
+  ['a bigint', 5n, 'a value of type bigint', 'Send Number(value), if that is a safe integer.'],
   ['a function', () => 1, 'a value of type function', plain],
   ['a symbol', Symbol('secret'), 'a value of type symbol', plain],
   ['a Map', new Map(), 'an instance of Map', instance],

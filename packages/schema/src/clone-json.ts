@@ -61,7 +61,7 @@ function cloneValue(value: unknown, state: CloneState): unknown {
 }
 
 const hints: Partial<Record<string, string>> = {
-  bigint: 'Send Number(value).',
+  bigint: 'Send Number(value), if that is a safe integer.',
   number: 'Send a finite number: look at what computes it.',
   undefined: 'Leave it out.',
 };

@@ -152,21 +152,21 @@ export function defineOrderUpdate(definition: OrderUpdateDefinition = {}): Order
   return jsonBody(openObject(shape));
 }
 
-const nameExamples = { totalAmount: '"total"', vatAmount: '"vat"', qrSessionId: '"qr_session"' };
+const namedFields = ['totalAmount', 'vatAmount', 'qrSessionId'];
+const apiName = 'the name that the API uses';
 
 /** Refuses what TypeScript refuses, for callers without it. */
 function checkDefinition(definition: unknown): void {
   if (!isPlainObject(definition)) {
-    throw invalid('defineOrderUpdate: Expected an object', definition, 'Write { metadata: ["note"] }.');
+    throw invalid(
+      'defineOrderUpdate: Expected an object',
+      definition,
+      'Pass an object of options, or nothing.',
+    );
   }
-  checkOptions('defineOrderUpdate', definition, [
-    'metadata',
-    ...Object.keys(nameExamples),
-    'currencies',
-    'fields',
-  ]);
+  checkOptions('defineOrderUpdate', definition, ['metadata', ...namedFields, 'currencies', 'fields']);
   const { metadata = [], currencies = currencyCodes, fields = {} } = definition;
-  checkTexts('metadata', metadata, '"note"');
+  checkTexts('metadata', metadata, apiName);
   if (metadata.length > 2) {
     throw invalid(
       'metadata: Expected at most two names',
@@ -174,30 +174,38 @@ function checkDefinition(definition: unknown): void {
       'Declare other fields in fields.order.',
     );
   }
-  checkTexts('currencies', currencies, '"EUR"');
-  if (currencies.length === 0 || currencies.includes('')) {
-    throw new TypeError(
-      'currencies: Expected at least one code, and no empty one. Write ["EUR"], or leave it out.',
-    );
+  const codes = 'the ISO 4217 code';
+  checkTexts('currencies', currencies, codes);
+  if (currencies.length === 0) {
+    throw new TypeError('currencies: Expected at least one code. List those that you use, or leave it out.');
   }
-  for (const [option, example] of Object.entries(nameExamples)) {
+  for (const code of currencies) {
+    if (!/^[A-Z]{3}$/.test(code)) {
+      throw invalid('currencies: Expected three capital letters', code, `Write ${codes}.`);
+    }
+  }
+  for (const option of namedFields) {
     const name = definition[option];
-    if (name !== undefined) checkTexts(option, [name], example);
+    if (name !== undefined) checkTexts(option, [name], apiName);
   }
   if (!isPlainObject(fields)) {
-    throw invalid('fields: Expected a plain object', fields, 'Write { order: { note: z.string() } }.');
+    throw invalid(
+      'fields: Expected a plain object',
+      fields,
+      'Write an object of fields by place: order, cart, item or hooks.',
+    );
   }
   checkOptions('defineOrderUpdate: fields', fields, ['order', 'cart', 'item', 'hooks']);
 }
 
-function checkTexts(option: string, list: unknown, example: string): asserts list is readonly string[] {
+function checkTexts(option: string, list: unknown, wanted: string): asserts list is readonly string[] {
   if (!Array.isArray(list)) {
-    const meant = typeof list === 'string' ? show(list) : example;
-    throw invalid(`${option}: Expected a list of strings`, list, `Write [${meant}].`);
+    const meant = typeof list === 'string' ? `[${JSON.stringify(list)}]` : `${wanted}, in a list`;
+    throw invalid(`${option}: Expected a list of strings`, list, `Write ${meant}.`);
   }
   for (const text of list) {
     if (typeof text !== 'string') {
-      throw invalid(`${option}: Expected a string`, text, `Write ${example}, for example.`);
+      throw invalid(`${option}: Expected a string`, text, `Write ${wanted}, in quotes.`);
     }
   }
 }

@@ -1,16 +1,7 @@
 import * as z from 'zod/mini';
 import { currencyCodes } from './currency-codes.ts';
 import type { IssueCode } from './explain.ts';
-
-/** The keywords of JSON Schema that describe a check. */
-export interface JsonSchemaKeywords {
-  readonly type?: 'integer';
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxLength?: number;
-  readonly enum?: readonly string[];
-  readonly pattern?: string;
-}
+import { type FieldCheck, type JsonSchemaKeywords, leaf } from './zod-internals.ts';
 
 /** What is wrong, and what to write instead. */
 export interface IssueText {
@@ -21,12 +12,6 @@ export interface IssueText {
 
 /** The fields of a zod issue with this text: zod has a code of its own, and `params` for what a check adds. */
 export const issueFields = ({ code, message, hint }: IssueText) => ({ message, params: { code, hint } });
-
-/** A check that knows its keywords in JSON Schema. */
-export interface FieldCheck<T> {
-  (payload: z.core.ParsePayload<T>): void;
-  readonly keywords: JsonSchemaKeywords;
-}
 
 /**
  * Makes a check; `validate` returns the text of the issue, if there is one. Zod's own checks would cost a browser more
@@ -53,10 +38,13 @@ export function show(value: unknown): string {
 
 // Made by their classes: what zod's functions accept besides would cost a browser 200 bytes.
 
-/** Any string. */
-export const string = (): z.ZodMiniString => new z.ZodMiniString({ type: 'string' });
+type Text = z.ZodMiniType<string, string>;
+type Integer = z.ZodMiniType<number, number>;
 
-export const boolean = (): z.ZodMiniBoolean => new z.ZodMiniBoolean({ type: 'boolean' });
+/** Any string. */
+export const string = (): Text => leaf('string');
+
+export const boolean = (): z.ZodMiniType<boolean, boolean> => leaf('boolean');
 
 export const list = <Item extends z.core.$ZodType>(element: Item): z.ZodMiniArray<Item> =>
   new z.ZodMiniArray({ type: 'array', element }) as z.ZodMiniArray<Item>;
@@ -68,7 +56,7 @@ export const list = <Item extends z.core.$ZodType>(element: Item): z.ZodMiniArra
 export function openObject<Shape extends z.core.$ZodLooseShape>(
   shape: Shape,
 ): z.ZodMiniObject<Shape, z.core.$strip> {
-  const catchall = new z.ZodMiniUnknown({ type: 'unknown' });
+  const catchall = leaf('unknown');
   return new z.ZodMiniObject({ type: 'object', shape, catchall }) as unknown as z.ZodMiniObject<
     Shape,
     z.core.$strip
@@ -76,19 +64,18 @@ export function openObject<Shape extends z.core.$ZodLooseShape>(
 }
 
 /** An integer of any sign that JavaScript holds exactly; the API reference has no other range. */
-export const integer = (): z.ZodMiniNumber =>
-  integerBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+export const integer = (): Integer => integerBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
 
-export const int32 = (): z.ZodMiniNumber => integerBetween(-(2 ** 31), 2 ** 31 - 1);
+export const int32 = (): Integer => integerBetween(-(2 ** 31), 2 ** 31 - 1);
 
-function integerBetween(minimum: number, maximum: number): z.ZodMiniNumber {
-  return new z.ZodMiniNumber({ type: 'number', checks: [] }).check(
+function integerBetween(minimum: number, maximum: number): Integer {
+  return leaf<number>('number').check(
     createCheck({ type: 'integer', minimum, maximum }, (value) => {
       if (!Number.isInteger(value)) {
         return {
           code: 'not_integer',
           message: `Expected an integer, got ${value}`,
-          hint: `Amounts, rates and quantities are whole numbers, and ${value} is not: round it, or check its unit.`,
+          hint: `Amounts, rates and quantities are whole numbers: check the unit of ${value} before you round it.`,
         };
       }
       return value < minimum || value > maximum
@@ -106,7 +93,7 @@ function integerBetween(minimum: number, maximum: number): z.ZodMiniNumber {
 const maxLength = 255;
 
 /** A string of at most 255 characters: code points, not UTF-16 units, so 255 emoji pass. */
-export function limitedString(): z.ZodMiniString {
+export function limitedString(): Text {
   return string().check(
     createCheck({ maxLength }, (text) => {
       const excess = text.length > maxLength ? [...text].length - maxLength : 0;
@@ -121,7 +108,7 @@ export function limitedString(): z.ZodMiniString {
   );
 }
 
-export function currencyCode(currencies: readonly string[]): z.ZodMiniString {
+export function currencyCode(currencies: readonly string[]): Text {
   const known = new Set(currencies);
   const codes = [...known];
   const [expected, advice] =
@@ -130,24 +117,26 @@ export function currencyCode(currencies: readonly string[]): z.ZodMiniString {
           currencies === currencyCodes
             ? 'an ISO 4217 currency code'
             : `one of ${codes.length} listed currency codes`,
-          `a listed code such as "${codes[0]}"`,
+          'the listed code',
         ]
       : [(codes.length > 1 ? 'one of ' : '') + codes.join(', '), codes.join(' or ')];
   return string().check(
     createCheck({ enum: codes }, (code) => {
       if (known.has(code)) return undefined;
       const meant = code.trim().toUpperCase();
+      // Another code would not change the amounts.
+      const replacement = known.has(meant) ? `"${meant}"` : `${advice}, if the amounts are in it`;
       return {
         code: 'invalid_currency',
         message: `Expected ${expected}, got ${show(code)}`,
-        hint: `Write ${known.has(meant) ? `"${meant}"` : advice}.`,
+        hint: `Write ${replacement}.`,
       };
     }),
   );
 }
 
 /** A URL by pattern, not by a URL parser: placeholders in braces are fine inside. */
-function url(pattern: RegExp, kind: string): z.ZodMiniString {
+function url(pattern: RegExp, kind: string): Text {
   return string().check(
     createCheck({ pattern: pattern.source }, (text) =>
       pattern.test(text)
@@ -155,17 +144,16 @@ function url(pattern: RegExp, kind: string): z.ZodMiniString {
         : {
             code: 'invalid_url',
             message: `Expected ${kind}, got ${show(text)}`,
-            hint: 'Write the whole URL without spaces, starting with https://, or leave it out.',
+            hint: 'Write the whole URL without spaces, with its scheme such as https://, or leave it out.',
           },
     ),
   );
 }
 
-export const webUrl = (): z.ZodMiniString =>
-  url(/^[hH][tT][tT][pP][sS]?:\/\/[^\s/?#]\S*$/, 'an http or https URL');
+export const webUrl = (): Text => url(/^[hH][tT][tT][pP][sS]?:\/\/[^\s/?#]\S*$/, 'an http or https URL');
 
 // Apps return to schemes of their own; the two that carry code or content are refused.
-export const returnUrl = (): z.ZodMiniString =>
+export const returnUrl = (): Text =>
   url(
     /^(?![jJ][aA][vV][aA][sS][cC][rR][iI][pP][tT]:|[dD][aA][tT][aA]:)[a-zA-Z][a-zA-Z\d+.-]*:\S+$/,
     'an absolute URL',

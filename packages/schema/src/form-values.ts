@@ -1,7 +1,6 @@
 import type * as z from 'zod/mini';
 import { isPlainObject } from './clone-json.ts';
-import type { JsonSchemaKeywords } from './field-types.ts';
-import { defOf, keywordsOf } from './zod-internals.ts';
+import { defOf, type JsonSchemaKeywords, keywordsOf } from './zod-internals.ts';
 
 export type Schema = z.core.$ZodType;
 type Fields = Readonly<Record<string, unknown>>;
@@ -10,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface AmountFormat {
   /** How many decimals of a written amount are part of the integer that is sent. */
   readonly decimals: number;
-  readonly separator: '.' | ',';
+  readonly decimalSeparator: '.' | ',';
 }
 
 /** How the text of a form is written. */
@@ -44,7 +43,7 @@ interface Reading {
   values: number;
 }
 
-export const wholeNumber: AmountFormat = { decimals: 0, separator: '.' };
+export const wholeNumber: AmountFormat = { decimals: 0, decimalSeparator: '.' };
 
 // No form is larger; a cycle is.
 const maxValues = 100_000;
@@ -199,20 +198,27 @@ export type AmountProblem = 'invalid_amount' | 'group_separator' | 'too_many_dec
  * Reads an amount as the integer that is sent, by its digits alone: nothing is rounded or dropped. The result is not a
  * safe integer when JavaScript cannot hold it exactly.
  */
-export function readAmount(text: string, { decimals, separator }: AmountFormat): number | AmountProblem {
+export function readAmount(
+  text: string,
+  { decimals, decimalSeparator }: AmountFormat,
+): number | AmountProblem {
   const written = text.trim();
   const [, sign, whole = '', mark, fraction = ''] = /^(-?)(\d+)(?:([.,])(\d+))?$/.exec(written) ?? [];
   if (sign === undefined) return /^-?\d[\d\s.,'’]*\d$/.test(written) ? 'group_separator' : 'invalid_amount';
   if (fraction.length > decimals) return 'too_many_decimals';
   // With three decimals or more, the other mark may group digits: "1,299" may be 1299.
-  if (decimals > 2 && mark && mark !== separator) return 'group_separator';
+  if (decimals > 2 && mark && mark !== decimalSeparator) return 'group_separator';
   // Adding 0 turns -0 into 0.
   return Number(sign + whole + fraction.padEnd(decimals, '0')) + 0;
 }
 
 /** Writes the integer that is sent, as `readAmount` reads it. */
-export function formatAmount(amount: number, { decimals, separator }: AmountFormat): string {
+export function formatAmount(amount: number, { decimals, decimalSeparator }: AmountFormat): string {
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
   const end = digits.length - decimals;
-  return (amount < 0 ? '-' : '') + digits.slice(0, end) + (decimals > 0 ? separator + digits.slice(end) : '');
+  return (
+    (amount < 0 ? '-' : '') +
+    digits.slice(0, end) +
+    (decimals > 0 ? decimalSeparator + digits.slice(end) : '')
+  );
 }

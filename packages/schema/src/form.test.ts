@@ -50,7 +50,7 @@ test('without a declared scale, an amount is written as the integer that is sent
 });
 
 test('with three decimals only the declared separator is read, since the other may group digits', () => {
-  const amounts = { decimals: 3, separator: ',' } as const;
+  const amounts = { decimals: 3, decimalSeparator: ',' } as const;
   expect(readPrice('1,299', amounts)).toBe(1_299);
   expect(readPrice('1.299', amounts)).toBe('group_separator');
   expect(readPrice('1299', amounts)).toBe(1_299_000);
@@ -78,7 +78,7 @@ test('a quantity and a discount rate are integers, whatever the scale of amounts
 
 test('the total and the VAT amount are amounts of 32 bits under the names of the definition', () => {
   const schema = defineOrderUpdate({ totalAmount: 'total', vatAmount: 'vat' });
-  const form = createFormReader(schema, { amounts: { decimals: 2, separator: ',' } });
+  const form = createFormReader(schema, { amounts: { decimals: 2, decimalSeparator: ',' } });
   expect(form.read({ total: '21474836,47', vat: '-1.00', cart: {} })).toEqual({
     ok: true,
     data: { total: 2_147_483_647, vat: -100, cart: {} },
@@ -100,7 +100,7 @@ test('the total and the VAT amount are amounts of 32 bits under the names of the
 
 test.each([
   ['1 299', 'Write an amount without spaces or thousands separators, such as 1299.00.'],
-  ['258.005', 'Write an amount with at most 2 decimals, such as 1299.00.'],
+  ['258.005', 'Write an amount without thousands separators, and with at most 2 decimals, such as 1299.00.'],
   ['abc', 'Write an amount such as 1299.00.'],
   [258, 'Write the amount as text, such as "1299.00".'],
 ])('the message for %j says what to write', (received, message) => {
@@ -112,7 +112,7 @@ test.each([
 test('formatAmount refuses what is not an integer', () => {
   expect(twoDecimals.formatAmount(-5)).toBe('-0.05');
   expect(() => twoDecimals.formatAmount(258.5)).toThrow(
-    new TypeError('Expected an integer, got 258.5. Write the amount as it is sent.'),
+    new TypeError('Expected an integer, got 258.5. Pass the integer that is sent.'),
   );
   expect(() => twoDecimals.formatAmount(Number.NaN)).toThrow(TypeError);
 });
@@ -259,7 +259,7 @@ test('every rule of the schema is an issue of its field, in the order of the for
       field: 'hooks.webhook_url',
       code: 'invalid_url',
       received: 'shop.example',
-      message: 'Write the whole URL without spaces, starting with https://, or leave it out.',
+      message: 'Write the whole URL without spaces, with its scheme such as https://, or leave it out.',
     },
     {
       field: 'cart.items.0.unit_price',
@@ -455,26 +455,33 @@ test('the resolver never returns neither data nor errors', () => {
 });
 
 test.each([
-  [{ decimals: '2' }],
-  [{ decimals: -1 }],
-  [{ decimals: 0.5 }],
-  [{ decimals: 16, separator: '.' }],
-  [{ decimals: 2, separator: ' ' }],
-  [{ decimals: 3 }],
-  [{ separator: ',' }],
-])('the amounts %j are a TypeError that says what to write', (amounts) => {
+  ...[
+    { decimals: '2' },
+    { decimals: -1 },
+    { decimals: 0.5 },
+    { decimals: 16 },
+    { decimalSeparator: ',' },
+  ].map(
+    (amounts) =>
+      [
+        amounts,
+        'Write decimals as an integer from 0 to 15: how many decimals of an amount are part of the integer that is sent.',
+      ] as const,
+  ),
+  ...[{ decimals: 3 }, { decimals: 2, decimalSeparator: ' ' }].map(
+    (amounts) => [amounts, 'Write decimalSeparator as "." or ",", as the form has it.'] as const,
+  ),
+])('the amounts %j are a TypeError that keeps what is right in them', (amounts, advice) => {
   expect(() => createFormReader(OrderUpdate, { amounts } as unknown as FormReaderOptions)).toThrow(
-    new TypeError(
-      `createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. Write { decimals: 2, separator: "." }.`,
-    ),
+    new TypeError(`createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. ${advice}`),
   );
 });
 
 test.each([
   [{ amount: { decimals: 2 } }, 'createFormReader: unknown option "amount". Did you mean "amounts"?'],
   [
-    { amounts: { decimals: 2, separators: ',' } },
-    'createFormReader: amounts: unknown option "separators". Did you mean "separator"?',
+    { amounts: { decimals: 2, decimalSeparators: ',' } },
+    'createFormReader: amounts: unknown option "decimalSeparators". Did you mean "decimalSeparator"?',
   ],
 ])('an unknown option is a TypeError: %j', (options, message) => {
   expect(() => createFormReader(OrderUpdate, options as FormReaderOptions)).toThrow(new TypeError(message));
@@ -486,7 +493,7 @@ const separators = fc.constantFrom('.', ',');
 test('any integer, written with any number of decimals and either separator, is read back', () => {
   fc.assert(
     fc.property(safeInteger, fc.nat(15), separators, (amount, decimals, separator) => {
-      const form = createFormReader(CartItem, { amounts: { decimals, separator } });
+      const form = createFormReader(CartItem, { amounts: { decimals, decimalSeparator: separator } });
       const text = form.formatAmount(amount);
       expect(form.read({ unit_price: text })).toMatchObject({ data: { unit_price: amount } });
       if (decimals > 2) return;
@@ -509,7 +516,7 @@ test('no text with a group separator is read', () => {
         fc.pre(group !== separator || decimals < 3);
         const grouped = String(amount).replace(/\B(?=(\d{3})+$)/g, group);
         const text = isWhole ? grouped : `${grouped}${separator}${'0'.repeat(Math.max(decimals, 1))}`;
-        const form = createFormReader(CartItem, { amounts: { decimals, separator } });
+        const form = createFormReader(CartItem, { amounts: { decimals, decimalSeparator: separator } });
         expect(form.read({ unit_price: text }).ok).toBe(false);
         expect(form.read({ quantity: text }).ok).toBe(false);
       },

@@ -47,7 +47,7 @@ export interface AmountOptions {
    * With three or more, `1,299` could be 1.299 or 1299, so only this one is read, and it has to be declared.
    * @default '.' with up to two decimals
    */
-  readonly separator?: '.' | ',';
+  readonly decimalSeparator?: '.' | ',';
 }
 
 /** An issue of one field: plain data, which can be translated and sent to a browser. */
@@ -162,7 +162,7 @@ export function createFormReader<Data>(
     },
     formatAmount: (amount) => {
       if (Number.isSafeInteger(amount)) return formatAmount(amount, amounts);
-      throw new TypeError(`Expected an integer, got ${amount}. Write the amount as it is sent.`);
+      throw new TypeError(`Expected an integer, got ${amount}. Pass the integer that is sent.`);
     },
   };
 }
@@ -171,13 +171,19 @@ export function createFormReader<Data>(
 function amountFormat(options: FormReaderOptions): AmountFormat {
   const { amounts = { decimals: 0 } } = options;
   checkOptions('createFormReader', options, ['amounts', 'newLine', 'translate']);
-  checkOptions('createFormReader: amounts', amounts, ['decimals', 'separator']);
+  checkOptions('createFormReader: amounts', amounts, ['decimals', 'decimalSeparator']);
   // 1,299 may be 1299 or, once an amount has three decimals, 1.299.
-  const { decimals, separator = decimals < 3 ? '.' : undefined } = amounts;
+  const { decimals, decimalSeparator = decimals < 3 ? '.' : undefined } = amounts;
   const isCount = Number.isInteger(decimals) && decimals >= 0 && decimals < 16;
-  if (isCount && (separator === '.' || separator === ',')) return { decimals, separator };
+  if (isCount && (decimalSeparator === '.' || decimalSeparator === ','))
+    return { decimals, decimalSeparator };
+  // No example: who copied one would send amounts in another scale.
   throw new TypeError(
-    `createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. Write { decimals: 2, separator: "." }.`,
+    `createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. ${
+      isCount
+        ? 'Write decimalSeparator as "." or ",", as the form has it'
+        : 'Write decimals as an integer from 0 to 15: how many decimals of an amount are part of the integer that is sent'
+    }.`,
   );
 }
 
@@ -231,7 +237,8 @@ function createFormIssue(
     invalid_type: type === 'boolean' ? 'Choose yes or no.' : type === 'string' ? 'Write text.' : undefined,
     invalid_amount: `Write an amount such as ${example}.`,
     group_separator: `Write an amount without spaces or thousands separators, such as ${example}.`,
-    too_many_decimals: `Write an amount with at most ${decimals} decimals, such as ${example}.`,
+    // 1.299 may have been meant as 1299.
+    too_many_decimals: `Write an amount without thousands separators, and with ${decimals ? 'at most ' : ''}${decimals} decimals, such as ${example}.`,
     ambiguous_amount: `Write the amount as text, such as "${example}".`,
     not_integer: `Write a whole number such as ${example}.`,
     out_of_range: `Write a number from ${min} to ${max}.`,

@@ -3,6 +3,7 @@ import { cloneJson, type NonJsonValue } from './clone-json.ts';
 import { type IssueText, issueFields, show } from './field-types.ts';
 import { type FieldTypo, findFieldTypos } from './field-typos.ts';
 import {
+  type JsonSchemaKeywords,
   keywordsOf,
   ownMessageOf,
   type ParseBody,
@@ -79,15 +80,16 @@ export function describeTypeIssue({
   if (code !== 'invalid_type') return undefined;
   const name = path.at(-1);
   if (input === undefined) {
-    const missing = name === 'cart' ? 'cart: { items: [] }' : String(name ?? 'a value');
-    return { code: 'required', message: 'Required', hint: `Add ${missing}.` };
+    // A cart without its lines would perhaps empty the order.
+    const lines = name === 'cart' ? ', with every line of the order' : '';
+    return { code: 'required', message: 'Required', hint: `Add ${String(name ?? 'a value')}${lines}.` };
   }
-  const isInteger = inst && keywordsOf(inst)[0]?.type === 'integer';
-  const kind = kinds[(isInteger ? 'integer' : expected) as keyof typeof kinds] ?? String(expected);
+  const [limits] = inst ? keywordsOf(inst) : [];
+  const kind = kinds[(limits?.type ?? expected) as keyof typeof kinds] ?? String(expected);
   return {
     code,
     message: `Expected ${kind}, got ${show(input)}`,
-    hint: replacement(String(expected), input) ?? `Write ${kind}.`,
+    hint: replacement(String(expected), input, limits) ?? `Write ${kind}.`,
   };
 }
 
@@ -100,13 +102,24 @@ const kinds = {
   string: 'a string',
 };
 
-function replacement(expected: string, input: unknown): string | undefined {
+function replacement(
+  expected: string,
+  input: unknown,
+  { enum: codes, pattern }: JsonSchemaKeywords = {},
+): string | undefined {
   if (input === null) return 'Write a value; an optional field is left out, not null.';
-  if (expected === 'string' && typeof input !== 'object') return `Write "${input}", in quotes.`;
+  if (expected === 'string' && typeof input !== 'object') {
+    // Digits in quotes are no currency code and no URL.
+    if (codes || pattern) return undefined;
+    // Of 4006381333931000001 JavaScript lost digits, of 1.50 the last zero.
+    const isWhole = typeof input !== 'number' || Number.isSafeInteger(input);
+    return isWhole ? `Write "${input}", in quotes.` : 'Write it in quotes, as its source has it.';
+  }
   if (typeof input !== 'string') return undefined;
   if (expected === 'object') return 'Write an object, not text; parse JSON text first.';
   const isLiteral =
     (expected === 'number' && /^-?\d{1,15}$/.test(input)) ||
     (expected === 'boolean' && /^(true|false)$/.test(input));
-  return isLiteral ? `Write ${input}, without quotes.` : undefined;
+  // JSON has no 007.
+  return isLiteral ? `Write ${JSON.parse(input.replace(/^(-?)0+(?=\d)/, '$1'))}, without quotes.` : undefined;
 }

@@ -18,7 +18,7 @@ test('undefined optional fields count as absent, at every level', () => {
     shipping_address: {},
   });
   expect(problemsOf(OrderUpdate, { cart: undefined })).toEqual([
-    ['cart', 'required', 'Add cart: { items: [] }.'],
+    ['cart', 'required', 'Add cart, with every line of the order.'],
   ]);
 });
 

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { $constructor } from 'zod/v4/core';
-import type { FieldCheck, JsonSchemaKeywords } from './field-types.ts';
 
 // Zod documents `_zod.def` for libraries; the rest of `_zod` may change in any minor release. Only this file touches
 // either, and `test/long/zod-lines.test.ts` runs the package against each release line that package.json allows.
@@ -10,6 +9,22 @@ type Payload = z.core.ParsePayload;
 type Context = z.core.ParseContextInternal;
 type MaybePayload = z.core.util.MaybeAsync<Payload>;
 export type RawIssue = z.core.$ZodRawIssue;
+
+/** The keywords of JSON Schema that describe a check. */
+export interface JsonSchemaKeywords {
+  readonly type?: 'integer';
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly enum?: readonly string[];
+  readonly pattern?: string;
+}
+
+/** A check that knows its keywords in JSON Schema. */
+export interface FieldCheck<T> {
+  (payload: z.core.ParsePayload<T>): void;
+  readonly keywords: JsonSchemaKeywords;
+}
 
 /** Checks the input of a schema: sets the payload's value and adds its issues. */
 export type ParseBody = (payload: Payload, context: Context) => MaybePayload;
@@ -36,7 +51,29 @@ const BodySchema: z.core.$constructor<z.ZodMiniType, BodyDef> = /* @__PURE__ */ 
       context.processors['pipe']?.(body as Schema as z.core.$ZodPipe, context, json, params);
   },
 );
-const initType: (body: z.ZodMiniType, def: BodyDef) => void = z.ZodMiniType.init;
+
+interface LeafDef extends z.core.$ZodTypeDef {
+  readonly type: 'string' | 'number' | 'boolean' | 'unknown';
+}
+
+/** The schema of any value of a JavaScript type, or of any value at all: zod's own classes cost a browser 400 bytes more. */
+export const leaf = <T>(type: LeafDef['type']): z.ZodMiniType<T, T> =>
+  new LeafSchema({ type }) as z.ZodMiniType<unknown, unknown> as z.ZodMiniType<T, T>;
+
+const LeafSchema: z.core.$constructor<z.ZodMiniType, LeafDef> = /* @__PURE__ */ $constructor(
+  'OrdersLeaf',
+  (inst, def) => {
+    initType(inst, def);
+    const { type } = def;
+    inst._zod.parse = (payload) => {
+      const { value: input, issues } = payload;
+      if (type !== 'unknown' && typeof input !== type)
+        issues.push({ code: 'invalid_type', expected: type, input, inst });
+      return payload;
+    };
+  },
+);
+const initType: (inst: z.ZodMiniType, def: z.core.$ZodTypeDef) => void = z.ZodMiniType.init;
 
 /** The model of a schema that `parsedBy` made; `undefined` of any other, and of one with checks of its own on top. */
 export function modelOf(schema: Schema): Schema | undefined {

@@ -60,11 +60,11 @@ export const definition = {
 
 const cart = {};
 const whole = (value: number): string =>
-  `Amounts, rates and quantities are whole numbers, and ${value} is not: round it, or check its unit.`;
+  `Amounts, rates and quantities are whole numbers: check the unit of ${value} before you round it.`;
 const range = 'Write a number in this range, or check its unit.';
 const notNull = 'Write a value; an optional field is left out, not null.';
-const wholeAddress = 'Write the whole URL without spaces, starting with https://, or leave it out.';
-const listed = 'Write a listed code such as "AED".';
+const wholeAddress = 'Write the whole URL without spaces, with its scheme such as https://, or leave it out.';
+const listed = 'Write the listed code, if the amounts are in it.';
 const notText = 'Write an object, not text; parse JSON text first.';
 
 const line = (item: object): object => ({ cart: { items: [item] } });
@@ -183,7 +183,7 @@ const hostlessUrls = ['https:shop.example', 'https:///terms', 'https://?a', 'htt
 
 /** Bodies that `OrderUpdate` refuses, and why. */
 export const invalidBodies: readonly BodyCase[] = [
-  refuse('no cart', {}, ['cart', 'required', 'Add cart: { items: [] }.']),
+  refuse('no cart', {}, ['cart', 'required', 'Add cart, with every line of the order.']),
   refuse('a list for a body', [], ['', 'invalid_type', 'Write an object.']),
   refuse('null for a body', null, ['', 'invalid_type', notNull]),
   refuse('a string for a body', '{"cart":{}}', ['', 'invalid_type', notText]),
@@ -214,7 +214,7 @@ export const invalidBodies: readonly BodyCase[] = [
   refuseField('a currency in lower case', { purchase_currency: 'usd' }, 'invalid_currency', 'Write "USD".'),
   refuseField('a currency with a space', { purchase_currency: ' SEK' }, 'invalid_currency', 'Write "SEK".'),
   refuseField('a currency that does not exist', { purchase_currency: 'ZZZ' }, 'invalid_currency', listed),
-  refuseField('a currency by number', { purchase_currency: 978 }, 'invalid_type', 'Write "978", in quotes.'),
+  refuseField('a currency by number', { purchase_currency: 978 }, 'invalid_type', 'Write a string.'),
   refuseField('an address in one line', { shipping_address: 'Storgata 1' }, 'invalid_type', notText),
   refuseField('a list for an address', { shipping_address: [] }, 'invalid_type', 'Write an object.'),
   refuseField('a URL for the hooks', { hooks: 'https://shop.example' }, 'invalid_type', notText),
@@ -322,7 +322,7 @@ export const definedBodies: readonly BodyCase[] = [
     'a currency that is not listed',
     { purchase_currency: 'USD' },
     'invalid_currency',
-    'Write EUR or NOK.',
+    'Write EUR or NOK, if the amounts are in it.',
   ),
   refuseField(
     'a listed currency in lower case',

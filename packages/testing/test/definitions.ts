@@ -17,7 +17,7 @@ export const awkward = {
   totalAmount: 'items',
   vatAmount: 'order_ids',
   qrSessionId: '_',
-  currencies: ['eur', 'ZZZ'],
+  currencies: ['XBT', 'ZZZ'],
 } as const;
 
 /** Fields of one's own at every level: required ones, and an optional one. */
