@@ -3,7 +3,7 @@ import { StartError } from '../server/database.ts';
 import type { NewOrder } from '../server/orders.ts';
 import type { ConnectService } from '../server/start.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
-import { faultInjectionRoutes } from './routes.ts';
+import { type Faults, faultInjectionRoutes } from './routes.ts';
 import { sampleOrders } from './sample-orders.ts';
 
 /** How many entries the mock keeps of what happened. */
@@ -15,7 +15,8 @@ export function mockService({ port = 0 }: { readonly port?: number } = {}): Conn
   readonly service: () => MockOrderService<ShopUpdate>;
 } {
   let running: MockOrderService<ShopUpdate> | undefined;
-  const connect: ConnectService = async (stored, webhookUrl) => {
+  const connect: ConnectService = async (readStored, webhookUrl) => {
+    const stored = await readStored();
     const orders = stored.length > 0 ? stored : sampleOrders(webhookUrl);
     const service = await startMockOrderService({
       port,
@@ -27,11 +28,13 @@ export function mockService({ port = 0 }: { readonly port?: number } = {}): Conn
       throw new StartError(`port ${port} on 127.0.0.1 is taken; choose another with --service-port.`);
     });
     running = service;
+    const faults: Faults = { setting: { scenario: 'healthy', percent: 100 } };
     return {
       baseUrl: service.url,
       apiKey: service.key,
       orders,
-      faultInjection: (parts) => faultInjectionRoutes({ ...parts, service }),
+      faultInjection: (parts) => faultInjectionRoutes({ ...parts, service, faults }),
+      faultScenario: () => faults.setting.scenario,
       close: service.close,
     };
   };

@@ -13,24 +13,29 @@ import type { ShopUpdate } from '../shared/order-update.ts';
 export interface FaultInjectionParts
   extends Pick<AppParts, 'store' | 'outbox' | 'events' | 'attempts' | 'webhookUrl'> {
   readonly service: MockOrderService<ShopUpdate>;
+  readonly faults: Faults;
+}
+
+/** What the mock service does to requests. */
+export interface Faults {
+  setting: FaultSetting;
 }
 
 /** The routes under `/api/fault-injection`: they make the mock service fail, and give the app something to send. */
 export function faultInjectionRoutes(parts: FaultInjectionParts) {
-  const { store, outbox, events, attempts, webhookUrl, service } = parts;
-  let setting: FaultSetting = { scenario: 'healthy', percent: 100 };
+  const { store, outbox, events, attempts, webhookUrl, service, faults } = parts;
   return new Hono()
-    .get('/', (c) => c.json<FaultSetting>(setting))
+    .get('/', (c) => c.json<FaultSetting>(faults.setting))
     .put('/', checkJson(FaultSetting), (c) => {
-      setting = c.req.valid('json');
+      faults.setting = c.req.valid('json');
       service.faults.clear();
-      for (const rule of faultRules(setting)) service.faults.add(rule);
+      for (const rule of faultRules(faults.setting)) service.faults.add(rule);
       events.publish({ status: true });
-      return c.json<FaultSetting>(setting);
+      return c.json<FaultSetting>(faults.setting);
     })
     .post('/burst', checkJson(BurstRequest), async (c) => {
       const { orders: count, updates } = c.req.valid('json');
-      const tokens = (await listOrders(store)).slice(0, count).map(({ token }) => token);
+      const tokens = (await listOrders(store, { limit: count })).map(({ token }) => token);
       const ids = Array.from({ length: updates }, () => randomUUID());
       for (const [index, id] of ids.entries()) {
         const token = tokens[index % tokens.length] ?? service.token;
@@ -83,7 +88,7 @@ async function latestBody(
   const [row] = await rowsOf<{ body: string }>(
     tx,
     `select coalesce(
-       (select body from merchant.sent where id = any($2::uuid[]) and body is not null order by at desc limit 1),
+       (select body from merchant.updates where id = any($2::uuid[]) and body is not null order by number desc limit 1),
        (select body from merchant.orders where token = $1)
      ) as body`,
     [token, open.map(({ id }) => id)],

@@ -3,11 +3,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OutboxError, type OutboxStore, type Sql } from '@orders/outbox';
 import { Hono } from 'hono';
 import { stream } from 'hono/streaming';
-import type { BulkRowState, BulkRowView, BulkView } from '../shared/api.ts';
+import {
+  type BulkList,
+  type BulkPage,
+  type BulkRowState,
+  type BulkRowView,
+  type BulkSummary,
+  type BulkView,
+  bulkLimits,
+} from '../shared/api.ts';
 import { type FileRow, readBulkFile } from './bulk-file.ts';
 import { rowsOf } from './database.ts';
 import { ApiError, type Log } from './errors.ts';
 import type { Events } from './events.ts';
+import { isId, readNumber, toPage } from './pages.ts';
 import { enqueueUpdates, type UpdateParts } from './updates.ts';
 
 export interface BulkParts {
@@ -27,7 +36,12 @@ interface RowRecord {
 /** The routes under `/api/bulks`: a file of updates, its progress and its result file. */
 export function bulkRoutes({ store, bulks }: BulkParts) {
   return new Hono()
-    .get('/', async (c) => c.json<{ bulks: readonly BulkView[] }>({ bulks: await readBulks(store) }))
+    .get('/', async (c) => {
+      const after = readNumber(c.req.query('after'), { fallback: Number.MAX_SAFE_INTEGER });
+      const rows = await readBulks(store, after);
+      const { items, ...page } = toPage(rows, ({ number }) => number, listed);
+      return c.json<BulkList>({ bulks: items.map(viewBulk), ...page });
+    })
     .post('/', async (c) => {
       const name = (c.req.query('name') ?? 'updates').replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 200);
       const rows = await readBulkFile(new Uint8Array(await c.req.arrayBuffer()), name);
@@ -35,13 +49,12 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
     })
     .get('/:id', async (c) => {
       const bulk = await findBulk(store, c.req.param('id'));
-      const { state, offset = '0', limit = '100' } = c.req.query();
-      const rows = await readRows(store, bulk.id, {
-        state,
-        offset: Math.max(0, Math.floor(Number(offset)) || 0),
-        limit: Math.min(1_000, Math.max(1, Math.floor(Number(limit)) || 100)),
-      });
-      return c.json<{ bulk: BulkView; rows: readonly BulkRowView[] }>({ bulk, rows: rows.map(viewRow) });
+      const { state, after, limit: asked } = c.req.query();
+      const limit = readNumber(asked, { min: 1, max: 1_000, fallback: 100 });
+      const from = readNumber(after, { max: bulkLimits.rows, fallback: 0 });
+      const rows = await readRows(store, bulk.id, { state, after: from, limit: limit + 1 });
+      const { items, ...page } = toPage(rows, ({ row }) => row, limit);
+      return c.json<BulkPage>({ bulk, rows: items.map(viewRow), ...page });
     })
     .post('/:id/send', async (c) => c.json<BulkView>(await bulks.change(c.req.param('id'), 'sending'), 202))
     .post('/:id/discard', async (c) => c.json<BulkView>(await bulks.change(c.req.param('id'), 'discarded')))
@@ -52,6 +65,9 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
       return stream(c, (out) => writeResult(store, id, (text) => out.write(text)));
     });
 }
+
+/** How many bulks a page of the list has. */
+const listed = 20;
 
 /** Sends and discards bulks in the background, one transaction of a few rows at a time. */
 export interface Bulks {
@@ -152,7 +168,7 @@ async function workOnce({ store, outbox }: BulksOptions, id: string): Promise<'m
   if (result !== 'discard') return result;
   const rows = await rowsOf<{ update_id: string }>(
     store,
-    `select update_id from merchant.bulk_rows where bulk_id = $1 and state in ('queued', 'sending') order by row desc`,
+    `select update_id from merchant.bulk_rows where bulk_id = $1 and state in ('queued', 'waiting', 'sending') order by row desc`,
     [id],
   );
   let isOpen = false;
@@ -226,7 +242,11 @@ async function insertBulk(store: OutboxStore, name: string, rows: readonly FileR
         ],
       );
     }
-    await store.query(`update merchant.bulks set state = 'ready' where id = $1`, [id]);
+    await store.query(`update merchant.bulks set state = 'ready', rows = $2, invalid = $3 where id = $1`, [
+      id,
+      rows.length,
+      rows.filter(({ issues }) => issues.length > 0).length,
+    ]);
   } catch (error) {
     await store.query('delete from merchant.bulks where id = $1', [id]).catch(() => {});
     throw error;
@@ -254,6 +274,7 @@ const noRows: BulkView['counts'] = {
   invalid: 0,
   ready: 0,
   queued: 0,
+  waiting: 0,
   sending: 0,
   applied: 0,
   rejected: 0,
@@ -261,60 +282,79 @@ const noRows: BulkView['counts'] = {
   discarded: 0,
 };
 
-/** Newest first. */
-async function readBulks(sql: Sql, id?: string): Promise<readonly BulkView[]> {
-  const bulks = await rowsOf<{
-    id: string;
-    name: string;
-    created_at: Date;
-    state: 'ready' | 'sending' | 'discarded';
-  }>(
-    sql,
-    `select * from merchant.bulks where state <> 'storing' and ($1::uuid is null or id = $1)
-     order by created_at desc limit 20`,
-    [id ?? null],
-  );
-  const counted = await rowsOf<{ bulk_id: string; state: BulkRowState; count: number }>(
-    sql,
-    `select bulk_id, state, count(*)::int as count from merchant.bulk_rows where bulk_id = any($1::uuid[]) group by bulk_id, state`,
-    [bulks.map((bulk) => bulk.id)],
-  );
-  return bulks.map(({ id, name, created_at, state }) => {
-    const counts = { ...noRows };
-    for (const { bulk_id, state, count } of counted) if (bulk_id === id) counts[state] = count;
-    const isDone = counts.ready + counts.queued + counts.sending === 0;
-    return {
-      id,
-      name,
-      createdAt: created_at.toISOString(),
-      state: state === 'sending' && isDone ? 'done' : state,
-      rows: Object.values(counts).reduce((sum, count) => sum + count),
-      invalid: counts.invalid,
-      counts,
-    };
-  });
+interface BulkRecord {
+  readonly id: string;
+  readonly number: string;
+  readonly name: string;
+  readonly created_at: Date;
+  readonly state: 'ready' | 'sending' | 'discarded';
+  readonly rows: number;
+  readonly invalid: number;
+  readonly is_moving: boolean;
+  readonly is_waiting: boolean;
 }
 
+/** A bulk without its rows, of which only the index is asked whether there is one in a state. */
+const bulkColumns = `id, number::text, name, created_at, state, rows, invalid,
+  exists (select from merchant.bulk_rows where bulk_id = b.id and state in ('ready', 'queued', 'sending')) as is_moving,
+  exists (select from merchant.bulk_rows where bulk_id = b.id and state in ('waiting', 'needs_review')) as is_waiting`;
+
+/** Newest first; one more than a page has. */
+function readBulks(sql: Sql, after: number): Promise<BulkRecord[]> {
+  return rowsOf(
+    sql,
+    `select ${bulkColumns} from merchant.bulks as b
+     where state <> 'storing' and b.number < $1 order by b.number desc limit $2`,
+    [after, listed + 1],
+  );
+}
+
+function viewBulk(bulk: BulkRecord): BulkSummary {
+  const { id, name, created_at, state, rows, invalid, is_moving, is_waiting } = bulk;
+  const sent = is_moving ? 'sending' : is_waiting ? 'waiting' : 'done';
+  return {
+    id,
+    name,
+    createdAt: created_at.toISOString(),
+    state: state === 'sending' ? sent : state,
+    rows,
+    invalid,
+  };
+}
+
+/** @throws ApiError 404 when there is no such bulk. */
 async function findBulk(sql: Sql, id: string): Promise<BulkView> {
-  const [bulk] = /^[\da-f-]{36}$/i.test(id) ? await readBulks(sql, id) : [];
-  if (bulk) return bulk;
-  throw new ApiError(404, 'unknown_bulk', 'There is no such bulk.');
+  const [bulk] = isId(id)
+    ? await rowsOf<BulkRecord>(
+        sql,
+        `select ${bulkColumns} from merchant.bulks as b where state <> 'storing' and id = $1`,
+        [id],
+      )
+    : [];
+  if (!bulk) throw new ApiError(404, 'unknown_bulk', 'There is no such bulk.');
+  const counted = await rowsOf<{ state: BulkRowState; count: number }>(
+    sql,
+    'select state, count(*)::int as count from merchant.bulk_rows where bulk_id = $1 group by state',
+    [id],
+  );
+  const counts = { ...noRows };
+  for (const { state, count } of counted) counts[state] = count;
+  return { ...viewBulk(bulk), counts };
 }
 
-function readRows(
-  sql: Sql,
-  id: string,
-  {
-    state,
-    offset,
-    limit,
-  }: { readonly state?: string | undefined; readonly offset: number; readonly limit: number },
-): Promise<RowRecord[]> {
+interface RowsPage {
+  readonly state?: string | undefined;
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Rows in the sequence of the file. */
+function readRows(sql: Sql, id: string, { state, after, limit }: RowsPage): Promise<RowRecord[]> {
   return rowsOf(
     sql,
     `select row, token, issues, update_id, state, outcome from merchant.bulk_rows
-     where bulk_id = $1 and ($2::text is null or state = $2) order by row offset $3 limit $4`,
-    [id, state ?? null, offset, limit],
+     where bulk_id = $1 and row > $2 ${state === undefined ? '' : 'and state = $4'} order by row limit $3`,
+    [id, after, limit, ...(state === undefined ? [] : [state])],
   );
 }
 
@@ -334,8 +374,9 @@ async function writeResult(sql: Sql, id: string, write: (text: string) => Promis
   // Spreadsheets take UTF-8 for something else without a byte order mark.
   await write('\uFEFFrow,token,state,status,message\r\n');
   const limit = 500;
-  for (let offset = 0; ; offset += limit) {
-    const rows = await readRows(sql, id, { offset, limit });
+  for (let after = 0; ; after += limit) {
+    // Rows are numbered without a gap.
+    const rows = await readRows(sql, id, { after, limit });
     const lines = rows.map(viewRow).map(({ row, token, state, status = '', message, code, issues = [] }) => {
       const problems = issues.map((issue) =>
         [issue.path && `${issue.path}: `, issue.message, issue.hint && `. ${issue.hint}`].join(''),

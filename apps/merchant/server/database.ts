@@ -21,11 +21,19 @@ const tables = `
   create table if not exists merchant.settings (name text primary key, value text not null);
   create table if not exists merchant.orders (
     token text primary key,
-    position bigint generated always as identity,
+    position bigint generated always as identity unique,
     -- What was applied last, or what the app first knew, and the update that it came with.
     body text not null,
-    version text not null default 'first'
+    version text not null default 'first',
+    -- What lists show of the body, which may be large.
+    order_id text,
+    currency text,
+    lines integer not null
   );
+  -- A search finds how an order number begins or ends, and how a token begins.
+  create index if not exists orders_token on merchant.orders (token text_pattern_ops);
+  create index if not exists orders_number on merchant.orders (lower(order_id) text_pattern_ops);
+  create index if not exists orders_number_end on merchant.orders (reverse(lower(order_id)) text_pattern_ops);
   create table if not exists merchant.drafts (
     token text primary key references merchant.orders,
     form text not null,
@@ -38,19 +46,30 @@ const tables = `
     at timestamptz not null default clock_timestamp(),
     primary key (token, id)
   );
-  -- The outbox deletes a body once it was applied, and the editor starts from it: it is kept here until it is in orders.
-  create table if not exists merchant.sent (
+  -- A copy of the outbox for lists, which follows it. The outbox deletes a body once it was applied, and the editor starts
+  -- from it: it is kept here until it is in orders.
+  create table if not exists merchant.updates (
     id uuid primary key,
+    number bigint generated always as identity,
     token text not null,
     source text not null,
     body text,
+    -- Of the body: the same id with another one is another update.
+    digest text,
+    state text not null default 'queued',
+    -- When it took this state; while it is queued or being sent, when it was accepted.
     at timestamptz not null default clock_timestamp()
   );
+  create index if not exists updates_of_order on merchant.updates (token, number);
+  create index if not exists updates_open on merchant.updates (token, state) where state in ('queued', 'sending', 'needs_review');
   create table if not exists merchant.bulks (
     id uuid primary key,
+    number bigint generated always as identity unique,
     name text not null,
     created_at timestamptz not null default clock_timestamp(),
-    state text not null default 'ready'
+    state text not null default 'ready',
+    rows integer not null default 0,
+    invalid integer not null default 0
   );
   create table if not exists merchant.bulk_rows (
     bulk_id uuid not null references merchant.bulks on delete cascade,
@@ -63,7 +82,8 @@ const tables = `
     outcome text,
     primary key (bulk_id, row)
   );
-  create index if not exists bulk_rows_state on merchant.bulk_rows (bulk_id, state, row);`;
+  create index if not exists bulk_rows_state on merchant.bulk_rows (bulk_id, state, row);
+  create index if not exists bulk_rows_queued on merchant.bulk_rows (token) where state in ('queued', 'waiting');`;
 
 /**
  * Opens the database, and makes the tables of the outbox and of the app where there are none. Bodies are stored as JSON
@@ -75,7 +95,7 @@ export async function openDatabase(place: DataPlace): Promise<OutboxStore> {
   if (typeof place === 'object' && 'folder' in place) await checkFolder(resolve(place.folder));
   const store = await openStore(place);
   try {
-    await refuseFirstVersion(store);
+    await refuseEarlierVersions(store);
     await migrate(store);
     // Two processes may start at once on one database.
     await store.executeSql(`select pg_advisory_xact_lock(hashtext('merchant')); ${tables}`);
@@ -105,7 +125,7 @@ async function checkFolder(folder: string): Promise<void> {
   });
   if (names.includes('database'))
     throw new StartError(
-      `${folder} holds data of the first version of this app, which this one cannot read: choose another folder with --data.`,
+      `${folder} holds data of an earlier version of this app, which this one cannot read: choose another folder with --data.`,
     );
   // A fresh volume or a folder kept in git is empty to a person, though not to the file system.
   const isEmpty = names.every((name) => name.startsWith('.') || name === 'lost+found');
@@ -113,14 +133,15 @@ async function checkFolder(folder: string): Promise<void> {
     throw new StartError(`${folder} holds other files: choose an empty folder, or a new one, with --data.`);
 }
 
-async function refuseFirstVersion(store: OutboxStore): Promise<void> {
+async function refuseEarlierVersions(store: OutboxStore): Promise<void> {
   const [row] = await rowsOf<{ old: boolean }>(
     store,
-    `select to_regclass('public.bulk_rows') is not null and to_regclass('public.kysely_migration') is not null as old`,
+    `select to_regclass('merchant.sent') is not null
+       or to_regclass('public.bulk_rows') is not null and to_regclass('public.kysely_migration') is not null as old`,
   ).catch(() => []); // A database that cannot be reached is reported by the outbox.
   if (row?.old)
     throw new StartError(
-      `The database ${store.place} holds data of the first version of this app, which this one cannot read: use another database.`,
+      `${store.place} holds data of an earlier version of this app, which this one cannot read: use another database, or another folder with --data.`,
     );
 }
 

@@ -51,7 +51,8 @@ export function invalidUpdate(issues: readonly Explanation[]): ApiError {
 export function handleErrors(log: Log): ErrorHandler {
   return (error, c) => {
     const { status, code, message, details } = toApiError(error);
-    if (status >= 500) logError(log, error, c);
+    if (status >= 500) logError(log, error, { c, status });
+    if (status === 503) c.header('Retry-After', String(retryAfterSeconds));
     return errorResponse(c, status, { code, message, ...details });
   };
 }
@@ -68,12 +69,22 @@ const outboxStatus: Partial<Record<string, ContentfulStatusCode>> = {
   unknown_update: 404,
   nothing_to_decide: 409,
   duplicate_id: 409,
+  order_locked: 503,
   closed: 503,
   database_unusable: 503,
 };
 
+/** When a request that met a lock, or a database that cannot be used now, may be sent again. */
+const retryAfterSeconds = 2;
 /** SQLSTATE `character_not_in_repertoire`. */
 const zeroCharacter = '22021';
+/** SQLSTATE `lock_not_available`. */
+const lockTimeout = '55P03';
+/**
+ * What passes by itself: SQLSTATEs of lost connections, transactions that were rolled back, a server that is full,
+ * read-only or restarts, and the codes of Node for a server that does not respond.
+ */
+const passing = /^(08|40|53|57).{3}$|^25006$|^E(CONN|PIPE|TIMEDOUT|HOST|NET)/;
 
 function toApiError(error: Error): ApiError {
   if (error instanceof ApiError) return error;
@@ -82,22 +93,41 @@ function toApiError(error: Error): ApiError {
     return new ApiError(outboxStatus[error.code] ?? 500, error.code, error.message);
   if (error instanceof HTTPException && error.status < 500)
     return new ApiError(error.status as ContentfulStatusCode, 'bad_request', error.message || 'Bad request.');
+  const code = 'code' in error ? String(error.code) : '';
   // The database stores no zero character, which a path such as /orders/%00 holds.
-  if ('code' in error && error.code === zeroCharacter)
-    return new ApiError(400, 'bad_request', 'Text cannot hold a zero character.');
+  if (code === zeroCharacter) return new ApiError(400, 'bad_request', 'Text cannot hold a zero character.');
+  // A statement of a transaction of ours fails with the error of the driver.
+  if (code === lockTimeout)
+    return new ApiError(
+      503,
+      'order_locked',
+      'Another transaction holds this order. Nothing was changed: try again in a moment.',
+    );
+  if (passing.test(code))
+    return new ApiError(
+      503,
+      'database_unusable',
+      'The database cannot be used now. Nothing was confirmed: try again in a moment.',
+    );
   return new ApiError(500, 'internal_error', 'The server failed. Its log has the details.');
 }
 
-function logError(log: Log, error: Error, c: Context): void {
+function logError(
+  log: Log,
+  error: Error,
+  { c, status }: { readonly c: Context; readonly status: number },
+): void {
   const { name, message, stack } = error;
+  // What passes by itself is no error of this program.
+  const isPassing = status === 503;
   log({
-    level: 'error',
+    level: isPassing ? 'warn' : 'error',
     requestId: c.get('requestId'),
     // The pattern, since a path may hold an order token, or the secret of a webhook.
     route: `${c.req.method} ${routeOf(c)}`,
     error: name,
     message,
-    stack,
+    ...(!isPassing && { stack }),
   });
 }
 

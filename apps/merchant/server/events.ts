@@ -5,6 +5,7 @@ import { streamSSE } from 'hono/streaming';
 import type { ChangeEvent } from '../shared/api.ts';
 import { rowsOf } from './database.ts';
 import type { Log } from './errors.ts';
+import { replaceBodies } from './orders.ts';
 
 /** Changes that the page hears of, and the reader of the outbox that finds them. */
 export interface Events {
@@ -18,7 +19,7 @@ export interface Events {
 
 export interface EventsOptions {
   readonly store: OutboxStore;
-  readonly outbox: Pick<Outbox, 'changes' | 'history' | 'list' | 'status'>;
+  readonly outbox: Pick<Outbox, 'changes' | 'history' | 'status'>;
   readonly log: Log;
 }
 
@@ -28,8 +29,10 @@ const pollMs = { busy: 100, idle: 1_000 };
 /** For how long something is taken to happen after a wake, in milliseconds. */
 const busyMs = 2_000;
 const maxChanges = 500;
+/** How often what the outbox has forgotten is deleted, in milliseconds. */
+const forgetMs = 3_600_000;
 
-/** Follows the outbox: stores an applied update as the body of its order, and the state of bulk rows, and publishes changes. */
+/** Follows the outbox: copies the states of updates, stores an applied one as the body of its order, and publishes changes. */
 export async function followOutbox({ store, outbox, log }: EventsOptions): Promise<Events> {
   const listeners = new Set<(change: ChangeEvent) => void>();
   const ending = new AbortController();
@@ -93,6 +96,7 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
   }
 
   async function follow(): Promise<void> {
+    let forgetAt = 0;
     for (let round = 0; !ending.signal.aborted; round++) {
       const woken = new Promise<void>((resolve) => {
         wakeUp = resolve;
@@ -100,7 +104,10 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
       try {
         while ((await step()) && !ending.signal.aborted);
         // What was applied while no process ran is projected first.
-        if (round === 0) await forgetOld(store, outbox);
+        if (performance.now() >= forgetAt) {
+          await forgetOld(store);
+          forgetAt = performance.now() + forgetMs;
+        }
         if (round % 5 === 0) await watchService();
         isFailing = false;
       } catch (error) {
@@ -133,13 +140,11 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
   };
 }
 
-/** Deletes what was kept of updates that the outbox has forgotten: rejected ones after 30 days, others before. */
-async function forgetOld(store: OutboxStore, outbox: Pick<Outbox, 'list'>): Promise<void> {
-  const states = ['queued', 'sending', 'needs_review', 'rejected'] as const;
-  const open = await outbox.list({ states, limit: 100_000 });
+/** Deletes the copies of updates that the outbox has forgotten: rejected ones after 30 days, others before. */
+async function forgetOld(store: OutboxStore): Promise<void> {
   await store.query(
-    `delete from merchant.sent where at < now() - interval '31 days' and id <> all($1::uuid[])`,
-    [open.map(({ id }) => id)],
+    `delete from merchant.updates
+     where at < now() - interval '31 days' and state not in ('queued', 'sending', 'needs_review')`,
   );
 }
 
@@ -189,18 +194,12 @@ async function project(
     [cursor, next],
   );
   if (moved.length === 0) return { cursor: await readCursor(tx), bulks: [], everything: true };
-  await tx.query(
-    `update merchant.orders as o set body = sent.body, version = sent.id::text from merchant.sent
-     where sent.id = any($1::uuid[]) and sent.body is not null and o.token = sent.token`,
-    [newest],
-  );
-  const final = updates.filter(({ state }) => state === 'applied' || state === 'discarded');
-  await tx.query('update merchant.sent set body = null where id = any($1::uuid[])', [
-    final.map(({ id }) => id),
-  ]);
+  await replaceBodies(tx, newest);
+  const decided = await copyStates(tx, updates);
   const bulks = await rowsOf<{ bulk_id: string }>(
     tx,
-    `update merchant.bulk_rows as r set state = u.state, outcome = u.outcome
+    `update merchant.bulk_rows as r set outcome = u.outcome,
+       state = case when u.state = 'queued' and ${needsReview} then 'waiting' else u.state end
      from unnest($1::uuid[], $2::text[], $3::text[]) as u (id, state, outcome)
      where r.update_id = u.id returning r.bulk_id`,
     [
@@ -209,7 +208,45 @@ async function project(
       updates.map(({ code, message, status }) => JSON.stringify({ code, message, status })),
     ],
   );
-  return { cursor: next, bulks: bulks.map(({ bulk_id }) => bulk_id), everything: false };
+  const behind = await rowsOf<{ bulk_id: string }>(
+    tx,
+    `update merchant.bulk_rows as r set state = case when ${needsReview} then 'waiting' else 'queued' end
+     where r.state in ('queued', 'waiting') and r.token = any($1::text[]) returning r.bulk_id`,
+    [decided],
+  );
+  return {
+    cursor: next,
+    bulks: [...bulks, ...behind].map(({ bulk_id }) => bulk_id),
+    everything: false,
+  };
+}
+
+/** Whether the order of a row `r` waits for a person. */
+const needsReview = `exists (select from merchant.updates where token = r.token and state = 'needs_review')`;
+
+/** Copies the states of updates. Returns the orders with one that needs review since, or no longer does. */
+async function copyStates(tx: Sql, updates: readonly UpdateStatus[]): Promise<readonly string[]> {
+  const ids = updates.map(({ id }) => id);
+  const reviewed = await rowsOf<{ token: string }>(
+    tx,
+    `select token from merchant.updates where id = any($1::uuid[]) and state = 'needs_review'`,
+    [ids],
+  );
+  await tx.query(
+    `insert into merchant.updates as known (id, token, source, state, at)
+     select id, token, 'other', state, at from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[])
+       as u (id, token, state, at)
+     on conflict (id) do update set state = excluded.state, at = excluded.at,
+       body = case when excluded.state in ('applied', 'discarded') then null else known.body end`,
+    [
+      ids,
+      updates.map(({ token }) => token),
+      updates.map(({ state }) => state),
+      updates.map(({ settledAt, createdAt }) => (settledAt ?? createdAt).toISOString()),
+    ],
+  );
+  const inReview = updates.filter(({ state }) => state === 'needs_review');
+  return [...new Set([...reviewed, ...inReview].map(({ token }) => token))];
 }
 
 /** The event stream of the page. It replays nothing: a page that connects fetches everything. */

@@ -170,7 +170,7 @@ async function greet({ client, outbox, service, parts }: MerchantApp): Promise<v
     if (!isOrdersError(error)) throw error;
     report(false, 'echo', error.message, 'status' in error ? error.status : undefined);
   }
-  const [order] = service.faultInjection ? await listOrders(parts.store) : [];
+  const [order] = service.faultInjection ? await listOrders(parts.store, { limit: 1 }) : [];
   if (!order || (await outbox.history(order.token, 1)).length > 0) return;
   const id = randomUUID();
   await sendOnce(parts, { id, token: order.token, update: order.body, source: 'start' });

@@ -6,7 +6,7 @@ import { getRequestListener } from '@hono/node-server';
 import { createOrdersClient, type OrdersClient } from '@orders/client';
 import { createOutbox, type Outbox } from '@orders/outbox';
 import type { Hono } from 'hono';
-import type { AttemptView } from '../shared/api.ts';
+import type { AttemptView, FaultSetting } from '../shared/api.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
 import { type AppParts, createApp, createWebhookApp } from './app.ts';
 import { watchAttempts } from './attempts.ts';
@@ -25,12 +25,14 @@ interface OrderService {
   readonly orders: readonly NewOrder[];
   /** Routes that make it fail, where it runs in this process. */
   readonly faultInjection?: (parts: Omit<AppParts, 'faultInjection'>) => Hono;
+  /** What it does to requests now. */
+  readonly faultScenario?: () => FaultSetting['scenario'];
   close?(): Promise<void>;
 }
 
-/** Finds or starts the order service; it gets the stored orders and the webhook URL of each. */
+/** Finds or starts the order service; it may read the stored orders, and gets the webhook URL of each. */
 export type ConnectService = (
-  stored: readonly NewOrder[],
+  readStored: () => Promise<readonly NewOrder[]>,
   webhookUrl: (token: string) => string,
 ) => Promise<OrderService>;
 
@@ -108,7 +110,7 @@ async function start(
   const { publicUrl = webhooks.url.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1') } = options;
   const webhookUrl = (token: string): string => publicUrl + signer.path(token);
 
-  const service = await connect(await listOrders(store), webhookUrl);
+  const service = await connect(() => listOrders(store), webhookUrl);
   closers.push(async () => service.close?.());
   await addOrders(store, service.orders);
   const client = createClient(service);
@@ -142,9 +144,8 @@ async function start(
   closers.push(app.close, async () => ending.abort());
   const html = await readFile(`${pageFolder}/index.html`, 'utf8').catch(() => undefined);
   const page = html === undefined ? { html: notBuilt } : { html, folder: pageFolder };
-  const { baseUrl } = service;
-  const hasFaultInjection = service.faultInjection !== undefined;
-  const shared = { store, outbox, client, attempts, events, bulks, webhookUrl, baseUrl, hasFaultInjection };
+  const { baseUrl, faultScenario } = service;
+  const shared = { store, outbox, client, attempts, events, bulks, webhookUrl, baseUrl, faultScenario };
   const parts = { ...shared, host, trustProxy, page, log, signal: ending.signal };
   app.serve(createApp({ ...parts, faultInjection: service.faultInjection?.(parts) }).fetch);
   webhooks.serve(createWebhookApp({ store, events, signer, log }).fetch);

@@ -1,29 +1,39 @@
-import type { Sql, UpdateStatus } from '@orders/outbox';
+import type { Outbox, Sql, UpdateDetails, UpdateStatus } from '@orders/outbox';
 import type { UpdateSource, UpdateView } from '../shared/api.ts';
+import type { ShopUpdate } from '../shared/order-update.ts';
 import { rowsOf } from './database.ts';
 import { ApiError } from './errors.ts';
 
 /** @throws ApiError 404 when there is no such update. */
-export async function viewUpdate(sql: Sql, update: UpdateStatus | undefined): Promise<UpdateView> {
+export async function viewUpdate(sql: Sql, update: UpdateDetails | undefined): Promise<UpdateView> {
   const [view] = update ? await viewUpdates(sql, [update]) : [];
   if (!view) throw new ApiError(404, 'unknown_update', 'There is no such update.');
   return view;
 }
 
-/** Updates as the page shows them; with bodies, as long as they may be sent. */
+/** The latest updates of an order, newest first. */
+export async function viewHistory(
+  { store, outbox }: { readonly store: Sql; readonly outbox: Pick<Outbox<ShopUpdate>, 'history'> },
+  token: string,
+  limit: number,
+): Promise<readonly UpdateView[]> {
+  return viewUpdates(store, await outbox.history(token, limit));
+}
+
+/** Updates as the page shows them. */
 export async function viewUpdates(
   sql: Sql,
-  updates: readonly UpdateStatus[],
-  { withBodies = false } = {},
+  updates: readonly (UpdateStatus | UpdateDetails)[],
 ): Promise<readonly UpdateView[]> {
-  const rows = await rowsOf<{ id: string; source: UpdateSource; body: string | null }>(
+  const rows = await rowsOf<{ id: string; source: UpdateSource; order_id: string | null }>(
     sql,
-    `select id, source, ${withBodies ? 'body' : 'null as body'} from merchant.sent where id = any($1::uuid[])`,
+    `select u.id, u.source, o.order_id from merchant.updates as u left join merchant.orders as o using (token)
+     where u.id = any($1::uuid[])`,
     [updates.map(({ id }) => id)],
   );
-  const sent = new Map(rows.map((row) => [row.id, row]));
+  const known = new Map(rows.map((row) => [row.id, row]));
   return updates.map(({ createdAt, settledAt, sendingAt: _, traceparent: __, decision, ...update }) => {
-    const { source = 'other', body = null } = sent.get(update.id) ?? {};
+    const { source = 'other', order_id = null } = known.get(update.id) ?? {};
     return {
       ...update,
       createdAt: createdAt.toISOString(),
@@ -34,8 +44,8 @@ export async function viewUpdates(
           ...(decision.note !== undefined && { note: decision.note }),
         },
       }),
-      ...(body !== null && { update: JSON.parse(body) }),
       source,
+      ...(order_id !== null && { orderId: order_id }),
     };
   });
 }

@@ -1,21 +1,26 @@
+import { createHash } from 'node:crypto';
 import type { OrdersClient } from '@orders/client';
 import { type Outbox, OutboxError, type OutboxStore, type Sql, type UpdateStatus } from '@orders/outbox';
 import { explain } from '@orders/schema';
 import { Hono } from 'hono';
 import {
   DecisionRequest,
+  type FaultSetting,
   PreviewRequest,
   type RequestPreview,
   type StatusView,
+  type UpdateList,
   UpdateRequest,
   type UpdateSource,
   type UpdateState,
   type UpdateView,
 } from '../shared/api.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
-import { checkJson, invalidUpdate } from './errors.ts';
+import { rowsOf } from './database.ts';
+import { ApiError, checkJson, invalidUpdate } from './errors.ts';
 import type { Events } from './events.ts';
 import { deleteDraft, findOrder } from './orders.ts';
+import { isId, readNumber, toPage } from './pages.ts';
 import { viewUpdate, viewUpdates } from './update-view.ts';
 
 export interface UpdateParts {
@@ -24,10 +29,12 @@ export interface UpdateParts {
   readonly client: Pick<OrdersClient<ShopUpdate>, 'prepareUpdateOrder'>;
   readonly events: Pick<Events, 'publish' | 'wake'>;
   readonly baseUrl: string;
-  readonly hasFaultInjection: boolean;
+  /** What the mock service does to requests; absent where another one is used. */
+  readonly faultScenario?: (() => FaultSetting['scenario']) | undefined;
 }
 
-const maxListed = 100;
+/** How many updates a page of the list has. */
+const listed = { default: 25, most: 100 };
 const states: readonly UpdateState[] = [
   'queued',
   'sending',
@@ -47,25 +54,32 @@ export function updateRoutes(parts: UpdateParts) {
   };
   return new Hono()
     .post('/orders/:token/preview', checkJson(PreviewRequest), async (c) => {
-      const { token } = await findOrder(store, c.req.param('token'));
+      const token = await findOrder(store, c.req.param('token'));
       return c.json<RequestPreview>(preview(client, token, validate(c.req.valid('json').update)));
     })
     .post('/orders/:token/updates', checkJson(UpdateRequest), async (c) => {
-      const { token } = await findOrder(store, c.req.param('token'));
+      const token = await findOrder(store, c.req.param('token'));
       const { id, update, draft } = c.req.valid('json');
       await sendOnce(parts, { id, token, update: validate(update), source: 'editor' }, draft);
       return c.json<UpdateView>(await viewUpdate(store, await outbox.get(id)), 202);
     })
     .get('/updates', async (c) => {
-      const wanted = c.req.query('states')?.split(',') ?? ['needs_review', 'rejected'];
-      const listed = await outbox.list({
-        states: states.filter((state) => wanted.includes(state)),
-        limit: maxListed,
+      const { states: wanted = 'needs_review,rejected', after, limit: asked } = c.req.query();
+      const limit = readNumber(asked, { min: 1, max: listed.most, fallback: listed.default });
+      const found = await outbox.list({
+        states: states.filter((state) => wanted.split(',').includes(state)),
+        ...(after !== undefined && isId(after) && { after }),
+        limit: limit + 1,
       });
-      return c.json<{ updates: readonly UpdateView[] }>({
-        updates: await viewUpdates(store, listed, { withBodies: true }),
+      const { items, next } = toPage(found, ({ id }) => id, limit);
+      return c.json<UpdateList>({
+        updates: await viewUpdates(store, items),
+        ...(next !== undefined && { next }),
       });
     })
+    .get('/updates/:id', async (c) =>
+      c.json<UpdateView>(await viewUpdate(store, await outbox.get(c.req.param('id')))),
+    )
     .post('/updates/:id/resolve', checkJson(DecisionRequest), async (c) =>
       c.json<UpdateView>(await decide(outbox.resolve(c.req.param('id'), 'applied', c.req.valid('json')))),
     )
@@ -118,18 +132,27 @@ export async function enqueueUpdates(
 ): Promise<void> {
   for (const { id, token, update } of updates) await outbox.enqueue(token, update, { id, tx });
   await tx.query(
-    `insert into merchant.sent (id, token, source, body)
-     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[])`,
+    `insert into merchant.updates (id, token, source, body, digest)
+     select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])`,
     [
       updates.map(({ id }) => id),
       updates.map(({ token }) => token),
       updates.map(({ source }) => source),
       updates.map(({ update }) => JSON.stringify(update)),
+      updates.map(({ update }) => digestOf(update)),
     ],
   );
 }
 
-/** Accepts an update of an order, and deletes the draft that it was made from. The same id a second time is the same update. */
+const digestOf = (update: ShopUpdate): string =>
+  createHash('sha256').update(JSON.stringify(update)).digest('base64url');
+
+/**
+ * Accepts an update of an order, and deletes the draft that it was made from. The same update a second time, under the same
+ * id, is accepted once.
+ *
+ * @throws ApiError 409 when another update has this id.
+ */
 export async function sendOnce(
   parts: Pick<UpdateParts, 'store' | 'outbox' | 'events'>,
   update: NewUpdate,
@@ -143,14 +166,24 @@ export async function sendOnce(
       if (draft !== undefined) await deleteDraft(tx, token, draft);
     });
   } catch (error) {
-    const isRepeated = error instanceof OutboxError && error.code === 'duplicate_id';
-    if (!isRepeated || (await outbox.get(id))?.token !== token) throw error;
+    if (!(error instanceof OutboxError && error.code === 'duplicate_id')) throw error;
+    const repeated = await rowsOf(
+      store,
+      'select from merchant.updates where id = $1 and token = $2 and digest = $3',
+      [id, token, digestOf(update.update)],
+    );
+    if (repeated.length === 0)
+      throw new ApiError(
+        409,
+        'duplicate_id',
+        `Another update has the id ${id}, so this one was not accepted: send it with an id of its own.`,
+      );
   }
   events.publish({ tokens: [token], status: true });
   events.wake();
 }
 
-async function readStatus({ outbox, store, baseUrl, hasFaultInjection }: UpdateParts): Promise<StatusView> {
+async function readStatus({ outbox, store, baseUrl, faultScenario }: UpdateParts): Promise<StatusView> {
   const { updates, service, pausedUntil, workers } = await outbox.status();
   const { queued, sending, needsReview, rejected } = updates;
   // A worker that has not reached the service yet sends nothing, though nothing has failed.
@@ -166,6 +199,6 @@ async function readStatus({ outbox, store, baseUrl, hasFaultInjection }: UpdateP
     ...(pausedUntil && { pausedUntil: pausedUntil.toISOString() }),
     baseUrl,
     place: store.place,
-    faultInjection: hasFaultInjection,
+    ...(faultScenario && { faultInjection: faultScenario() }),
   };
 }

@@ -15,6 +15,8 @@ export interface WebhookParts {
 }
 
 const maxBytes = 16_384;
+/** How many sessions of an order are kept, the latest ones: an older one that comes again is new. */
+const maxSessions = 100;
 const reader = createWebhookReader(webhookFields);
 const notFound = (): ApiError => new ApiError(404, 'not_found', 'There is no such webhook.');
 
@@ -36,9 +38,18 @@ export function webhookRoutes({ store, events, signer }: WebhookParts) {
     // A session that is known already is a replay.
     const added = await rowsOf(
       store,
-      `insert into merchant.qr_sessions (token, id) select token, $2 from merchant.orders where token = $1
-       on conflict do nothing returning 1`,
-      [token, sessionId],
+      `with added as (
+         insert into merchant.qr_sessions (token, id) select token, $2 from merchant.orders where token = $1
+         on conflict do nothing returning id
+       ),
+       deleted as (
+         delete from merchant.qr_sessions where token = $1 and exists (select from added) and id in (
+           select id from merchant.qr_sessions where token = $1 order by at desc offset $3
+         )
+       )
+       select from added`,
+      // The statement does not see what it adds.
+      [token, sessionId, maxSessions - 1],
     );
     if (added.length > 0) events.publish({ tokens: [token] });
     return c.body(null, 204);

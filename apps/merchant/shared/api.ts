@@ -23,9 +23,27 @@ export interface UpdateView {
   readonly receipt?: unknown;
   /** What a person decided. */
   readonly decision?: { readonly at: string; readonly note?: string };
-  /** The body; only in the list of updates, and only while it may still be sent. */
+  /** What it waits for, while it is queued. */
+  readonly heldBy?: HeldView;
+  /** The body; only of a single update, and only while it may still be sent. */
   readonly update?: unknown;
   readonly source: UpdateSource;
+  /** The number of its order, as it is now. */
+  readonly orderId?: string;
+}
+
+/** What a queued update waits for. */
+export interface HeldView {
+  readonly reason: string;
+  /** The update that waits for a person, or is before this one. */
+  readonly id?: string;
+  readonly until?: string;
+}
+
+/** A page of updates in the order in which they were accepted. */
+export interface UpdateList {
+  readonly updates: readonly UpdateView[];
+  readonly next?: string;
 }
 
 /** Where an update came from; `other` is a program that uses the same outbox. */
@@ -54,13 +72,26 @@ export interface OrderSummary {
   /** Number of cart lines. */
   readonly lines: number;
   readonly hasDraft: boolean;
-  readonly lastUpdate: UpdateView | null;
-  /** Updates that are queued, being sent, or need review. */
-  readonly open: number;
-  readonly needsReview: number;
+  /** `waiting` is queued behind an update of the order that needs review. */
+  readonly lastUpdate: { readonly state: UpdateState | 'waiting'; readonly at: string } | null;
+  readonly needsReview: boolean;
 }
 
+/** A page of the orders, in the order in which they were added, or those that a search found. */
+export interface OrderList {
+  readonly orders: readonly OrderSummary[];
+  /** Where the next page begins. */
+  readonly next?: string;
+  /** The search found more than are listed. */
+  readonly isCut?: true;
+}
+
+/** How many updates of an order are shown: at first, and at most. */
+export const historyLimits = { first: 20, most: 200 } as const;
+
 export interface OrderDetail extends OrderSummary {
+  /** Updates that are queued, being sent, or need review. */
+  readonly open: number;
   /** What was applied last, or what the order held when the app first knew it. */
   readonly body: ShopUpdate;
   /** Changes whenever `body` does. */
@@ -74,7 +105,7 @@ export interface OrderDetail extends OrderSummary {
   readonly qrSession: { readonly id: string; readonly at: string } | null;
   /** What to send as `hooks.webhook_url`. */
   readonly webhookUrl: string;
-  /** Newest first, at most 20. */
+  /** Newest first, as many as were asked for. */
   readonly updates: readonly UpdateView[];
   /** Recent attempts for this order, oldest first. */
   readonly attempts: readonly AttemptView[];
@@ -107,20 +138,38 @@ export interface StatusView {
   readonly baseUrl: string;
   /** Where everything is stored. */
   readonly place: string;
-  /** Whether the mock service runs in this process. */
-  readonly faultInjection: boolean;
+  /** What the mock service of this process does to requests; absent where another service is used. */
+  readonly faultInjection?: FaultSetting['scenario'];
 }
 
-export type BulkRowState = 'invalid' | 'ready' | UpdateState;
+/** `waiting` is queued behind an update of its order that needs review. */
+export type BulkRowState = 'invalid' | 'ready' | 'waiting' | UpdateState;
 
-export interface BulkView {
+export interface BulkSummary {
   readonly id: string;
   readonly name: string;
   readonly createdAt: string;
-  readonly state: 'ready' | 'sending' | 'done' | 'discarded';
+  /** `waiting`: nothing more is sent before a person decides. */
+  readonly state: 'ready' | 'sending' | 'waiting' | 'done' | 'discarded';
   readonly rows: number;
   readonly invalid: number;
+}
+
+export interface BulkView extends BulkSummary {
   readonly counts: Readonly<Record<BulkRowState, number>>;
+}
+
+/** A page of the bulks, newest first. */
+export interface BulkList {
+  readonly bulks: readonly BulkSummary[];
+  readonly next?: string;
+}
+
+/** A bulk, and a page of its rows, in the sequence of the file. */
+export interface BulkPage {
+  readonly bulk: BulkView;
+  readonly rows: readonly BulkRowView[];
+  readonly next?: string;
 }
 
 export interface BulkRowView {

@@ -47,7 +47,8 @@ test('a row says why it was rejected, or what is unknown, and the others go on',
   app.mock.faults.next({ type: 'reset_after_applying' }, { token: 'order-2' });
   const bulk = await upload(app, fileOf(['order-1', 'order-2', 'order-3', 'unknown-order']));
   await app.call(`/api/bulks/${bulk.id}/send`, {});
-  await untilState(app, bulk, 'done');
+  // The unknown outcome waits for a person.
+  await untilState(app, bulk, 'waiting');
   expect((await app.call(`/api/bulks/${bulk.id}`)).body.rows).toMatchObject([
     {
       row: 1,
@@ -64,6 +65,41 @@ test('a row says why it was rejected, or what is unknown, and the others go on',
   const [unknown] = await rowsIn(app, bulk, 'needs_review');
   await app.call(`/api/updates/${unknown?.updateId}/resolve`, {});
   await expect.poll(async () => (await read(app, bulk)).counts.applied).toBe(2);
+  expect((await read(app, bulk)).state).toBe('done');
+});
+
+test('rows behind an update that needs review wait for the decision, and say so until it is taken', async () => {
+  app.mock.faults.next({ type: 'reset_after_applying' }, { token: 'order-30' });
+  const bulk = await upload(app, fileOf(['order-30', 'order-30', 'order-31', 'order-30']));
+  await app.call(`/api/bulks/${bulk.id}/send`, {});
+  await untilState(app, bulk, 'waiting');
+  expect(await read(app, bulk)).toMatchObject({
+    counts: { needs_review: 1, waiting: 2, applied: 1, queued: 0 },
+  });
+  expect((await app.call('/api/bulks')).body.bulks[0]).toMatchObject({ id: bulk.id, state: 'waiting' });
+  // A row that is queued later waits, too.
+  const later = await upload(app, fileOf(['order-30']));
+  await app.call(`/api/bulks/${later.id}/send`, {});
+  await untilState(app, later, 'waiting');
+  const listed = await app.call('/api/orders?search=order-30');
+  expect(listed.body.orders[0]).toMatchObject({ lastUpdate: { state: 'waiting' }, needsReview: true });
+  const [unknown] = await rowsIn(app, bulk, 'needs_review');
+  await app.call(`/api/updates/${unknown?.updateId}/resolve`, {});
+  await untilState(app, bulk, 'done');
+  await untilState(app, later, 'done');
+  const after = await app.call('/api/orders?search=order-30');
+  expect(after.body.orders[0]).toMatchObject({ lastUpdate: { state: 'applied' }, needsReview: false });
+});
+
+test('rows that wait for a decision are discarded with their bulk, and the decision stays open', async () => {
+  app.mock.faults.next({ type: 'reset_after_applying' }, { token: 'order-32' });
+  const bulk = await upload(app, fileOf(['order-32', 'order-32', 'order-32']));
+  await app.call(`/api/bulks/${bulk.id}/send`, {});
+  await untilState(app, bulk, 'waiting');
+  await app.call(`/api/bulks/${bulk.id}/discard`, {});
+  await expect
+    .poll(async () => (await read(app, bulk)).counts)
+    .toMatchObject({ discarded: 2, waiting: 0, needs_review: 1 });
 });
 
 test('discarding a bulk discards what is queued, and not what is being sent', async () => {

@@ -44,8 +44,10 @@ export interface TestAppOptions extends Partial<Omit<StartOptions, 'connect' | '
 export async function openTestApp({ orders, ...options }: TestAppOptions = {}): Promise<TestApp> {
   const logged: Parameters<Log>[0][] = [];
   const mock = mockService();
-  const connect: ConnectService = (stored, webhookUrl) =>
-    mock(stored.length > 0 || !orders ? stored : orders, webhookUrl);
+  const connect: ConnectService = async (readStored, webhookUrl) => {
+    const stored = await readStored();
+    return mock(async () => (stored.length > 0 || !orders ? stored : orders), webhookUrl);
+  };
   const data = options.data ?? (await openTestStore());
   const app = await startMerchantApp({ connect, log: (entry) => logged.push(entry), ...options, data });
   return {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, postgresStore } from '@orders/outbox';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, inject, test } from 'vitest';
 import { openDatabase, rowsOf } from '../server/database.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
 
@@ -22,7 +22,7 @@ test('a folder of the first version is refused by name, and left as it is', asyn
   await mkdir(join(folder, 'database'));
   await writeFile(join(folder, 'lock.sqlite'), '');
   await expect(openDatabase({ folder })).rejects.toThrow(
-    `${folder} holds data of the first version of this app, which this one cannot read: choose another folder with --data.`,
+    `${folder} holds data of an earlier version of this app, which this one cannot read: choose another folder with --data.`,
   );
   expect((await readdir(folder)).sort()).toEqual(['database', 'lock.sqlite']);
   expect((await stat(join(folder, 'lock.sqlite'))).size).toBe(0);
@@ -35,20 +35,23 @@ test('a folder that holds other files is refused, and left as it is', async () =
   expect(await readdir(folder)).toEqual(['photo.jpg']);
 });
 
-test('a database of the first version is refused by name, and left as it is', async (context) => {
-  needPostgres(context);
+test.each([
+  ['first', 'create table bulk_rows (a int); create table kysely_migration (a int)', []],
+  ['second', 'create schema merchant; create table merchant.sent (a int)', [{ schema_name: 'merchant' }]],
+])('a database of the %s version is refused by name, and left as it is', async (_, tables, left) => {
+  if (!inject('postgres')) return;
   const databaseUrl = await createDatabase();
   const store = postgresStore({ connectionString: databaseUrl });
-  await store.executeSql('create table bulk_rows (a int); create table kysely_migration (a int)');
+  await store.executeSql(tables);
   await expect(openDatabase({ databaseUrl })).rejects.toThrow(
-    /first version of this app.*use another database/,
+    /an earlier version of this app.*use another database/,
   );
   expect(
     await rowsOf(
       store,
       `select schema_name from information_schema.schemata where schema_name ~ 'merchant|outbox'`,
     ),
-  ).toEqual([]);
+  ).toEqual(left);
   await store.close();
 });
 

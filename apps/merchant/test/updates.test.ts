@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { postgresStore } from '@orders/outbox';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OrderDetail, UpdateView } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import { openTestApp, type TestApp } from './open-test-app.ts';
+import { createDatabase, needPostgres } from './open-test-postgres.ts';
 
 const orders = Array.from({ length: 30 }, (_, index) => ({
   token: `order-${index + 1}`,
@@ -95,9 +97,10 @@ test('an older update that a person resolves as applied does not replace a newer
     .poll(
       async () =>
         (
-          await app.parts.store.query('select 1 from merchant.sent where body is not null and token = $1', [
-            token,
-          ])
+          await app.parts.store.query(
+            'select 1 from merchant.updates where body is not null and token = $1',
+            [token],
+          )
         ).rows,
     )
     .toEqual([]);
@@ -113,9 +116,10 @@ test('an unknown outcome waits for a person, who says it was applied, sends it a
   await until(app, resent, 'needs_review');
   const listed = (await app.call('/api/updates?states=needs_review')).body.updates;
   expect(listed).toMatchObject([
-    { id: applied.id, state: 'needs_review', update: { order_id: 'a' }, source: 'editor', attempts: 1 },
-    { id: resent.id, state: 'needs_review', update: { order_id: 'b' }, status: 503 },
+    { id: applied.id, state: 'needs_review', source: 'editor', attempts: 1 },
+    { id: resent.id, state: 'needs_review', status: 503 },
   ]);
+  expect((await app.call(`/api/updates/${applied.id}`)).body.update).toEqual(cartOf('a'));
   // Nothing is sent by itself.
   expect([token, other].flatMap((one) => app.mock.requests({ token: one }))).toHaveLength(2);
 
@@ -143,8 +147,55 @@ test('an update that is sent twice with one id is one update', async () => {
   expect(both).toMatchObject([{ id }, { id }]);
   await until(app, { id } as UpdateView, 'applied');
   expect(app.mock.appliedUpdates(token)).toHaveLength(1);
-  const repeated = await app.call(`/api/orders/${other}/updates`, { id, update: cartOf('once') });
-  expect(repeated).toMatchObject({ status: 409, body: { error: { code: 'duplicate_id' } } });
+  // Once it was applied, its body is deleted, and it still counts.
+  await expect.poll(() => orderId(app, token)).toBe('once');
+  expect((await send(app, token, cartOf('once'), id)).state).toBe('applied');
+  for (const [order, name] of [
+    [other, 'once'],
+    [token, 'another body'],
+    [other, 'another body'],
+  ] as const) {
+    const repeated = await app.call(`/api/orders/${order}/updates`, { id, update: cartOf(name) });
+    expect(repeated).toMatchObject({ status: 409, body: { error: { code: 'duplicate_id' } } });
+  }
+  expect(app.mock.appliedUpdates(token)).toHaveLength(1);
+  expect(app.mock.appliedUpdates(other)).toEqual([]);
+});
+
+test('an id under which another program has accepted an update is refused', async () => {
+  const token = nextOrder();
+  const id = await app.outbox.enqueue(token, cartOf('by another program'));
+  const sent = await app.call(`/api/orders/${token}/updates`, { id, update: cartOf('by another program') });
+  expect(sent).toMatchObject({ status: 409, body: { error: { code: 'duplicate_id' } } });
+});
+
+test('an order that another transaction holds is a 503 that says when to try again, for an update and for a decision', async (context) => {
+  needPostgres(context);
+  const databaseUrl = await createDatabase();
+  await using own = await openTestApp({ orders, data: { databaseUrl } });
+  own.mock.faults.next({ type: 'reset_after_applying' }, { token: 'order-1' });
+  const unknown = await send(own, 'order-1', cartOf('unknown'));
+  await until(own, unknown, 'needs_review');
+  const other = postgresStore({ connectionString: databaseUrl });
+  const id = randomUUID();
+  const refused = await other.transaction(async (tx) => {
+    await tx.query(`select from orders_outbox.lanes where token = 'order-1' for update`);
+    return Promise.all([
+      own.call('/api/orders/order-1/updates', { id, update: cartOf('locked') }),
+      own.call(`/api/updates/${unknown.id}/retry`, {}),
+    ]);
+  });
+  await other.close();
+  for (const { status, headers, body } of refused) {
+    expect({ status, code: body.error.code }).toEqual({ status: 503, code: 'order_locked' });
+    expect(headers.get('retry-after')).toBe('2');
+  }
+  for (const entry of own.logged.splice(0)) {
+    expect(entry).toMatchObject({ level: 'warn', route: expect.any(String) });
+    expect(entry).not.toHaveProperty('stack');
+  }
+  // Nothing was accepted, so the same id is free.
+  expect((await send(own, 'order-1', cartOf('locked'), id)).state).toBe('queued');
 });
 
 test('an invalid update is refused with every issue, and nothing is sent or stored', async () => {

@@ -8,7 +8,7 @@ import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestApp, type TestApp } from './open-test-app.ts';
 
-const tokens = ['order-1', 'order-2', 'order-3', 'order-4', 'order-5'];
+const tokens = ['order-1', 'order-2', 'order-3', 'order-4', 'order-5', 'order-6'];
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp({ orders: tokens.map((token) => ({ token, body: buildOrderUpdate() })) });
@@ -41,6 +41,17 @@ test('a scan is noted, and a replay changes nothing, not even after another sess
   expect(await session('order-1')).toBe('qr-2');
   await expect.poll(() => changed.flat()).toContain('order-1');
   leave();
+});
+
+test('the sessions of an order are bounded: the latest are kept', async () => {
+  const url = await urlOf('order-6');
+  for (let index = 1; index <= 130; index++)
+    expect((await post(url, { ...scanned, session_id: `qr-${index}` })).status).toBe(204);
+  const { rows } = await app.parts.store.query(
+    `select id from merchant.qr_sessions where token = 'order-6' order by at`,
+  );
+  expect(rows).toEqual(Array.from({ length: 100 }, (_, index) => ({ id: `qr-${index + 31}` })));
+  expect(await session('order-6')).toBe('qr-130');
 });
 
 test('an event of another name changes nothing', async () => {

@@ -67,7 +67,7 @@ test(`of ${shownAs(count)} rows with a bad one, the others are applied once and 
   );
   // The bodies are kept no longer than they are needed.
   const kept = await app().parts.store.query(
-    'select 1 from merchant.sent where body is not null and token = any($1)',
+    'select 1 from merchant.updates where body is not null and token = any($1)',
     [tokens],
   );
   expect(kept.rows).toEqual([]);

@@ -1,0 +1,243 @@
+import { randomUUID } from 'node:crypto';
+import type { Outbox, OutboxStore } from '@orders/outbox';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createApp } from '../server/app.ts';
+import { rowsOf } from '../server/database.ts';
+import { addOrders, pageStatement } from '../server/orders.ts';
+import { pageSize } from '../server/pages.ts';
+import type { BulkList, BulkPage, OrderList, OrderSummary, UpdateList } from '../shared/api.ts';
+import type { ShopUpdate } from '../shared/order-update.ts';
+import { openTestApp, type TestApp } from './open-test-app.ts';
+
+const count = 130;
+const tokens = Array.from({ length: count }, (_, index) => `order-${String(index).padStart(3, '0')}`);
+const orders = tokens.map((token, index) => ({
+  token,
+  body: { order_id: `Shop-${1000 + index}%`, purchase_currency: 'NOK', cart: { items: [{ sku: 'MUG' }] } },
+}));
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp({ orders });
+}, 60_000);
+afterAll(() => app.close());
+
+/** Every page of a list, from the first to the last. */
+async function readAll<Page extends { readonly next?: string }>(path: string): Promise<readonly Page[]> {
+  const pages: Page[] = [];
+  for (let next: string | undefined = ''; next !== undefined; next = pages.at(-1)?.next) {
+    const after = next && `${path.includes('?') ? '&' : '?'}after=${next}`;
+    pages.push((await app.call(path + after)).body);
+  }
+  return pages;
+}
+
+const search = async (text: string): Promise<OrderList> =>
+  (await app.call(`/api/orders?search=${encodeURIComponent(text)}`)).body;
+const found = async (text: string) => (await search(text)).orders.map(({ orderId }) => orderId);
+
+async function upload(rows: readonly string[]): Promise<string> {
+  const body = ['token,order_id,cart.items[0].sku', ...rows].join('\n');
+  const headers = { 'content-type': 'text/csv' };
+  return (await app.call('/api/bulks?name=a.csv', undefined, { method: 'POST', body, headers })).body.id;
+}
+
+test('the pages of the orders have each order once, in the order in which they were added', async () => {
+  const pages = await readAll<OrderList>('/api/orders');
+  expect(pages.map((page) => page.orders.length)).toEqual([pageSize, pageSize, count - 2 * pageSize]);
+  expect(pages.flatMap((page) => page.orders.map(({ token }) => token))).toEqual(tokens);
+  expect(pages[0]?.orders[0]).toEqual({
+    token: 'order-000',
+    orderId: 'Shop-1000%',
+    currency: 'NOK',
+    lines: 1,
+    hasDraft: false,
+    lastUpdate: null,
+    needsReview: false,
+  } satisfies OrderSummary);
+});
+
+test('a search finds how an order number begins or ends, in any case, and how a token begins, and nothing by a wildcard', async () => {
+  expect(await found('SHOP-1007')).toEqual(['Shop-1007%']);
+  expect(await found('07%')).toEqual(['Shop-1007%', 'Shop-1107%']);
+  expect(await found(' order-012 ')).toEqual(['Shop-1012%']);
+  for (const text of ['%7', '_hop-1007', 'hop-1', 'ORDER-012', '\\', "'"])
+    expect(await found(text)).toEqual([]);
+  const many = await search('shop-');
+  expect({ count: many.orders.length, isCut: many.isCut, next: many.next }).toEqual({
+    count: pageSize,
+    isCut: true,
+    next: undefined,
+  });
+});
+
+test('a list shows an order as it was applied last, whatever its number holds', async () => {
+  const token = tokens[count - 1] ?? '';
+  const order_id = `n\u0000\ud800 ${'x'.repeat(200)}`;
+  await app.call(`/api/orders/${token}/updates`, { id: randomUUID(), update: { order_id, cart: {} } });
+  const listed = async () => (await search(token)).orders[0];
+  await expect.poll(async () => (await listed())?.lastUpdate?.state).toBe('applied');
+  expect(await listed()).toMatchObject({
+    orderId: `n\ufffd\ufffd ${'x'.repeat(200)}`,
+    currency: null,
+    lines: 0,
+  });
+});
+
+test('the pages of the bulks and of the rows of a bulk have each once, and a state narrows the rows', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 21; index++) ids.push(await upload([`order-000,A-${index},MUG`]));
+  const bulks = await readAll<BulkList>('/api/bulks');
+  expect(bulks.map((page) => page.bulks.length)).toEqual([20, 1]);
+  expect(bulks.flatMap((page) => page.bulks.map(({ id }) => id))).toEqual(ids.toReversed());
+
+  const rows = Array.from({ length: 250 }, (_, row) => (row % 5 === 0 ? ',A-1,MUG' : 'order-000,A-1,MUG'));
+  const id = await upload(rows);
+  const all = await readAll<BulkPage>(`/api/bulks/${id}`);
+  expect(all.map((page) => page.rows.length)).toEqual([100, 100, 50]);
+  expect(all.flatMap((page) => page.rows.map(({ row }) => row))).toEqual(rows.map((_, row) => row + 1));
+  const invalid = await readAll<BulkPage>(`/api/bulks/${id}?state=invalid&limit=20`);
+  expect(invalid.map((page) => page.rows.length)).toEqual([20, 20, 10]);
+  expect(all[0]?.bulk).toMatchObject({ rows: 250, invalid: 50, counts: { ready: 200, invalid: 50 } });
+  const result = (await app.call(`/api/bulks/${id}/result.csv`)).text.trimEnd().split('\r\n');
+  expect(result.slice(1).map((line) => Number(line.split(',')[0]))).toEqual(rows.map((_, row) => row + 1));
+});
+
+test('the pages of the review have each update once, without bodies; a body is read with its update', async () => {
+  const rejected = tokens.slice(0, 30);
+  for (const token of rejected) app.mock.faults.next({ type: 'status', status: 422 }, { token });
+  for (const token of rejected)
+    await app.call(`/api/orders/${token}/updates`, {
+      id: randomUUID(),
+      update: { order_id: token, cart: {} },
+    });
+  await expect.poll(async () => (await app.outbox.status()).updates.rejected).toBe(30);
+  const pages = await readAll<UpdateList>('/api/updates?states=rejected');
+  expect(pages.map(({ updates }) => updates.length)).toEqual([25, 5]);
+  const updates = pages.flatMap((page) => page.updates);
+  expect(updates.map(({ token }) => token)).toEqual(rejected);
+  expect(updates[7]).toMatchObject({ orderId: 'Shop-1007%', source: 'editor' });
+  expect(updates[7]).not.toHaveProperty('update');
+  expect((await app.call(`/api/updates/${updates[7]?.id}`)).body).toMatchObject({
+    update: { order_id: 'order-007', cart: {} },
+  });
+});
+
+test('the history of an order is as long as the page asks for, at most 200', async () => {
+  const token = tokens[count - 2] ?? '';
+  const update = { cart: {} };
+  for (let index = 0; index < 25; index++) await app.outbox.enqueue(token, update);
+  const shown = async (query: string) => (await app.call(`/api/orders/${token}${query}`)).body.updates.length;
+  expect(await Promise.all(['', '?updates=1', '?updates=21', '?updates=1000000'].map(shown))).toEqual([
+    20, 20, 21, 25,
+  ]);
+});
+
+/** Calls a list, and counts the statements of the app and the reads of the outbox. */
+async function countReads(path: string): Promise<{ readonly statements: number; readonly outbox: string[] }> {
+  let statements = 0;
+  const reads: string[] = [];
+  const store: OutboxStore = {
+    ...app.parts.store,
+    query(text, values) {
+      statements++;
+      return app.parts.store.query(text, values);
+    },
+  };
+  const outbox = new Proxy(app.outbox, {
+    get(target, name: keyof Outbox<ShopUpdate>) {
+      reads.push(name);
+      return target[name];
+    },
+  });
+  const response = await createApp({ ...app.parts, store, outbox }).request(`http://localhost${path}`);
+  expect(response.status).toBe(200);
+  await response.text();
+  return { statements, outbox: reads };
+}
+
+test('a list takes the same few statements, however many entries it has', async () => {
+  const bulk = await upload(['order-000,A-1,MUG', 'order-001,A-1,MUG']);
+  const counts: Record<string, unknown> = {};
+  for (const path of ['/api/orders', '/api/orders?search=shop', '/api/updates', '/api/bulks'])
+    counts[path] = await countReads(path);
+  counts['order'] = await countReads('/api/orders/order-000');
+  counts['bulk'] = await countReads(`/api/bulks/${bulk}`);
+  expect(counts).toEqual({
+    '/api/orders': { statements: 1, outbox: [] },
+    '/api/orders?search=shop': { statements: 1, outbox: [] },
+    // The sources of the updates, and the numbers of their orders.
+    '/api/updates': { statements: 1, outbox: ['list'] },
+    '/api/bulks': { statements: 1, outbox: [] },
+    order: { statements: 3, outbox: ['history'] },
+    // The bulk, how many rows are in each state, and the page.
+    bulk: { statements: 3, outbox: [] },
+  });
+});
+
+interface Plan {
+  readonly 'Relation Name'?: string;
+  readonly 'Node Type': string;
+  readonly 'Actual Rows': number;
+  readonly 'Actual Loops': number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** How many rows of tables a statement read, and which tables it read from their start to their end. */
+async function explain(text: string, values: readonly unknown[]) {
+  const [row] = await rowsOf<{ 'QUERY PLAN': unknown }>(
+    app.parts.store,
+    `explain (analyze, format json) ${text}`,
+    values,
+  );
+  const plan = row?.['QUERY PLAN'];
+  const [{ Plan: root }] = (typeof plan === 'string' ? JSON.parse(plan) : plan) as [{ Plan: Plan }];
+  const nodes = (node: Plan): readonly Plan[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+  const scans = nodes(root).filter((node) => node['Relation Name'] !== undefined);
+  const rowsOfScan = (node: Plan): number =>
+    (node['Actual Rows'] +
+      (node['Rows Removed by Filter'] ?? 0) +
+      (node['Rows Removed by Index Recheck'] ?? 0)) *
+    node['Actual Loops'];
+  return {
+    rows: Math.round(scans.reduce((sum, node) => sum + rowsOfScan(node), 0)),
+    whole: scans.filter((node) => node['Node Type'] === 'Seq Scan').map((node) => node['Relation Name']),
+  };
+}
+
+test('a page of the orders reads as many rows as it shows, among 100,000 orders and 200,000 updates', async () => {
+  const { store } = app.parts;
+  await addOrders(store, []);
+  await store.query(
+    `insert into merchant.orders (token, body, order_id, currency, lines)
+     select 'many-' || n, '{"cart":{}}', 'Many-' || n, 'NOK', n % 5 from generate_series(1, 100000) as n`,
+  );
+  await store.query(
+    `insert into merchant.updates (id, token, source, state)
+     select gen_random_uuid(), 'many-' || (n % 100000 + 1), 'bulk', 'applied' from generate_series(1, 199000) as n
+     union all
+     select gen_random_uuid(), 'many-1', 'bulk', 'queued' from generate_series(1, 1000)`,
+  );
+  const pages = {
+    first: pageStatement({ after: 0, search: '' }),
+    deep: pageStatement({ after: 90_000, search: '' }),
+    'all begin so': pageStatement({ after: 0, search: 'many-' }),
+    'one number': pageStatement({ after: 0, search: 'Many-77777' }),
+    end: pageStatement({ after: 0, search: '777' }),
+    none: pageStatement({ after: 0, search: 'none' }),
+  };
+  // As the database plans before and after it knows the tables.
+  for (const prepare of ['select', 'analyze']) {
+    await store.executeSql(prepare);
+    for (const [name, { text, values }] of Object.entries(pages)) {
+      const read = await explain(text, values);
+      // Three searches of a page each, and an order, a draft, an update and a review for each row.
+      expect(read.rows, `${name}, after ${prepare}`).toBeLessThan(8 * (pageSize + 1));
+      expect(
+        read.whole.filter((table) => table !== 'drafts'),
+        `${name}, after ${prepare}`,
+      ).toEqual([]);
+    }
+  }
+}, 120_000);
