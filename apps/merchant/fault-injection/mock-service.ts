@@ -1,7 +1,7 @@
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { StartError } from '../server/database.ts';
-import type { NewOrder } from '../server/orders.ts';
 import type { ConnectService } from '../server/start.ts';
+import type { NewOrder } from '../server/stored-orders.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
 import { type Faults, faultInjectionRoutes } from './routes.ts';
 import { sampleOrders } from './sample-orders.ts';

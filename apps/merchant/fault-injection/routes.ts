@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import type { AppParts } from '../server/app.ts';
 import { rowsOf } from '../server/database.ts';
 import { ApiError, checkJson } from '../server/errors.ts';
-import { listOrders } from '../server/orders.ts';
+import { listOrders } from '../server/stored-orders.ts';
 import { enqueueUpdates } from '../server/updates.ts';
 import { type AttemptView, BurstRequest, FaultSetting, ScanRequest } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';

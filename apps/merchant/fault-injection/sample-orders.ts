@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { documentedExample } from '@orders/testing';
-import type { NewOrder } from '../server/orders.ts';
+import type { NewOrder } from '../server/stored-orders.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 
 type Line = NonNullable<ShopUpdate['cart']['items']>[number];

@@ -6,11 +6,13 @@ import type { AppType } from '../server/app.ts';
 import type {
   ApiErrorBody,
   AttemptView,
-  BulkRowView,
+  BulkList,
+  BulkPage,
   BulkView,
   OrderDetail,
-  OrderSummary,
+  OrderList,
   StatusView,
+  UpdateList,
   UpdateView,
 } from '../shared/api.ts';
 import { followEvents } from './event-stream.ts';
@@ -44,15 +46,27 @@ export async function read<View>(response: Promise<ClientResponse<JSONParsed<Vie
   return (await parseResponse(response)) as View;
 }
 
-export const ordersQuery = queryOptions({
-  queryKey: ['orders'],
-  queryFn: async () => (await read<{ orders: readonly OrderSummary[] }>(api.orders.$get())).orders,
-});
+/** Where a page of a list begins; without `after`, at its start. */
+export interface PageStart {
+  readonly after?: string;
+}
 
-export const orderQuery = (token: string) =>
+export const ordersQuery = (page: PageStart & { readonly search?: string }) =>
   queryOptions({
-    queryKey: ['order', token],
-    queryFn: () => read<OrderDetail>(api.orders[':token'].$get({ param: { token } })),
+    queryKey: ['orders', page],
+    queryFn: () => read<OrderList>(api.orders.$get({ query: page })),
+    placeholderData: (previous) => previous,
+  });
+
+/** An order with its latest updates, so many. */
+export const orderQuery = (token: string, updates: number) =>
+  queryOptions({
+    queryKey: ['order', token, updates],
+    queryFn: () => {
+      const request = { param: { token }, query: { updates: String(updates) } };
+      return read<OrderDetail>(api.orders[':token'].$get(request));
+    },
+    placeholderData: (previous) => previous,
   });
 
 export const statusQuery = queryOptions({
@@ -60,23 +74,34 @@ export const statusQuery = queryOptions({
   queryFn: () => read<StatusView>(api.status.$get()),
 });
 
-/** The updates that need review, and the rejected ones. */
-export const reviewQuery = queryOptions({
-  queryKey: ['updates'],
-  queryFn: async () => (await read<{ updates: readonly UpdateView[] }>(api.updates.$get())).updates,
-});
+/** The updates that need review, or those that were rejected. */
+export const reviewQuery = (states: 'needs_review' | 'rejected', page: PageStart) =>
+  queryOptions({
+    queryKey: ['updates', states, page],
+    queryFn: () => read<UpdateList>(api.updates.$get({ query: { states, ...page } })),
+    placeholderData: (previous) => previous,
+  });
 
-export const bulksQuery = queryOptions({
-  queryKey: ['bulks'],
-  queryFn: async () => (await read<{ bulks: readonly BulkView[] }>(api.bulks.$get())).bulks,
-});
+/** One update, with its body while it may still be sent. */
+export const updateQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['updates', id],
+    queryFn: () => read<UpdateView>(api.updates[':id'].$get({ param: { id } })),
+  });
 
-export const bulkQuery = (id: string, page: { readonly state?: string; readonly offset: number }) =>
+export const bulksQuery = (page: PageStart) =>
+  queryOptions({
+    queryKey: ['bulks', page],
+    queryFn: () => read<BulkList>(api.bulks.$get({ query: page })),
+    placeholderData: (previous) => previous,
+  });
+
+export const bulkQuery = (id: string, page: PageStart & { readonly state?: string }) =>
   queryOptions({
     queryKey: ['bulks', id, page],
     queryFn: () => {
       const request = { param: { id }, query: page };
-      return read<{ bulk: BulkView; rows: readonly BulkRowView[] }>(api.bulks[':id'].$get(request));
+      return read<BulkPage>(api.bulks[':id'].$get(request));
     },
     placeholderData: (previous) => previous,
   });
@@ -162,9 +187,15 @@ export function createId(): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
-/** Uploads a bulk file; the body is the file as it is. */
-export async function uploadBulk(file: File): Promise<BulkView> {
-  const request = { query: { name: file.name } };
+/** Uploads a bulk file, whose amounts have so many decimals; the body is the file as it is. */
+export async function uploadBulk({
+  file,
+  decimals,
+}: {
+  readonly file: File;
+  readonly decimals: string;
+}): Promise<BulkView> {
+  const request = { query: { name: file.name, decimals } };
   // The server refuses types that a form of another site can post, such as that of a text file.
   const headers = { 'content-type': 'application/octet-stream' };
   return parseResponse(api.bulks.$post(request, { headers, init: { ...withoutTimeout, body: file } }));

@@ -26,7 +26,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { statusQuery, useEventStream } from './api.ts';
-import { ServiceAlert, ServiceBadge } from './service-status.tsx';
+import { HeldAlert, ServiceAlert, ServiceBadge } from './service-status.tsx';
 
 const OrdersPage = lazy(async () => ({ default: (await import('./orders/orders-page.tsx')).OrdersPage }));
 const OrderPage = lazy(async () => ({ default: (await import('./editor/order-page.tsx')).OrderPage }));
@@ -104,6 +104,7 @@ export function App() {
           </Alert>
         )}
         {status && <ServiceAlert status={status} />}
+        {status && <HeldAlert status={status} />}
         <Suspense fallback={<Loader aria-label="Loading" />}>
           <Switch>
             <Route path="/" component={OrdersPage} />

@@ -4,7 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { StatusView } from '../shared/api.ts';
 import { api, describeError, parseResponse } from './api.ts';
+import { scenarios } from './fault-injection/scenarios.ts';
 import { plural } from './format.ts';
+import { heldTexts, isProblem } from './held.tsx';
 
 const texts = {
   ok: { badge: 'Healthy', color: 'green', title: '' },
@@ -20,13 +22,32 @@ const texts = {
 const stateOf = ({ service, pausedUntil }: StatusView): keyof typeof texts =>
   service.state === 'ok' && pausedUntil ? 'paused' : service.state;
 
-/** The state of the order service, in a word. */
+/** The state of the order service, in a word; while it is made to fail, it is not healthy. */
 export function ServiceBadge({ status }: { readonly status: StatusView }) {
-  const { badge, color } = texts[stateOf(status)];
+  const state = stateOf(status);
+  const { faultInjection = 'healthy' } = status;
+  const scenario = scenarios.find(({ value }) => value === faultInjection);
+  const isFaulty = state === 'ok' && faultInjection !== 'healthy' && scenario !== undefined;
+  const { badge, color } = isFaulty ? { badge: `Fault: ${scenario.label}`, color: 'orange' } : texts[state];
   return (
     <Badge variant="light" color={color} role="status" aria-label={`Order service: ${badge}`}>
       {badge}
     </Badge>
+  );
+}
+
+/** Says what else somebody has to look into. */
+export function HeldAlert({ status }: { readonly status: StatusView }) {
+  const held = status.held.filter(isProblem);
+  if (held.length === 0) return null;
+  return (
+    <Alert color="orange" title="Updates are held up" mb="md" role="alert">
+      {held.map(({ reason, updates }) => (
+        <div key={reason}>
+          {plural(updates, 'update')}: {heldTexts[reason].toLowerCase().replace('api', 'API')}.
+        </div>
+      ))}
+    </Alert>
   );
 }
 

@@ -83,6 +83,15 @@ async function takeAll(page: Page, look: string): Promise<void> {
   await page.getByRole('dialog').waitFor();
   await take('decision', false);
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await price.fill('950');
+  await page.getByText('VAT and totals are sent as they are typed').waitFor();
+  await button('Send update').click();
+  await page.locator('.send-bar').getByText('Waits for your decision').waitFor();
+  await take('order-waiting');
+  await page.goto(app.url);
+  await page.getByText('Waits for you', { exact: true }).first().waitFor();
+  await take('orders-waiting');
   await page.goto(`${app.url}/review`);
   await button('Discard').first().waitFor();
   await take('review');
@@ -116,6 +125,19 @@ async function takeAll(page: Page, look: string): Promise<void> {
   await button(/^Send 59/).click();
   await page.getByRole('table').getByText('Applied').first().waitFor();
   await take('bulk-sending', false);
+  await setScenario('lostResponse');
+  await page.goto(`${app.url}/bulk`);
+  const waiting = ['token,order_id', `${tokens[4]},shop-1`, `${tokens[4]},shop-2`].join('\n');
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ ...file, name: 'waiting.csv', buffer: Buffer.from(waiting) });
+  await button(/^Send 2/).click();
+  await page.getByText(/^1 update waits for your decision/).waitFor();
+  await take('bulk-waiting', false);
+  await page.goto(`${app.url}/bulk`);
+  await page.getByRole('link', { name: 'waiting.csv' }).first().waitFor();
+  await take('bulk-files-waiting');
+  await setScenario('healthy');
   await page.goto(`${app.url}/orders/none`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   await take('not-found');

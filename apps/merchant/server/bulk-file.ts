@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { explain, OrderToken } from '@orders/schema';
-import { createFormReader } from '@orders/schema/form';
+import { createFormReader, type FormReader } from '@orders/schema/form';
 import { CsvError, parse } from 'csv-parse';
 import { type BulkIssue, bulkLimits } from '../shared/api.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
@@ -18,8 +18,6 @@ export interface FileRow {
 const maxIssues = 20;
 const maxShownToken = 200;
 const maxColumns = 1_000;
-/** Reads cells as a form is read: amounts are the integers that are sent, and an empty cell leaves its field out. */
-const cells = createFormReader(ShopUpdate);
 
 /**
  * Reads a file of updates: CSV whose first row names the columns, `token` and paths such as `cart.items[0].sku`, or NDJSON
@@ -27,11 +25,15 @@ const cells = createFormReader(ShopUpdate);
  *
  * @throws ApiError 422 when the file as a whole cannot be read.
  */
-export async function readBulkFile(bytes: Uint8Array, name: string): Promise<readonly FileRow[]> {
+export async function readBulkFile(
+  bytes: Uint8Array,
+  name: string,
+  { decimals = 0 }: { readonly decimals?: number } = {},
+): Promise<readonly FileRow[]> {
   const text = decode(bytes);
   const isJson = /\.(ndjson|jsonl)$/i.test(name) || text.trimStart().startsWith('{');
   const rows: FileRow[] = [];
-  for await (const row of isJson ? readNdjson(text) : readCsv(text)) {
+  for await (const row of isJson ? readNdjson(text) : readCsv(text, decimals)) {
     if (rows.push(row) > bulkLimits.rows)
       throw unreadable(`A file has at most ${bulkLimits.rows.toLocaleString('en')} rows. Split it.`, {
         row: rows.length,
@@ -86,7 +88,9 @@ function readJsonRow(line: string): FileRow {
   return checkRow(token, ShopUpdate.safeParse(update));
 }
 
-async function* readCsv(text: string): AsyncGenerator<FileRow> {
+async function* readCsv(text: string, decimals: number): AsyncGenerator<FileRow> {
+  // Cells are read as a form is: an empty one leaves its field out.
+  const cells = createFormReader(ShopUpdate, { amounts: { decimals } });
   const parser = parse({
     bom: true,
     delimiter: findDelimiter(text),
@@ -102,7 +106,7 @@ async function* readCsv(text: string): AsyncGenerator<FileRow> {
     for await (const record of source.pipe(parser) as AsyncIterable<readonly string[]>) {
       if (!columns) columns = readHeader(record);
       // Spreadsheets leave empty rows behind.
-      else if (record.some((cell) => cell !== '')) yield readCells(columns, record);
+      else if (record.some((cell) => cell !== '')) yield readCells(cells, columns, record);
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -152,7 +156,11 @@ function readHeader(record: readonly string[]): readonly string[] {
   return columns;
 }
 
-function readCells(columns: readonly string[], record: readonly string[]): FileRow {
+function readCells(
+  cells: FormReader<ShopUpdate>,
+  columns: readonly string[],
+  record: readonly string[],
+): FileRow {
   const token = record[columns.indexOf('token')];
   if (record.length !== columns.length) {
     const message = `Expected ${columns.length} cells, got ${record.length}`;

@@ -44,7 +44,8 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
     })
     .post('/', async (c) => {
       const name = (c.req.query('name') ?? 'updates').replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 200);
-      const rows = await readBulkFile(new Uint8Array(await c.req.arrayBuffer()), name);
+      const decimals = readNumber(c.req.query('decimals'), { max: 3, fallback: 0 });
+      const rows = await readBulkFile(new Uint8Array(await c.req.arrayBuffer()), name, { decimals });
       return c.json<BulkView>(await findBulk(store, await insertBulk(store, name, rows)), 201);
     })
     .get('/:id', async (c) => {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outbox, OutboxStore, Sql, UpdateStatus } from '@orders/outbox';
+import type { HeldReason, Outbox, OutboxStore, Sql, UpdateStatus } from '@orders/outbox';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import type { ChangeEvent } from '../shared/api.ts';
 import { rowsOf } from './database.ts';
 import type { Log } from './errors.ts';
-import { replaceBodies } from './orders.ts';
+import { replaceBodies } from './stored-orders.ts';
 
 /** Changes that the page hears of, and the reader of the outbox that finds them. */
 export interface Events {
@@ -29,6 +29,8 @@ const pollMs = { busy: 100, idle: 1_000 };
 /** For how long something is taken to happen after a wake, in milliseconds. */
 const busyMs = 2_000;
 const maxChanges = 500;
+/** What holds updates for a moment while all is well. */
+const passing: readonly HeldReason[] = ['backlog', 'behind_earlier', 'rate_limited'];
 /** How often what the outbox has forgotten is deleted, in milliseconds. */
 const forgetMs = 3_600_000;
 
@@ -86,12 +88,14 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
     return true;
   }
 
-  /** The circuit breaker and a pause are no changes of an update. */
+  /** The circuit breaker, a pause and what holds updates are no changes of an update. */
   async function watchService(): Promise<void> {
     if (listeners.size === 0) return;
-    const { service, pausedUntil } = await outbox.status();
-    const seen = `${service.state} ${pausedUntil && Math.round(pausedUntil.getTime() / 2_000)}`;
-    if (serviceState !== seen) publish({ status: true });
+    const { held, service, pausedUntil } = await outbox.status();
+    const reasons = held.map(({ reason }) => reason).filter((reason) => !passing.includes(reason));
+    const seen = `${service.state} ${pausedUntil && Math.round(pausedUntil.getTime() / 2_000)} ${reasons}`;
+    // Updates of any order may be held for another reason now; a page that has just connected fetches everything anyway.
+    if (serviceState !== seen) publish({ status: true, everything: serviceState !== '' });
     serviceState = seen;
   }
 

@@ -8,8 +8,8 @@ import { isOrderToken } from '@orders/schema';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type DataPlace, StartError } from './database.ts';
 import type { Log } from './errors.ts';
-import { listOrders } from './orders.ts';
 import { type ConnectService, type MerchantApp, startMerchantApp } from './start.ts';
+import { listOrders } from './stored-orders.ts';
 import { sendOnce } from './updates.ts';
 
 interface Options {

@@ -14,7 +14,7 @@ import { startBulks } from './bulk.ts';
 import { type DataPlace, openDatabase, StartError } from './database.ts';
 import type { Log } from './errors.ts';
 import { type Events, followOutbox } from './events.ts';
-import { addOrders, listOrders, type NewOrder } from './orders.ts';
+import { addOrders, listOrders, type NewOrder } from './stored-orders.ts';
 import { createWebhookSigner } from './webhooks.ts';
 
 /** The order service that updates are sent to. */

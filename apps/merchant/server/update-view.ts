@@ -1,6 +1,5 @@
-import type { Outbox, Sql, UpdateDetails, UpdateStatus } from '@orders/outbox';
-import type { UpdateSource, UpdateView } from '../shared/api.ts';
-import type { ShopUpdate } from '../shared/order-update.ts';
+import type { HeldBy, Sql, UpdateDetails, UpdateStatus } from '@orders/outbox';
+import type { HeldView, UpdateSource, UpdateView } from '../shared/api.ts';
 import { rowsOf } from './database.ts';
 import { ApiError } from './errors.ts';
 
@@ -9,15 +8,6 @@ export async function viewUpdate(sql: Sql, update: UpdateDetails | undefined): P
   const [view] = update ? await viewUpdates(sql, [update]) : [];
   if (!view) throw new ApiError(404, 'unknown_update', 'There is no such update.');
   return view;
-}
-
-/** The latest updates of an order, newest first. */
-export async function viewHistory(
-  { store, outbox }: { readonly store: Sql; readonly outbox: Pick<Outbox<ShopUpdate>, 'history'> },
-  token: string,
-  limit: number,
-): Promise<readonly UpdateView[]> {
-  return viewUpdates(store, await outbox.history(token, limit));
 }
 
 /** Updates as the page shows them. */
@@ -32,7 +22,8 @@ export async function viewUpdates(
     [updates.map(({ id }) => id)],
   );
   const known = new Map(rows.map((row) => [row.id, row]));
-  return updates.map(({ createdAt, settledAt, sendingAt: _, traceparent: __, decision, ...update }) => {
+  return updates.map(({ sendingAt: _, traceparent: __, ...status }) => {
+    const { createdAt, settledAt, decision, heldBy, ...update } = status;
     const { source = 'other', order_id = null } = known.get(update.id) ?? {};
     return {
       ...update,
@@ -44,8 +35,16 @@ export async function viewUpdates(
           ...(decision.note !== undefined && { note: decision.note }),
         },
       }),
+      ...(heldBy && { heldBy: viewHold(heldBy) }),
       source,
       ...(order_id !== null && { orderId: order_id }),
     };
   });
 }
+
+/** What holds an update; the page has words of its own for each reason. */
+export const viewHold = ({ reason, id, until }: HeldBy): HeldView => ({
+  reason,
+  ...(id !== undefined && { id }),
+  ...(until && { until: until.toISOString() }),
+});

@@ -19,9 +19,9 @@ import { ShopUpdate } from '../shared/order-update.ts';
 import { rowsOf } from './database.ts';
 import { ApiError, checkJson, invalidUpdate } from './errors.ts';
 import type { Events } from './events.ts';
-import { deleteDraft, findOrder } from './orders.ts';
 import { isId, readNumber, toPage } from './pages.ts';
-import { viewUpdate, viewUpdates } from './update-view.ts';
+import { deleteDraft, findOrder } from './stored-orders.ts';
+import { viewHold, viewUpdate, viewUpdates } from './update-view.ts';
 
 export interface UpdateParts {
   readonly store: OutboxStore;
@@ -184,13 +184,14 @@ export async function sendOnce(
 }
 
 async function readStatus({ outbox, store, baseUrl, faultScenario }: UpdateParts): Promise<StatusView> {
-  const { updates, service, pausedUntil, workers } = await outbox.status();
+  const { updates, held, service, pausedUntil, workers } = await outbox.status();
   const { queued, sending, needsReview, rejected } = updates;
   // A worker that has not reached the service yet sends nothing, though nothing has failed.
   const problem = workers.find((worker) => worker.problem !== undefined)?.problem;
   const message = service.message ?? problem;
   return {
     outbox: { queued, sending, needsReview, rejected },
+    held: held.map((group) => ({ ...viewHold(group), updates: group.updates })),
     service: {
       state: problem !== undefined && service.state === 'ok' ? 'service_unavailable' : service.state,
       ...(message !== undefined && { message }),

@@ -1,3 +1,4 @@
+import type { HeldReason } from '@orders/outbox';
 import type { Explanation } from '@orders/schema';
 import * as z from 'zod/mini';
 import type { ShopUpdate } from './order-update.ts';
@@ -34,7 +35,7 @@ export interface UpdateView {
 
 /** What a queued update waits for. */
 export interface HeldView {
-  readonly reason: string;
+  readonly reason: HeldReason;
   /** The update that waits for a person, or is before this one. */
   readonly id?: string;
   readonly until?: string;
@@ -128,6 +129,8 @@ export interface StatusView {
     readonly needsReview: number;
     readonly rejected: number;
   };
+  /** What holds updates that are queued, by reason. */
+  readonly held: readonly (HeldView & { readonly updates: number })[];
   readonly service: {
     readonly state: 'ok' | 'service_unavailable' | 'key_refused';
     readonly message?: string;

@@ -3,8 +3,9 @@ import type { Outbox, OutboxStore } from '@orders/outbox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../server/app.ts';
 import { rowsOf } from '../server/database.ts';
-import { addOrders, pageStatement } from '../server/orders.ts';
+import { pageStatement } from '../server/orders.ts';
 import { pageSize } from '../server/pages.ts';
+import { addOrders } from '../server/stored-orders.ts';
 import type { BulkList, BulkPage, OrderList, OrderSummary, UpdateList } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import { openTestApp, type TestApp } from './open-test-app.ts';
@@ -145,7 +146,7 @@ async function countReads(path: string): Promise<{ readonly statements: number; 
   };
   const outbox = new Proxy(app.outbox, {
     get(target, name: keyof Outbox<ShopUpdate>) {
-      reads.push(name);
+      reads.push(String(name));
       return target[name];
     },
   });

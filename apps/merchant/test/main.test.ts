@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 import { copyFolder } from '../../../.ci/copy-folder.ts';
 import { keepPglite } from '../../../.ci/make-pglite.ts';
 import { StartError } from '../server/database.ts';
-import type { BulkView, OrderDetail } from '../shared/api.ts';
+import type { BulkView, OrderDetail, OrderList } from '../shared/api.ts';
 import { openTestApp } from './open-test-app.ts';
 import { makeTestFolder, type RunningMerchant, runMerchant } from './run-merchant.ts';
 
@@ -50,8 +50,13 @@ test('a folder that no app has used starts with an echo and one update; the next
   expect(await first.printed(/Stored in +(.+)\n/)).toBe(data.folder);
   await first.printed(/✓ echo +the order service accepts the key +200\n/);
   const token = await first.printed(/✓ update +applied to (\S+) +200\n/);
-  const { orders } = await getJson<{ orders: OrderDetail[] }>(`${url}/api/orders`);
-  expect(orders[0]).toMatchObject({ token, lastUpdate: { state: 'applied', source: 'start' } });
+  const tokens = (await getJson<OrderList>(`${url}/api/orders`)).orders.map((order) => order.token);
+  expect(tokens[0]).toBe(token);
+  const { updates } = await getJson<OrderDetail>(`${url}/api/orders/${token}`);
+  expect(updates).toMatchObject([{ state: 'applied', source: 'start' }]);
+  // The list reads a copy, which follows.
+  const listed = async () => (await getJson<OrderList>(`${url}/api/orders`)).orders[0];
+  await expect.poll(listed).toMatchObject({ token, lastUpdate: { state: 'applied' } });
   expect((await postJson(`${url}/api/fault-injection/scan`, { token })).status).toBe(204);
   if (!hasSignals) return;
 
@@ -72,8 +77,8 @@ test('a folder that no app has used starts with an echo and one update; the next
     .map(({ address }) => address);
   expect(outside.length > 0 ? outside : ['0.0.0.0']).toContain(outsideUrl.hostname);
   const local = `http://127.0.0.1:${outsideUrl.port}`;
-  const kept = await getJson<{ orders: OrderDetail[] }>(`${local}/api/orders`);
-  expect(kept.orders.map((order) => order.token)).toEqual(orders.map((order) => order.token));
+  const kept = await getJson<OrderList>(`${local}/api/orders`);
+  expect(kept.orders.map((order) => order.token)).toEqual(tokens);
 
   const headers = { 'content-type': 'text/csv' };
   const file = `token,order_id,cart.items[0].sku\n${token},from-bulk,MUG\n`;

@@ -6,13 +6,13 @@ import { inject } from 'vitest';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { mockService } from '../fault-injection/mock-service.ts';
 import type { Log } from '../server/errors.ts';
-import type { NewOrder } from '../server/orders.ts';
 import {
   type ConnectService,
   type MerchantApp,
   type StartOptions,
   startMerchantApp,
 } from '../server/start.ts';
+import type { NewOrder } from '../server/stored-orders.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import { createDatabase } from './open-test-postgres.ts';
 import { tables } from './share-postgres.ts';

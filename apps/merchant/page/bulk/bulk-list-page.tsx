@@ -1,12 +1,14 @@
 import '@mantine/dropzone/styles.css';
-import { Alert, Anchor, Code, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Code, Group, Radio, Stack, Table, Text, Title } from '@mantine/core';
 import { Dropzone, type FileRejection } from '@mantine/dropzone';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { bulkLimits } from '../../shared/api.ts';
 import { bulksQuery, describeError, uploadBulk } from '../api.ts';
+import { amounts } from '../editor/order-form.ts';
 import { formatTime } from '../format.ts';
+import { Pager, usePages } from '../pager.tsx';
 import { BulkStateBadge } from './bulk-progress.tsx';
 
 const example = `token,order_id,cart.items[0].sku,cart.items[0].quantity,cart.items[0].unit_price
@@ -14,7 +16,9 @@ const example = `token,order_id,cart.items[0].sku,cart.items[0].quantity,cart.it
 
 /** Uploads a file of updates, and lists the earlier ones. */
 export function BulkListPage() {
-  const { data: bulks, error } = useQuery(bulksQuery);
+  const pages = usePages();
+  const { data: { bulks, next } = {}, error } = useQuery(bulksQuery(pages.start));
+  const [decimals, setDecimals] = useState('0');
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const upload = useMutation({
@@ -32,6 +36,12 @@ export function BulkListPage() {
       <Title order={1} size="h2">
         Bulk files
       </Title>
+      <Radio.Group label="Amounts in a CSV file" value={decimals} onChange={setDecimals}>
+        <Group gap="md" mt={4}>
+          <Radio value="0" label="As they are sent: 25800" />
+          <Radio value={String(amounts.decimals)} label={`With ${amounts.decimals} decimals: 258.00`} />
+        </Group>
+      </Radio.Group>
       <Dropzone
         maxSize={bytes}
         maxFiles={1}
@@ -39,7 +49,7 @@ export function BulkListPage() {
         loading={upload.isPending}
         onDrop={([file]: File[]) => {
           setRefused(undefined);
-          if (file) upload.mutate(file);
+          if (file) upload.mutate({ file, decimals });
         }}
         onReject={([file]: FileRejection[]) => setRefused(file?.errors[0]?.message)}
         inputProps={{ 'aria-label': 'Bulk file' }}
@@ -91,7 +101,7 @@ export function BulkListPage() {
                     {bulk.rows.toLocaleString('en')}
                     {bulk.invalid > 0 && (
                       <Text size="xs" c="error">
-                        {bulk.invalid} invalid
+                        {bulk.invalid.toLocaleString('en')} invalid
                       </Text>
                     )}
                   </Table.Td>
@@ -104,12 +114,13 @@ export function BulkListPage() {
           </Table>
         </Table.ScrollContainer>
       )}
+      {bulks && <Pager pages={pages} next={next} />}
       <Title order={2} size="h3">
         How a file is written
       </Title>
       <Text size="sm">
         CSV: the first row names the columns, <Code>token</Code> and the paths of fields. Blank cells are left
-        out. Amounts are the integers that are sent: 12900, not 129.00.
+        out. In NDJSON, amounts are always the integers that are sent: 12900, not 129.00.
       </Text>
       <Code block>{example}</Code>
       <Text size="sm">NDJSON: one object a line, with the token and the update.</Text>

@@ -4,7 +4,6 @@ import {
   Button,
   Group,
   NativeSelect,
-  Pagination,
   Skeleton,
   Stack,
   Table,
@@ -18,17 +17,16 @@ import { Link } from 'wouter';
 import type { BulkRowState, BulkRowView } from '../../shared/api.ts';
 import { api, bulkQuery, describeError, isNotFound, parseResponse, withoutTimeout } from '../api.ts';
 import { describeIssue, formatTime, plural } from '../format.ts';
+import { heldTexts } from '../held.tsx';
 import { outcomeUnknown, StateBadge, states } from '../orders/state-badge.tsx';
+import { Pager, usePages } from '../pager.tsx';
 import { BulkProgress, BulkStateBadge } from './bulk-progress.tsx';
-
-/** As the server has it. */
-const pageSize = 100;
 
 /** One bulk file: its rows before they are sent, its progress, and its result. */
 export function BulkPage({ id }: { readonly id: string }) {
   const [state, setState] = useState<BulkRowState | ''>('');
-  const [page, setPage] = useState(1);
-  const { data, error } = useQuery(bulkQuery(id, { ...(state && { state }), offset: (page - 1) * pageSize }));
+  const pages = usePages();
+  const { data, error } = useQuery(bulkQuery(id, { ...(state && { state }), ...pages.start }));
   const client = useQueryClient();
   const act = useMutation({
     mutationFn: (action: 'send' | 'discard') =>
@@ -50,9 +48,9 @@ export function BulkPage({ id }: { readonly id: string }) {
     );
   }
   if (!data) return <Skeleton height={400} aria-label="Loading" />;
-  const { bulk, rows } = data;
+  const { bulk, rows, next } = data;
   const { counts } = bulk;
-  const shown = state ? counts[state] : bulk.rows;
+  const queued = counts.queued + counts.waiting;
   return (
     <Stack>
       <div>
@@ -78,9 +76,9 @@ export function BulkPage({ id }: { readonly id: string }) {
             Send {plural(counts.ready, 'update')}
           </Button>
         )}
-        {(bulk.state === 'ready' || counts.queued > 0) && (
+        {(bulk.state === 'ready' || queued > 0) && (
           <Button variant="default" loading={act.isPending} onClick={() => act.mutate('discard')}>
-            {bulk.state === 'ready' ? 'Discard' : `Discard ${plural(counts.queued, 'queued update')}`}
+            {bulk.state === 'ready' ? 'Discard' : `Discard ${plural(queued, 'queued update')}`}
           </Button>
         )}
         {bulk.state !== 'ready' && (
@@ -100,7 +98,7 @@ export function BulkPage({ id }: { readonly id: string }) {
         value={state}
         onChange={(event) => {
           setState(event.currentTarget.value as BulkRowState | '');
-          setPage(1);
+          pages.reset();
         }}
         data={[
           { value: '', label: `All (${bulk.rows.toLocaleString('en')})` },
@@ -113,14 +111,7 @@ export function BulkPage({ id }: { readonly id: string }) {
         ]}
       />
       <RowsTable rows={rows} />
-      {shown > pageSize && (
-        <Pagination
-          total={Math.ceil(shown / pageSize)}
-          value={page}
-          onChange={setPage}
-          getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-        />
-      )}
+      <Pager pages={pages} next={next} />
     </Stack>
   );
 }
@@ -170,6 +161,11 @@ const Row = memo(function Row({ row: view }: { readonly row: BulkRowView }) {
           </Text>
         ))}
         {state === 'needs_review' && <Text size="sm">{outcomeUnknown}.</Text>}
+        {state === 'waiting' && token && (
+          <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} size="sm" display="block">
+            {heldTexts.behind_review}
+          </Anchor>
+        )}
         {state === 'rejected' && (
           <Text size="sm" lineClamp={3}>
             {message}

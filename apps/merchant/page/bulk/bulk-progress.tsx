@@ -1,16 +1,19 @@
-import { Badge, Group, Progress, Text } from '@mantine/core';
-import type { BulkRowState, BulkView } from '../../shared/api.ts';
+import { Anchor, Badge, Group, Progress, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { BulkRowState, BulkSummary, BulkView } from '../../shared/api.ts';
 import { plural } from '../format.ts';
 import { states } from '../orders/state-badge.tsx';
 
-const bulkStates: Readonly<Record<BulkView['state'], { readonly label: string; readonly color: string }>> = {
-  ready: { label: 'Not sent yet', color: 'gray' },
-  sending: { label: 'Sending', color: 'blue' },
-  done: { label: 'Done', color: 'green' },
-  discarded: { label: 'Discarded', color: 'gray' },
-};
+const bulkStates: Readonly<Record<BulkSummary['state'], { readonly label: string; readonly color: string }>> =
+  {
+    ready: { label: 'Not sent yet', color: 'gray' },
+    sending: { label: 'Sending', color: 'blue' },
+    waiting: { label: 'Waits for your decision', color: 'orange' },
+    done: { label: 'Done', color: 'green' },
+    discarded: { label: 'Discarded', color: 'gray' },
+  };
 
-export function BulkStateBadge({ bulk: { state } }: { readonly bulk: BulkView }) {
+export function BulkStateBadge({ bulk: { state } }: { readonly bulk: BulkSummary }) {
   const { label, color } = bulkStates[state];
   return (
     <Badge variant="light" color={color}>
@@ -22,6 +25,7 @@ export function BulkStateBadge({ bulk: { state } }: { readonly bulk: BulkView })
 const order: readonly BulkRowState[] = [
   'applied',
   'needs_review',
+  'waiting',
   'rejected',
   'sending',
   'invalid',
@@ -34,6 +38,7 @@ const order: readonly BulkRowState[] = [
 export function BulkProgress({ bulk: { rows, counts } }: { readonly bulk: BulkView }) {
   const present = order.filter((state) => counts[state] > 0);
   const open = counts.queued + counts.sending;
+  const { waiting, needs_review: unknown } = counts;
   return (
     <div>
       <Progress.Root size="lg" aria-hidden>
@@ -56,6 +61,18 @@ export function BulkProgress({ bulk: { rows, counts } }: { readonly bulk: BulkVi
       <Text size="sm" role="status" c="dimmed">
         {open > 0 ? `${plural(open, 'update')} left` : ''}
       </Text>
+      {(waiting > 0 || unknown > 0) && (
+        <Anchor component={Link} href="/review" size="sm">
+          {describeDecision(waiting, unknown)}
+        </Anchor>
+      )}
     </div>
   );
+}
+
+/** What is held up until a person decides, and about what. */
+function describeDecision(waiting: number, unknown: number): string {
+  const about = unknown > 0 ? `${plural(unknown, 'unknown outcome')}` : 'earlier updates of their orders';
+  if (waiting === 0) return `Your decision is needed about ${about}`;
+  return `${plural(waiting, 'update')} ${waiting === 1 ? 'waits' : 'wait'} for your decision about ${about}`;
 }

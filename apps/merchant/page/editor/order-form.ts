@@ -134,6 +134,29 @@ export function resolver(form: OrderForm) {
 export const leftOut = (form: OrderForm): readonly string[] =>
   reader.read(form).leftOut.filter((name) => !name.endsWith(extra));
 
+/** The names of amounts that depend on prices, and did not change although these did: nothing calculates them. */
+export function staleAmounts(before: OrderForm, now: OrderForm): readonly string[] {
+  const pricesOf = ({ unit_price, quantity, discount_rate }: OrderForm['cart']['items'][number]): string =>
+    [unit_price, quantity, discount_rate].join();
+  const isKept = (one: string | undefined, other: string): boolean => other !== '' && one === other;
+  const lines = now.cart.items.flatMap((line, index) => {
+    const known = before.cart.items[index];
+    const isChanged = known !== undefined && known.sku === line.sku && pricesOf(known) !== pricesOf(line);
+    return isChanged && isKept(known.vat_amount, line.vat_amount) ? [`cart.items.${index}.vat_amount`] : [];
+  });
+  // The sequence of the lines does not count.
+  const sumOf = ({ cart }: OrderForm, of: (line: OrderForm['cart']['items'][number]) => string): string =>
+    cart.items.map(of).toSorted().join(';');
+  const isPriced = sumOf(before, pricesOf) !== sumOf(now, pricesOf);
+  const isTaxed =
+    isPriced || sumOf(before, ({ vat_amount }) => vat_amount) !== sumOf(now, ({ vat_amount }) => vat_amount);
+  return [
+    ...lines,
+    ...(isPriced && isKept(before.total_amount, now.total_amount) ? ['total_amount'] : []),
+    ...(isTaxed && isKept(before.total_vat_amount, now.total_vat_amount) ? ['total_vat_amount'] : []),
+  ];
+}
+
 /** Whether the form holds an update, however its amounts are typed. */
 export function holds(form: OrderForm, update: Fields): boolean {
   const written = canonical(toForm(update));

@@ -16,7 +16,7 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { FormProvider, get } from 'react-hook-form';
 import { Link } from 'wouter';
-import type { OrderDetail, UpdateView } from '../../shared/api.ts';
+import { historyLimits, type OrderDetail, type UpdateView } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { api, createId, describeError, isNotFound, orderQuery, queryClient, read } from '../api.ts';
 import { describeIssue, plural } from '../format.ts';
@@ -24,7 +24,7 @@ import { CartLines } from './cart-lines.tsx';
 import { labelOf, sections } from './fields.ts';
 import { focusField } from './focus-field.ts';
 import { OrderField } from './order-field.tsx';
-import { canonical, leftOut, type OrderForm, toFieldName, toForm } from './order-form.ts';
+import { canonical, leftOut, type OrderForm, staleAmounts, toFieldName, toForm } from './order-form.ts';
 import { QrPayment } from './qr-payment.tsx';
 import { SendBar } from './send-bar.tsx';
 import { UpdateTimeline } from './update-timeline.tsx';
@@ -32,7 +32,8 @@ import { useOrderForm } from './use-order-form.ts';
 
 /** One order: its editor, its QR payment, and what became of its updates. */
 export function OrderPage({ token }: { readonly token: string }) {
-  const { data: order, error } = useQuery(orderQuery(token));
+  const [count, setCount] = useState<number>(historyLimits.first);
+  const { data: order, error } = useQuery(orderQuery(token, count));
   if (error && !order) {
     return (
       <Stack align="start">
@@ -60,7 +61,11 @@ export function OrderPage({ token }: { readonly token: string }) {
           <OrderEditor order={order} />
         </Grid.Col>
         <Grid.Col span={{ base: 12, lg: 4 }}>
-          <UpdateTimeline order={order} />
+          <UpdateTimeline
+            order={order}
+            isWhole={order.updates.length < count || count >= historyLimits.most}
+            onMore={() => setCount(Math.min(count + historyLimits.first, historyLimits.most))}
+          />
         </Grid.Col>
       </Grid>
     </>
@@ -112,6 +117,7 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
   useEffect(() => firstError && focusField(firstError.name), [firstError]);
 
   const cleared = leftOutSince(order, form.getValues());
+  const stale = staleAmounts(toForm(order.body), form.getValues());
   return (
     <FormProvider {...form}>
       <form
@@ -142,7 +148,8 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
           {order.open > 0 && !sent && (
             <Text size="sm" c="dimmed">
               The form shows what was applied last. {plural(order.open, 'update')} of this order{' '}
-              {order.open === 1 ? 'is' : 'are'} not applied yet.
+              {order.open === 1 ? 'is' : 'are'} not applied yet
+              {order.needsReview && ': one waits for your decision'}.
             </Text>
           )}
           <CartLines focusOn={firstError} />
@@ -174,6 +181,16 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
               Whether the service then keeps their values is undocumented:
               <List size="sm">
                 {cleared.map((name) => (
+                  <List.Item key={name}>{labelOf(name)}</List.Item>
+                ))}
+              </List>
+            </Alert>
+          )}
+          {stale.length > 0 && (
+            <Alert color="orange" title="VAT and totals are sent as they are typed">
+              The lines changed, and these amounts did not:
+              <List size="sm">
+                {stale.map((name) => (
                   <List.Item key={name}>{labelOf(name)}</List.Item>
                 ))}
               </List>

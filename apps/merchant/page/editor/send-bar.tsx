@@ -1,13 +1,16 @@
-import { Button, Group, Loader, Paper } from '@mantine/core';
+import { Button, Group, Loader, Paper, Text } from '@mantine/core';
 import { IconEye, IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useFormContext } from 'react-hook-form';
 import type { OrderDetail, UpdateView } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
-import { plural } from '../format.ts';
+import { formatTime, plural } from '../format.ts';
+import { Held } from '../held.tsx';
 import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
+import { ReviewActions } from '../review/review-actions.tsx';
 import { useLazyOverlay } from '../use-lazy-overlay.ts';
 import type { OrderForm } from './order-form.ts';
+import { findReview } from './update-timeline.tsx';
 import type { DraftState } from './use-order-form.ts';
 
 const draftTexts: Readonly<Record<DraftState, string>> = {
@@ -37,10 +40,13 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
   const preview = useLazyOverlay(async () => (await import('./preview-modal.tsx')).PreviewModal);
   const { handleSubmit } = useFormContext<OrderForm, unknown, ShopUpdate>();
   const shown = sent && (draft === 'sent' || draft === 'unchanged') ? sent : undefined;
-  const isWaiting = isSending || shown?.state === 'queued' || shown?.state === 'sending';
+  const review = findReview(order);
+  // A person is no machine that is busy.
+  const isForPerson = shown?.heldBy?.reason === 'behind_review';
+  const isWaiting = isSending || (shown?.state === 'queued' && !isForPerson) || shown?.state === 'sending';
   const wasRefused = shown?.state === 'rejected' || shown?.state === 'discarded';
   const hasChanges = draft === 'sent' ? wasRefused : draft !== 'unchanged';
-  let text = shown ? describeUpdate(shown, order) : draftTexts[draft];
+  let text = shown ? describeUpdate(shown) : draftTexts[draft];
   const isEdited = draft === 'changed' || draft === 'saving' || draft === 'saved';
   const problem = [errorCount > 0 && `Fix ${plural(errorCount, 'field')}`, !isEdited && failure]
     .filter(Boolean)
@@ -50,6 +56,14 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
 
   return (
     <Paper withBorder shadow="md" p="sm" className="send-bar">
+      {review && (
+        <Group justify="space-between" gap="xs" mb="sm">
+          <Text size="sm" flex="1 1 14rem">
+            The update of {formatTime(review.createdAt)} waits for your decision:
+          </Text>
+          <ReviewActions update={review} />
+        </Group>
+      )}
       <Group justify="space-between" gap="sm">
         <Group gap="xs" flex="1 1 9rem" wrap="nowrap">
           {isWaiting && <Loader size="xs" aria-hidden />}
@@ -57,6 +71,9 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
             {!problem && isSending && 'Sending'}
             {!problem && !isSending && shown && <StateBadge state={shown.state} />}
             {text}
+            {!text && !problem && !isSending && shown?.heldBy && (
+              <Held heldBy={shown.heldBy} review={review} />
+            )}
           </Group>
         </Group>
         <Group gap="xs" ml="auto">
@@ -99,10 +116,7 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
 }
 
 /** What the state of the update does not say by itself. */
-function describeUpdate(update: UpdateView, { attempts }: OrderDetail): string {
-  const { state, message, code } = update;
+function describeUpdate({ state, message, code }: UpdateView): string {
   if (state === 'needs_review') return outcomeUnknown;
-  if (state === 'rejected') return message ?? code ?? '';
-  const isRetried = state === 'queued' && (update.attempts > 0 || attempts.at(-1)?.outcome === 'not_sent');
-  return isRetried ? 'Waiting for the next attempt' : '';
+  return state === 'rejected' ? (message ?? code ?? '') : '';
 }

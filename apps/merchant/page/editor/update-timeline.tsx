@@ -1,8 +1,16 @@
 import { Button, Code, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconCheck, IconClock, IconQuestionMark, IconSend, IconTrash, IconX } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import type { AttemptView, OrderDetail, UpdateSource, UpdateState, UpdateView } from '../../shared/api.ts';
+import {
+  type AttemptView,
+  historyLimits,
+  type OrderDetail,
+  type UpdateSource,
+  type UpdateState,
+  type UpdateView,
+} from '../../shared/api.ts';
 import { formatDuration, formatTime, plural } from '../format.ts';
+import { Held } from '../held.tsx';
 import { outcomeUnknown, states } from '../orders/state-badge.tsx';
 import { ReviewActions } from '../review/review-actions.tsx';
 
@@ -26,12 +34,20 @@ const bullets: Readonly<Record<UpdateState, ReactNode>> = {
   discarded: <IconTrash size={12} />,
 };
 
+interface UpdateTimelineProps {
+  readonly order: OrderDetail;
+  /** No earlier updates can be read. */
+  readonly isWhole: boolean;
+  readonly onMore: () => void;
+}
+
 /** The updates of an order, newest first, with their attempts. */
-export function UpdateTimeline({ order }: { readonly order: OrderDetail }) {
-  const [isWhole, setWhole] = useState(false);
+export function UpdateTimeline({ order, isWhole, onMore }: UpdateTimelineProps) {
+  const [isOpen, setOpen] = useState(false);
   const shown = order.updates.filter(
-    ({ state }, index) => isWhole || index < latestCount || state === 'needs_review',
+    ({ state }, index) => isOpen || index < latestCount || state === 'needs_review',
   );
+  const review = findReview(order);
   return (
     <section aria-labelledby="updates">
       <Title order={2} size="h3" id="updates" mb="sm">
@@ -42,34 +58,52 @@ export function UpdateTimeline({ order }: { readonly order: OrderDetail }) {
         {shown.map((update) => (
           <Timeline.Item
             key={update.id}
+            id={`update-${update.id}`}
             title={states[update.state].label}
             color={states[update.state].color}
             bullet={bullets[update.state]}
           >
             <UpdateDetails
               update={update}
+              review={review}
               attempts={order.attempts.filter(({ updateId }) => updateId === update.id)}
             />
           </Timeline.Item>
         ))}
       </Timeline>
       {shown.length < order.updates.length && (
-        <Button variant="default" size="xs" mt="md" onClick={() => setWhole(true)}>
+        <Button variant="default" size="xs" mt="md" onClick={() => setOpen(true)}>
           Show {plural(order.updates.length - shown.length, 'earlier update')}
         </Button>
+      )}
+      {isOpen && !isWhole && (
+        <Button variant="default" size="xs" mt="md" onClick={onMore}>
+          Show earlier updates
+        </Button>
+      )}
+      {isOpen && isWhole && order.updates.length >= historyLimits.most && (
+        <Text size="sm" c="dimmed" mt="md">
+          The latest {historyLimits.most} updates are shown. The command orders outbox history shows them all.
+        </Text>
       )}
     </section>
   );
 }
 
+/** The update that the others of an order wait for. */
+export const findReview = ({ updates }: OrderDetail): UpdateView | undefined =>
+  updates.findLast(({ state }) => state === 'needs_review');
+
 function UpdateDetails({
   update,
+  review,
   attempts,
 }: {
   readonly update: UpdateView;
+  readonly review: UpdateView | undefined;
   readonly attempts: readonly AttemptView[];
 }) {
-  const { state, source, createdAt, settledAt, message, receipt, decision } = update;
+  const { state, source, createdAt, settledAt, message, receipt, decision, heldBy } = update;
   return (
     <Stack gap={4}>
       <Text size="xs" c="dimmed">
@@ -81,6 +115,7 @@ function UpdateDetails({
         </Text>
       ))}
       {state === 'needs_review' && <Text size="sm">{outcomeUnknown}.</Text>}
+      {state === 'queued' && heldBy && <Held heldBy={heldBy} review={review} />}
       {message && state !== 'applied' && (
         <Text size="sm" style={{ overflowWrap: 'anywhere' }} lineClamp={6}>
           {message}
@@ -97,7 +132,8 @@ function UpdateDetails({
           Applied {formatTime(settledAt)}
         </Text>
       )}
-      <ReviewActions update={update} />
+      {/* The decision that the order waits for is beside the button that sends. */}
+      {update.id !== review?.id && <ReviewActions update={update} />}
       {receipt !== undefined && receipt !== null && (
         <Text component="details" size="sm">
           <summary>Receipt</summary>

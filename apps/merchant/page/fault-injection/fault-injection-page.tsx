@@ -7,33 +7,13 @@ import { describeError, parseResponse, statusQuery, withoutTimeout } from '../ap
 import { plural } from '../format.ts';
 import { faultInjection, settingQuery } from './api.ts';
 import { AttemptsChart } from './attempts-chart.tsx';
-
-const scenarios: readonly { value: FaultSetting['scenario']; label: string; description: string }[] = [
-  { value: 'healthy', label: 'Healthy', description: 'Every update is applied.' },
-  { value: 'slow', label: 'Slow', description: 'Applied, but the response comes after 2 s.' },
-  {
-    value: 'rateLimited',
-    label: 'Rate limited (429)',
-    description: 'Not applied. Sent again when Retry-After is over.',
-  },
-  {
-    value: 'unavailable',
-    label: 'Unavailable (503)',
-    description: 'Not applied, but we cannot know: needs review.',
-  },
-  {
-    value: 'lostResponse',
-    label: 'Lost response',
-    description: 'Applied, then the connection breaks: needs review.',
-  },
-  { value: 'down', label: 'Down', description: 'Connections are refused. Sent again until one is accepted.' },
-];
+import { scenarios } from './scenarios.ts';
 
 /** Lets the mock order service fail, to see how the app recovers. */
 export function FaultInjectionPage() {
   const { data: status } = useQuery(statusQuery);
   const { data: setting, error } = useQuery(settingQuery);
-  if (error || status?.faultInjection === false) {
+  if (error || (status && status.faultInjection === undefined)) {
     return (
       <Stack>
         <Title order={1} size="h2">

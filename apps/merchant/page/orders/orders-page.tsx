@@ -11,6 +11,7 @@ import {
   TextInput,
   Title,
 } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -18,15 +19,19 @@ import { Link } from 'wouter';
 import type { OrderSummary } from '../../shared/api.ts';
 import { describeError, ordersQuery } from '../api.ts';
 import { formatTime, plural } from '../format.ts';
+import { heldTexts } from '../held.tsx';
+import { Pager, usePages } from '../pager.tsx';
 import { StateBadge } from './state-badge.tsx';
 
-/** All orders that this app knows. */
+/** How long typing pauses before the list is searched, in milliseconds. */
+const pauseMs = 200;
+
+/** The orders that this app knows. */
 export function OrdersPage() {
-  const { data: orders, error } = useQuery(ordersQuery);
-  const [filter, setFilter] = useState('');
-  const found = orders?.filter(({ orderId, token }) =>
-    `${orderId} ${token}`.toLowerCase().includes(filter.trim().toLowerCase()),
-  );
+  const [typed, setTyped] = useState('');
+  const [search] = useDebouncedValue(typed.trim(), pauseMs);
+  const pages = usePages();
+  const { data, error } = useQuery(ordersQuery(search ? { search } : pages.start));
   return (
     <Stack>
       <Title order={1} size="h2">
@@ -34,16 +39,23 @@ export function OrdersPage() {
       </Title>
       <TextInput
         label="Find an order"
-        placeholder="Order number or token"
+        description="How its number begins or ends, or how its token begins"
         leftSection={<IconSearch size={16} aria-hidden />}
-        value={filter}
-        onChange={(event) => setFilter(event.currentTarget.value)}
-        maw={360}
+        value={typed}
+        onChange={(event) => {
+          setTyped(event.currentTarget.value);
+          pages.reset();
+        }}
+        maw={420}
       />
       {error && <Alert color="red">{describeError(error).message}</Alert>}
-      {!orders && !error && <Skeleton height={200} />}
-      {found && found.length > 0 && <OrdersTable orders={found} />}
-      {found?.length === 0 && <EmptyState title={filter ? 'No order matches' : 'No orders yet'} />}
+      {!data && !error && <Skeleton height={200} />}
+      {data && data.orders.length > 0 && <OrdersTable orders={data.orders} />}
+      {data?.orders.length === 0 && <EmptyState title={search ? 'No order matches' : 'No orders yet'} />}
+      {data?.isCut && (
+        <Text size="sm">The first {data.orders.length} are listed. Type more to find the others.</Text>
+      )}
+      {data && !search && <Pager pages={pages} next={data.next} />}
     </Stack>
   );
 }
@@ -68,9 +80,7 @@ function OrdersTable({ orders }: { readonly orders: readonly OrderSummary[] }) {
                     {orderId ?? 'No order number'}
                   </Anchor>
                   {hasDraft && <Badge variant="default">Draft</Badge>}
-                  {needsReview > 0 && lastUpdate?.state !== 'needs_review' && (
-                    <StateBadge state="needs_review" />
-                  )}
+                  {needsReview && lastUpdate?.state !== 'needs_review' && <StateBadge state="needs_review" />}
                 </Group>
                 <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                   {token}
@@ -85,8 +95,13 @@ function OrdersTable({ orders }: { readonly orders: readonly OrderSummary[] }) {
                   <>
                     <StateBadge state={lastUpdate.state} />
                     <Text size="xs" c="dimmed">
-                      {formatTime(lastUpdate.settledAt ?? lastUpdate.createdAt)}
+                      {formatTime(lastUpdate.at)}
                     </Text>
+                    {lastUpdate.state === 'waiting' && (
+                      <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} size="xs">
+                        {heldTexts.behind_review}
+                      </Anchor>
+                    )}
                   </>
                 ) : (
                   <Text c="dimmed" size="sm">

@@ -6,6 +6,7 @@ export const states: Readonly<Record<BulkRowState, { readonly label: string; rea
   invalid: { label: 'Invalid', color: 'red' },
   ready: { label: 'Ready', color: 'gray' },
   queued: { label: 'Queued', color: 'gray' },
+  waiting: { label: 'Waits for you', color: 'orange' },
   sending: { label: 'Sending', color: 'blue' },
   applied: { label: 'Applied', color: 'green' },
   rejected: { label: 'Rejected', color: 'red' },

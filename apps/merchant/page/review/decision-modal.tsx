@@ -52,6 +52,8 @@ export function DecisionModal({ update, state, decision, label, isOpen, onClose 
       <form
         onSubmit={(event) => {
           event.preventDefault();
+          // React passes it on to the form of the editor, although the dialog is not in it, and that would send an update.
+          event.stopPropagation();
           decide.mutate();
         }}
       >

@@ -1,46 +1,54 @@
 import { Alert, Anchor, Card, Code, EmptyState, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { UpdateView } from '../../shared/api.ts';
-import type { ShopUpdate } from '../../shared/order-update.ts';
-import { describeError, reviewQuery } from '../api.ts';
+import { describeError, reviewQuery, statusQuery, updateQuery } from '../api.ts';
 import { sources } from '../editor/update-timeline.tsx';
 import { formatTime, plural } from '../format.ts';
 import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
+import { Pager, usePages } from '../pager.tsx';
 import { ReviewActions } from './review-actions.tsx';
 
 /** Updates that wait for a decision. */
 export function ReviewPage() {
-  const { data: updates, error } = useQuery(reviewQuery);
-  const unknown = updates?.filter(({ state }) => state === 'needs_review') ?? [];
-  const rejected = updates?.filter(({ state }) => state === 'rejected') ?? [];
+  const unknownPages = usePages();
+  const rejectedPages = usePages();
+  const unknown = useQuery(reviewQuery('needs_review', unknownPages.start));
+  const rejected = useQuery(reviewQuery('rejected', rejectedPages.start));
+  const { data: status } = useQuery(statusQuery);
+  const error = unknown.error ?? rejected.error;
+  const isLoaded = unknown.data !== undefined && rejected.data !== undefined;
+  const counts = [unknown.data?.updates.length ?? 0, rejected.data?.updates.length ?? 0] as const;
   return (
     <Stack>
       <Title order={1} size="h2">
         Needs review
       </Title>
       {error && <Alert color="red">{describeError(error).message}</Alert>}
-      {!updates && !error && <Skeleton height={200} />}
-      {updates?.length === 0 && (
+      {!isLoaded && !error && <Skeleton height={200} />}
+      {isLoaded && counts[0] + counts[1] === 0 && unknownPages.number + rejectedPages.number === 2 && (
         <EmptyState icon={<IconCircleCheck aria-hidden />} title="Nothing needs review">
           Updates whose outcome is unknown, and rejected ones, wait here for your decision.
         </EmptyState>
       )}
-      {unknown.length > 0 && (
+      {(counts[0] > 0 || unknownPages.number > 1) && (
         <Section
-          title={`${plural(unknown.length, 'outcome')} unknown`}
+          title={`${plural(status?.outbox.needsReview ?? counts[0], 'outcome')} unknown`}
           text="Look the order up at the order service if you can, then choose. Later updates of the order wait for you."
-          updates={unknown}
+          updates={unknown.data?.updates ?? []}
         />
       )}
-      {rejected.length > 0 && (
+      <Pager pages={unknownPages} next={unknown.data?.next} />
+      {(counts[1] > 0 || rejectedPages.number > 1) && (
         <Section
-          title={`${rejected.length} rejected`}
+          title={`${(status?.outbox.rejected ?? counts[1]).toLocaleString('en')} rejected`}
           text="These were not applied. Later updates of their orders were sent."
-          updates={rejected}
+          updates={rejected.data?.updates ?? []}
         />
       )}
+      <Pager pages={rejectedPages} next={rejected.data?.next} />
     </Stack>
   );
 }
@@ -66,11 +74,11 @@ function Section({ title, text, updates }: SectionProps) {
         <Card key={update.id} withBorder component="article" aria-label={`Update of ${update.token}`}>
           <Group gap="xs" mb={4}>
             <Anchor component={Link} href={`/orders/${encodeURIComponent(update.token)}`} fw={600}>
-              {orderNumber(update) ?? update.token}
+              {update.orderId ?? update.token}
             </Anchor>
             <StateBadge state={update.state} />
             <Text size="xs" c="dimmed">
-              {orderNumber(update) && `${update.token}, `}
+              {update.orderId !== undefined && `${update.token}, `}
               {sources[update.source]}, {formatTime(update.createdAt)}
             </Text>
           </Group>
@@ -79,17 +87,27 @@ function Section({ title, text, updates }: SectionProps) {
             {update.message}
           </Text>
           <ReviewActions update={update} />
-          {update.update !== undefined && (
-            <Text component="details" size="sm" mt="xs">
-              <summary>What was sent</summary>
-              <Code block>{JSON.stringify(update.update, null, 2)}</Code>
-            </Text>
-          )}
+          <SentBody id={update.id} />
         </Card>
       ))}
     </Stack>
   );
 }
 
-const orderNumber = ({ update }: UpdateView): string | undefined =>
-  (update as Partial<ShopUpdate> | undefined)?.order_id;
+/** The body of an update, which is read when it is opened. */
+function SentBody({ id }: { readonly id: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const { data, error } = useQuery({ ...updateQuery(id), enabled: isOpen });
+  return (
+    <Text
+      component="details"
+      size="sm"
+      mt="xs"
+      onToggle={(event: React.SyntheticEvent<HTMLDetailsElement>) => setOpen(event.currentTarget.open)}
+    >
+      <summary>What was sent</summary>
+      {error && describeError(error).message}
+      {data && <Code block>{JSON.stringify(data.update, null, 2)}</Code>}
+    </Text>
+  );
+}

@@ -35,7 +35,7 @@ test(`of ${shownAs(count)} rows with a bad one, the others are applied once and 
     .getByText('cart.items[0].quantity')
     .waitFor();
   await shown.selectOption({ label: `All (${shownAs(count)})` });
-  await button('next page').click();
+  await button('Next page').click();
   await page.getByRole('row', { name: /^101 / }).waitFor();
   expect(tokens.flatMap(sentTo)).toEqual([]);
 
@@ -74,6 +74,28 @@ test(`of ${shownAs(count)} rows with a bad one, the others are applied once and 
   expect(consoleLines).toEqual([]);
 }, 180_000);
 
+test('amounts with decimals are sent as integers, where the file has them so', async () => {
+  await using open = await openPage(`${app().url}/bulk`);
+  const { page, button } = open;
+  const lines = [
+    'token,cart.items[0].sku,cart.items[0].unit_price',
+    'order-3,CUP,258.00',
+    'order-3,CUP,258.005',
+  ];
+  const file = { name: 'decimals.csv', mimeType: 'text/plain', buffer: Buffer.from(lines.join('\n')) };
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByText('2 rows cannot be sent').waitFor();
+  await page.getByRole('link', { name: 'Bulk files' }).click();
+  await page.getByRole('radio', { name: 'With 2 decimals: 258.00' }).check();
+  await page.locator('input[type=file]').setInputFiles(file);
+  await page.getByText('1 row cannot be sent').waitFor();
+  await button('Send 1 update').click();
+  await page.getByText('Applied: 1').waitFor();
+  expect(app().mock.appliedUpdates('order-3').at(-1)).toEqual({
+    cart: { items: [{ sku: 'CUP', unit_price: 25_800 }] },
+  });
+});
+
 test('a file that cannot be read is refused, with the place', async () => {
   await using open = await openPage(`${app().url}/bulk`);
   const { page } = open;
@@ -105,6 +127,13 @@ test('rows are discarded: before they are sent, and while an outcome of their or
   await page.locator('input[type=file]').setInputFiles(fileOf('three.csv', rows));
   await button('Send 3 updates').click();
   await page.getByText('Needs review: 1').waitFor();
+  // Nothing is being sent, and the page says for whom the others wait.
+  await page.getByText('2 updates wait for your decision about 1 unknown outcome').waitFor();
+  await page.getByText('Waits for your decision', { exact: true }).waitFor();
+  expect(await page.getByText(/updates? left$/).count()).toBe(0);
+  const rowsOfPage = page.getByRole('table');
+  const why = 'Waits for your decision about an earlier update of this order';
+  await rowsOfPage.getByRole('link', { name: why }).nth(1).waitFor();
   await button('Discard 2 queued updates').click();
   await page.getByText('Discarded: 2').waitFor();
   await page.getByRole('link', { name: 'Review 1 unknown outcome' }).click();

@@ -356,3 +356,22 @@ test('a QR payment: the webhook URL is sent, the buyer scans, and the session is
     qr_session_id: qrSession?.id,
   });
 });
+
+test('VAT and totals that do not follow a new price are named before they are sent', async () => {
+  await using open = await openOrder({
+    cart: { items: [{ sku: 'MUG', quantity: 1, unit_price: 10_000, vat_amount: 2_000 }] },
+    total_amount: 10_000,
+    total_vat_amount: 2_000,
+  });
+  const { page, field } = open;
+  const notice = page.getByRole('alert').filter({ hasText: 'VAT and totals are sent as they are typed' });
+  const named = () => notice.getByRole('listitem').allTextContents();
+  await field('Price').fill('120.00');
+  await notice.waitFor();
+  expect(await named()).toEqual(['VAT, line 1', 'Total including VAT', 'Total VAT']);
+  await field('VAT').fill('24.00');
+  await expect.poll(named).toEqual(['Total including VAT', 'Total VAT']);
+  await field('Total including VAT').fill('120.00');
+  await field('Total VAT').fill('24.00');
+  await notice.waitFor({ state: 'detached' });
+});

@@ -9,6 +9,7 @@ import {
   OrderForm,
   readForm,
   resolver,
+  staleAmounts,
   toForm,
 } from '../../page/editor/order-form.ts';
 
@@ -96,4 +97,70 @@ test('the order of fields and the writing of amounts are no changes, and everyth
   ).toBe(true);
   expect(holds({ ...form, order_id: 'B' }, stored)).toBe(false);
   expect(holds({ ...form, total_amount: 'x' }, stored)).toBe(false);
+});
+
+const priced = {
+  cart: {
+    items: [
+      { sku: 'A', quantity: 1, unit_price: 100, discount_rate: 0, vat_amount: 20 },
+      { sku: 'B', quantity: 2, unit_price: 300 },
+    ],
+  },
+  total_amount: 700,
+  total_vat_amount: 20,
+};
+type Priced = ReturnType<typeof toForm>;
+const totals = ['total_amount', 'total_vat_amount'];
+
+test.each<[string, (form: Priced) => unknown, readonly string[]]>([
+  ['nothing', () => {}, []],
+  ['a name', ({ cart }) => Object.assign(cart.items[0] ?? {}, { name: 'x' }), []],
+  [
+    'a price',
+    ({ cart }) => Object.assign(cart.items[0] ?? {}, { unit_price: '2' }),
+    ['cart.items.0.vat_amount', ...totals],
+  ],
+  [
+    'a quantity',
+    ({ cart }) => Object.assign(cart.items[0] ?? {}, { quantity: '2' }),
+    ['cart.items.0.vat_amount', ...totals],
+  ],
+  [
+    'a discount',
+    ({ cart }) => Object.assign(cart.items[0] ?? {}, { discount_rate: '5' }),
+    ['cart.items.0.vat_amount', ...totals],
+  ],
+  [
+    'a price of a line without VAT',
+    ({ cart }) => Object.assign(cart.items[1] ?? {}, { unit_price: '2' }),
+    totals,
+  ],
+  [
+    'the VAT of a line',
+    ({ cart }) => Object.assign(cart.items[0] ?? {}, { vat_amount: '2' }),
+    ['total_vat_amount'],
+  ],
+  ['the sequence of lines', ({ cart }) => cart.items.reverse(), []],
+  ['a line that is removed', ({ cart }) => cart.items.pop(), totals],
+  ['a line that is added', ({ cart }) => cart.items.push({ ...newLine, unit_price: '5' }), totals],
+  [
+    'a price and all that depends on it',
+    (form) => {
+      Object.assign(form.cart.items[0] ?? {}, { unit_price: '2', vat_amount: '0.40' });
+      Object.assign(form, { total_amount: '8', total_vat_amount: '0.40' });
+    },
+    [],
+  ],
+  [
+    'a price, with totals left out',
+    (form) => {
+      Object.assign(form.cart.items[1] ?? {}, { unit_price: '2' });
+      Object.assign(form, { total_amount: '', total_vat_amount: '' });
+    },
+    [],
+  ],
+])('after a change of %s, the amounts that should have followed are named', (_, change, stale) => {
+  const form = toForm(priced);
+  change(form);
+  expect(staleAmounts(toForm(priced), form)).toEqual(stale);
 });

@@ -31,7 +31,7 @@ test('a 429 that recovers is drawn as it happens, here and in another window, an
   app().mock.faults.next([rateLimited, slow], { operation: 'update' });
   await Promise.all([
     page.getByText(/^Attempt 1: rejected, 429/).waitFor(),
-    says('Waiting for the next attempt'),
+    says(/Waits for the end of a pause: the order service limits the rate/),
     page.getByText('Attempt 2: waiting for the response').waitFor(),
     other.page.getByText('Paused', { exact: true }).waitFor(),
     other.page.getByText('The order service limits the rate (429)').waitFor(),
@@ -122,6 +122,61 @@ test('an update rejected with a hostile response is a draft again, and can be fi
   await page.goBack();
   await says('No changes');
   expect(await field('Name').inputValue()).toBe('Mug');
+});
+
+test('what waits for a decision says so, in the editor and in the list, and the decision is beside the button that sends', async () => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says, applied } = open;
+  await using list = await openPage(`${app().url}/`);
+  await sendUnknown(open, 'first');
+  await field('Name').fill('second');
+  await button('Send update').click();
+  const why = /^Waits for your decision about the update of/;
+  const bar = page.locator('.send-bar');
+  await bar.getByRole('link', { name: why }).waitFor();
+  // Nothing turns while a person is waited for.
+  expect(await bar.locator('.mantine-Loader-root').count()).toBe(0);
+  const link = page.getByRole('region', { name: 'Updates' }).getByRole('link', { name: why });
+  await link.click();
+  const id = (await link.getAttribute('href')) ?? '';
+  expect(await page.locator(id).getByText('Needs review').count()).toBe(1);
+  const row = list.page.getByRole('row', { name: open.token });
+  await row.getByText('Waits for you', { exact: true }).waitFor();
+  await row
+    .getByRole('link', { name: 'Waits for your decision about an earlier update of this order' })
+    .waitFor();
+  // However long the page is, the decision is where the update is sent.
+  await page.evaluate(() => window.scrollTo(0, 0));
+  const [decision, send] = [bar.getByRole('button', { name: 'It was applied' }), button('Send update')];
+  for (const shown of [decision, send])
+    expect(
+      await shown.evaluate((element) => element.getBoundingClientRect().bottom <= window.innerHeight),
+    ).toBe(true);
+  await decision.click();
+  await page.getByRole('dialog').getByRole('button', { name: 'It was applied' }).click();
+  await says('Applied');
+  await row.getByText('Applied', { exact: true }).waitFor();
+  expect(applied()).toMatchObject([
+    { cart: { items: [{ name: 'first' }] } },
+    { cart: { items: [{ name: 'second' }] } },
+  ]);
+});
+
+test('while a fault scenario is on, the service is not called healthy', async () => {
+  await using open = await openPage(`${app().url}/`);
+  const { page } = open;
+  await page.getByText('Healthy', { exact: true }).waitFor();
+  const set = (scenario: string) =>
+    app().call('/api/fault-injection', undefined, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ scenario, percent: 50 }),
+    });
+  await set('lostResponse');
+  await page.getByRole('status', { name: 'Order service: Fault: Lost response' }).waitFor();
+  expect(await page.getByText('Healthy', { exact: true }).count()).toBe(0);
+  await set('healthy');
+  await page.getByText('Healthy', { exact: true }).waitFor();
 });
 
 test('an outage is shown, with the next probe, and ends by itself', async () => {

@@ -3,6 +3,7 @@ import { documentedExample } from '@orders/testing';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
+import { addOrders } from '../../server/stored-orders.ts';
 import { findViolations, openOrder, openPage, prepareApp } from './open-page.ts';
 
 const { app } = prepareApp();
@@ -200,4 +201,31 @@ test.each([
   const size = (await Promise.all(scripts)).reduce((sum, one) => sum + one, 0);
   expect(size).toBeGreaterThan(50_000);
   expect(size).toBeLessThanOrEqual(180_000);
+});
+
+// It adds more orders than a page has, so it comes last.
+test('orders are listed page by page, and found by how their number begins or ends', async () => {
+  const orders = Array.from({ length: 60 }, (_, index) => ({
+    token: `listed-${100 + index}`,
+    body: { order_id: `L-${100 + index}`, cart: { items: [] } },
+  }));
+  await addOrders(app().parts.store, orders);
+  await using open = await openPage(app().url);
+  const { page, button } = open;
+  const link = (name: string) => page.getByRole('link', { name, exact: true });
+  await page.getByText('Page 1', { exact: true }).waitFor();
+  await button('Next page').click();
+  await link('L-159').waitFor();
+  await button('Previous page').click();
+  await page.getByText('Page 1', { exact: true }).waitFor();
+  await page.getByText('merchant-order-1006').waitFor();
+  const search = page.getByRole('textbox', { name: 'Find an order' });
+  await search.fill('l-15');
+  await link('L-150').waitFor();
+  await link('L-149').waitFor({ state: 'detached' });
+  await search.fill('159');
+  await link('L-150').waitFor({ state: 'detached' });
+  await link('L-159').waitFor();
+  await search.fill('nothing');
+  await page.getByText('No order matches').waitFor();
 });

@@ -1,0 +1,94 @@
+import type { OutboxStore, Sql } from '@orders/outbox';
+import type { ShopUpdate } from '../shared/order-update.ts';
+import { rowsOf } from './database.ts';
+import { ApiError } from './errors.ts';
+
+/** An order as the app first knows it. */
+export interface NewOrder {
+  readonly token: string;
+  readonly body: ShopUpdate;
+}
+
+/** Adds orders that the app does not know yet; known ones stay as they are. */
+export async function addOrders(store: OutboxStore, orders: readonly NewOrder[]): Promise<void> {
+  const rowsPerStatement = 500;
+  for (let start = 0; start < orders.length; start += rowsPerStatement) {
+    const page = orders.slice(start, start + rowsPerStatement);
+    await store.query(
+      `insert into merchant.orders (token, body, order_id, currency, lines)
+       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[]) on conflict do nothing`,
+      [page.map(({ token }) => token), page.map(({ body }) => JSON.stringify(body)), ...columnsOf(page)],
+    );
+  }
+}
+
+/** Replaces the bodies of orders by those of updates that were applied. */
+export async function replaceBodies(tx: Sql, updateIds: readonly string[]): Promise<void> {
+  const applied = await rowsOf<{ id: string; token: string; body: string }>(
+    tx,
+    'select id, token, body from merchant.updates where id = any($1::uuid[]) and body is not null',
+    [updateIds],
+  );
+  await tx.query(
+    `update merchant.orders as o set body = new.body, version = new.id,
+       order_id = new.order_id, currency = new.currency, lines = new.lines
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[])
+       as new (id, token, body, order_id, currency, lines)
+     where o.token = new.token`,
+    [
+      applied.map(({ id }) => id),
+      applied.map(({ token }) => token),
+      applied.map(({ body }) => body),
+      ...columnsOf(applied.map(({ body }) => ({ body: JSON.parse(body) as ShopUpdate }))),
+    ],
+  );
+}
+
+/** What lists show of bodies: order numbers, currencies, and how many cart lines. */
+function columnsOf(orders: readonly Pick<NewOrder, 'body'>[]) {
+  // The database stores no zero character.
+  const toText = (value: unknown): string | null =>
+    typeof value === 'string' ? value.slice(0, 255).toWellFormed().replaceAll('\0', '\ufffd') : null;
+  return [
+    orders.map(({ body }) => toText(body.order_id)),
+    orders.map(({ body }) => toText(body.purchase_currency)),
+    orders.map(({ body }) => body.cart?.items?.length ?? 0),
+  ];
+}
+
+/** The orders with what was applied to them last, in the order in which they were added: all, or the first few. */
+export async function listOrders(
+  store: Sql,
+  { limit }: { readonly limit?: number } = {},
+): Promise<readonly NewOrder[]> {
+  const rows = await rowsOf<{ token: string; body: string }>(
+    store,
+    'select token, body from merchant.orders order by position limit $1',
+    [limit ?? null],
+  );
+  return rows.map(({ token, body }) => ({ token, body: JSON.parse(body) }));
+}
+
+/** @throws ApiError 404 when the app does not know the order. */
+export async function findOrder(sql: Sql, token: string): Promise<string> {
+  const known = await rowsOf(sql, 'select from merchant.orders where token = $1', [token]);
+  if (known.length > 0) return token;
+  throw unknownOrder();
+}
+
+export const unknownOrder = (): ApiError =>
+  new ApiError(404, 'unknown_order', 'This app knows no such order.');
+
+/** Deletes the draft of an order if it still holds a form: another window may have saved another one. */
+export async function deleteDraft(sql: Sql, token: string, form: unknown): Promise<void> {
+  await sql.query('delete from merchant.drafts where token = $1 and form = $2', [token, stringify(form)]);
+}
+
+/** JSON from a request may be nested deeper than it can be written again. */
+export function stringify(value: unknown): string {
+  try {
+    return JSON.stringify(value ?? null);
+  } catch {
+    throw new ApiError(400, 'bad_request', 'The draft is nested too deep.');
+  }
+}
