@@ -156,6 +156,7 @@ function cloneFieldsFast(source: object, depth: number, count: { values: number 
     count.values++;
     const value = fields[name];
     if (name === '__proto__') throw bail;
+    if (value === undefined) return cloneFieldsFast(withoutUndefined(fields), depth, count);
     if (typeof value === 'string') continue;
     const cloned = cloneValueFast(value, depth, count);
     if (cloned === value) continue;
@@ -164,6 +165,16 @@ function cloneFieldsFast(source: object, depth: number, count: { values: number 
     fields[name] = cloned;
   }
   return fields;
+}
+
+/** A field that is `undefined` counts as absent. */
+function withoutUndefined(fields: Readonly<Record<string, unknown>>): object {
+  const present: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) {
+    if (name === '__proto__') throw bail;
+    if (fields[name] !== undefined) present[name] = fields[name];
+  }
+  return present;
 }
 
 function cloneValueFast(value: unknown, depth: number, count: { values: number }): unknown {

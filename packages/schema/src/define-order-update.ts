@@ -1,8 +1,8 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { checkOptions } from './check-options.ts';
 import { isPlainObject } from './clone-json.ts';
 import { currencyCodes } from './currency-codes.ts';
-import { int32, limitedString, openObject, show, string } from './field-types.ts';
+import { int32, limitedString, show, string } from './field-types.ts';
 import { jsonBody } from './json-body.ts';
 import {
   type Cart,
@@ -14,7 +14,7 @@ import {
   type OrderUpdate,
   orderUpdateShape,
 } from './order-update.ts';
-import { isSchema } from './zod-internals.ts';
+import { isSchema, openObject, optional } from './zod-internals.ts';
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>;
 
@@ -147,7 +147,7 @@ export function defineOrderUpdate(definition: OrderUpdateDefinition = {}): Order
   ];
   let shape: Shape = merge(documented, order, 'fields.order');
   for (const [name, schema] of named) {
-    if (name !== undefined) shape = merge(shape, { [name]: z.optional(schema) });
+    if (name !== undefined) shape = merge(shape, { [name]: optional(schema) });
   }
   return jsonBody(openObject(shape));
 }

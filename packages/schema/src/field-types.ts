@@ -1,4 +1,4 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { currencyCodes } from './currency-codes.ts';
 import type { IssueCode } from './explain.ts';
 import { type FieldCheck, type JsonSchemaKeywords, leaf } from './zod-internals.ts';
@@ -36,8 +36,6 @@ export function show(value: unknown): string {
   return JSON.stringify(characters.length > 40 ? `${characters.slice(0, 39).join('')}…` : value);
 }
 
-// Made by their classes: what zod's functions accept besides would cost a browser 200 bytes.
-
 type Text = z.ZodMiniType<string, string>;
 type Integer = z.ZodMiniType<number, number>;
 
@@ -45,23 +43,6 @@ type Integer = z.ZodMiniType<number, number>;
 export const string = (): Text => leaf('string');
 
 export const boolean = (): z.ZodMiniType<boolean, boolean> => leaf('boolean');
-
-export const list = <Item extends z.core.$ZodType>(element: Item): z.ZodMiniArray<Item> =>
-  new z.ZodMiniArray({ type: 'array', element }) as z.ZodMiniArray<Item>;
-
-/**
- * An object whose unknown fields pass at run time while misspelled literals do not compile.
- * `z.looseObject` would infer an index signature, which lets every misspelling compile.
- */
-export function openObject<Shape extends z.core.$ZodLooseShape>(
-  shape: Shape,
-): z.ZodMiniObject<Shape, z.core.$strip> {
-  const catchall = leaf('unknown');
-  return new z.ZodMiniObject({ type: 'object', shape, catchall }) as unknown as z.ZodMiniObject<
-    Shape,
-    z.core.$strip
-  >;
-}
 
 /** An integer of any sign that JavaScript holds exactly; the API reference has no other range. */
 export const integer = (): Integer => integerBetween(-Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);

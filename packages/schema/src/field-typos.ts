@@ -9,36 +9,46 @@ export interface FieldTypo extends IssueText {
 
 type Shape = Readonly<Record<string, z.core.$ZodType>>;
 
-/** Finds the unknown fields that are very likely meant as known ones. Other unknown fields pass. */
-export function findFieldTypos(schema: z.core.$ZodType, value: unknown): FieldTypo[] {
-  const found: FieldTypo[] = [];
-  collectTypos(schema, value, [], found);
-  return found;
+interface Search {
+  readonly found: FieldTypo[];
+  readonly path: PropertyKey[];
+  /** The names of each object of the schema, so that an unknown one is compared with them once. */
+  readonly names: Map<Shape, KnownNames>;
 }
 
-function collectTypos(
-  schema: z.core.$ZodType,
-  value: unknown,
-  path: readonly PropertyKey[],
-  found: FieldTypo[],
-): void {
+interface KnownNames {
+  readonly known: readonly (readonly [name: string, normalized: string])[];
+  /** The known names that an unknown one may be a misspelling of. */
+  readonly similar: Map<string, readonly string[]>;
+}
+
+/** Finds the unknown fields that are very likely meant as known ones. Other unknown fields pass. */
+export function findFieldTypos(schema: z.core.$ZodType, value: unknown): FieldTypo[] {
+  const search: Search = { found: [], path: [], names: new Map() };
+  collectTypos(schema, value, search);
+  return search.found;
+}
+
+function collectTypos(schema: z.core.$ZodType, value: unknown, search: Search): void {
   const def = defOf(schema);
+  const inside = (part: z.core.$ZodType, key: PropertyKey, found: unknown): void => {
+    search.path.push(key);
+    collectTypos(part, found, search);
+    search.path.pop();
+  };
   if (def.type === 'optional') {
-    collectTypos(def.innerType, value, path, found);
+    collectTypos(def.innerType, value, search);
   } else if (def.type === 'array' && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) collectTypos(def.element, item, [...path, index], found);
+    for (const [index, item] of value.entries()) inside(def.element, index, item);
   } else if (def.type === 'object' && value === Object(value)) {
     const { shape } = def;
     const fields = value as Record<string, unknown>;
     for (const name in fields) {
-      const isKnown = Object.hasOwn(shape, name);
-      // Most fields are known values: for them, a path would be made for nothing.
-      if (isKnown && typeof fields[name] !== 'object') continue;
-      const here = [...path, name];
-      if (isKnown) collectTypos(shape[name] as z.core.$ZodType, fields[name], here, found);
-      else if (Object.hasOwn(fields, name)) {
-        const text = misplacedField(name, shape) ?? misspelledField(name, fields, shape);
-        if (text) found.push({ ...text, path: here });
+      if (Object.hasOwn(shape, name)) {
+        if (typeof fields[name] === 'object') inside(shape[name] as z.core.$ZodType, name, fields[name]);
+      } else if (Object.hasOwn(fields, name)) {
+        const text = misplacedField(name, shape) ?? misspelledField(name, fields, shape, search);
+        if (text) search.found.push({ ...text, path: [...search.path, name] });
       }
     }
   }
@@ -72,19 +82,34 @@ export function misplacedField(name: string, shape: Shape): IssueText | undefine
   return path ? { code: 'misplaced', message: 'Unknown field', hint: `Move it to ${path}.` } : undefined;
 }
 
-function misspelledField(name: string, object: object, shape: Shape): IssueText | undefined {
-  const meant = Object.keys(shape).find(
-    (known) => !Object.hasOwn(object, known) && isMisspelling(name, known),
-  );
+function misspelledField(
+  name: string,
+  object: object,
+  shape: Shape,
+  { names }: Search,
+): IssueText | undefined {
+  const here = names.get(shape) ?? knownNames(shape);
+  names.set(shape, here);
+  const similar = here.similar.get(name) ?? similarNames(name, here);
+  here.similar.set(name, similar);
+  const meant = similar.find((known) => !Object.hasOwn(object, known));
   return meant === undefined
     ? undefined
     : { code: 'misspelled', message: 'Unknown field', hint: `Did you mean ${meant}?` };
 }
 
-/** Equal but for case and underscores, or one edit away in a name of six letters or more. */
-function isMisspelling(name: string, known: string): boolean {
+function knownNames(shape: Shape): KnownNames {
+  const known = Object.keys(shape).map((name) => [name, normalizeName(name)] as const);
+  return { known, similar: new Map() };
+}
+
+function similarNames(name: string, { known }: KnownNames): string[] {
   const written = normalizeName(name);
-  const meant = normalizeName(known);
+  return known.filter(([, meant]) => isMisspelling(written, meant)).map(([name]) => name);
+}
+
+/** Equal but for case and underscores, or one edit away in a name of six letters or more. */
+function isMisspelling(written: string, meant: string): boolean {
   return written === meant || (meant.length >= 6 && isOneEditAway(written, meant));
 }
 
@@ -92,6 +117,7 @@ const normalizeName = (name: string): string => name.toLowerCase().replaceAll('_
 
 /** One letter added, left out, replaced, or swapped with its neighbour. */
 function isOneEditAway(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
   let start = 0;
   while (start < a.length && a[start] === b[start]) start++;
   const rest = (text: string, from: number): string => text.slice(start + from);

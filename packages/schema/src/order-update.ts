@@ -1,17 +1,8 @@
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { currencyCodes } from './currency-codes.ts';
-import {
-  boolean,
-  currencyCode,
-  integer,
-  limitedString,
-  list,
-  openObject,
-  returnUrl,
-  string,
-  webUrl,
-} from './field-types.ts';
+import { boolean, currencyCode, integer, limitedString, returnUrl, string, webUrl } from './field-types.ts';
 import { jsonBody } from './json-body.ts';
+import { list, openObject, optional } from './zod-internals.ts';
 
 /** The type of a cart line. The API reference uses these two and lists no others, so any string passes. */
 export type CartItemType = 'physical' | 'shipping_fee' | (string & {});
@@ -19,39 +10,39 @@ export type CartItemType = 'physical' | 'shipping_fee' | (string & {});
 /** The fields of a cart line. */
 export const cartItemShape = {
   /** Type of the line, such as `physical` or `shipping_fee`; any string passes. */
-  type: z.optional(string() as unknown as z.ZodMiniType<CartItemType, CartItemType>),
+  type: optional(string() as unknown as z.ZodMiniType<CartItemType, CartItemType>),
   /** Stock keeping identifier. */
-  sku: z.optional(string()),
+  sku: optional(string()),
   /** Display name. */
-  name: z.optional(string()),
+  name: optional(string()),
   /** Count of units: an integer of any sign. */
-  quantity: z.optional(integer()),
+  quantity: optional(integer()),
   /** Price of one unit: an integer of any sign, in an undocumented unit. */
-  unit_price: z.optional(integer()),
+  unit_price: optional(integer()),
   /** Discount: an integer of any sign, in an undocumented unit. */
-  discount_rate: z.optional(integer()),
+  discount_rate: optional(integer()),
   /** VAT amount: an integer of any sign, in an undocumented unit. */
-  vat_amount: z.optional(integer()),
+  vat_amount: optional(integer()),
 };
 
 /** The fields of a cart whose lines have these fields. */
 export function cartShape<Item extends z.core.$ZodLooseShape>(item: Item) {
   return {
     /** The lines of the cart. */
-    items: z.optional(list(openObject(item))),
+    items: optional(list(openObject(item))),
   };
 }
 
 /** The URLs of an order. */
 export const hooksShape = {
   /** Where the user returns after success: an absolute URL, also of an app (`myapp://paid`). */
-  user_return_url_on_success: z.optional(returnUrl()),
+  user_return_url_on_success: optional(returnUrl()),
   /** Where the user returns after failure: an absolute URL, also of an app. */
-  user_return_url_on_fail: z.optional(returnUrl()),
+  user_return_url_on_fail: optional(returnUrl()),
   /** URL of the merchant's terms: http or https. */
-  terms_url: z.optional(webUrl()),
+  terms_url: optional(webUrl()),
   /** URL that receives webhook calls: http or https. */
-  webhook_url: z.optional(webUrl()),
+  webhook_url: optional(webUrl()),
 };
 
 /** The fields of an order update, made of the parts that `defineOrderUpdate` can change. */
@@ -62,23 +53,23 @@ export function orderUpdateShape<Cart extends z.core.$ZodType, Hooks extends z.c
 }) {
   return {
     /** The merchant's own unique identifier for the order: at most 255 characters. */
-    order_id: z.optional(limitedString()),
+    order_id: optional(limitedString()),
     /** An ISO 4217 code. Which codes the API accepts is undocumented. */
-    purchase_currency: z.optional(currencyCode(parts.currencies)),
+    purchase_currency: optional(currencyCode(parts.currencies)),
     /** The cart: the only required field. */
     cart: parts.cart,
     /** Whether the order requires shipping. */
-    require_shipping: z.optional(boolean()),
+    require_shipping: optional(boolean()),
     /** Whether the order requires express shipping. */
-    express_shipping: z.optional(boolean()),
+    express_shipping: optional(boolean()),
     /** The shipping address: an object of undocumented fields. */
-    shipping_address: z.optional(openObject({}) as unknown as z.ZodMiniType<object, object>),
+    shipping_address: optional(openObject({}) as unknown as z.ZodMiniType<object, object>),
     /** The return URLs of the user, and the URL for webhook calls. */
-    hooks: z.optional(parts.hooks),
+    hooks: optional(parts.hooks),
     /** In the request example of the API reference, but not described. */
-    user_session_id: z.optional(string()),
+    user_session_id: optional(string()),
     /** In the request example of the API reference, but not described. */
-    user_identifier: z.optional(string()),
+    user_identifier: optional(string()),
   };
 }
 

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { checkOptions } from './check-options.ts';
-import { openObject } from './field-types.ts';
 import { jsonBody } from './json-body.ts';
+import { openObject } from './zod-internals.ts';
 
 /**
  * Checks a webhook call, which the service sends to `hooks.webhook_url`. Its payload is undocumented, so this is an
