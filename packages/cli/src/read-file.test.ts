@@ -115,7 +115,7 @@ test('hints show amounts and booleans as the cells of the file have them', async
   ]);
   expect(await hints(`token,${column}\na,x`, 2)).toEqual(['Write an amount such as 1299.00.']);
   expect(await hints(`token,${column}\na,129.00`)).toEqual([expect.stringContaining(', 258.00 is sent')]);
-  expect(await hints('token,require_shipping,cart.items[0].sku\na,yes,mug')).toEqual([
+  expect(await hints('token,require_shipping,cart.items[0].sku\na,maybe,mug')).toEqual([
     'Write true or false.',
   ]);
 });

@@ -484,9 +484,7 @@ function findColumnProblem(name: string, columns: readonly string[]): ColumnProb
   return undefined;
 }
 
-function columnsOf({ type, properties = {}, items, not }: JsonSchemaNode, path = ''): readonly string[] {
-  // A name that the schema refuses, such as that of a misplaced field.
-  if (not) return [];
+function columnsOf({ type, properties = {}, items }: JsonSchemaNode, path = ''): readonly string[] {
   if (items) return columnsOf(items, `${path}[0]`);
   if (Object.keys(properties).length === 0) return [type === 'object' ? `${path}.*` : path];
   return Object.entries(properties).flatMap(([name, inner]) =>
@@ -498,5 +496,4 @@ interface JsonSchemaNode {
   readonly type?: string;
   readonly properties?: Readonly<Record<string, JsonSchemaNode>>;
   readonly items?: JsonSchemaNode;
-  readonly not?: unknown;
 }

@@ -1,43 +1,30 @@
-// A first letter, then the other two of each of its codes: in lower case, as the code around it is. Whole codes in capitals would cost a browser 200 bytes more.
-const byFirstLetter =
-  'aedfnllmdoarsudwgzn,' +
-  'bambddthdifmdndobovrlsdtnwpynzd,' +
-  'caddfhehfhwlflpnyopourcupvezk,' +
-  'djfkkopzd,' +
-  'egprntbur,' +
-  'fjdkp,' +
-  'gbpelhsipmdnftqyd,' +
-  'hkdnltguf,' +
-  'idrlsnrqdrrsk,' +
-  'jmdodpy,' +
-  'kesgshrmfpwrwwdydzt,' +
-  'lakbpkrrdslyd,' +
-  'maddlgakdmkntopruurvrwkxnxvyrzn,' +
-  'nadgniookprzd,' +
-  'omr,' +
-  'pabengkhpkrlnyg,' +
-  'qar,' +
-  'ronsdubwf,' +
-  'sarbdcrdgekgdhpleosrdsptnvcypzl,' +
-  'thbjsmtndoprytdwdzs,' +
-  'uahgxsdsnyiyuywzs,' +
-  'vedesnduv,' +
-  'wst,' +
-  'xadafagaubabbbcbdcdcgdrofpdpfptsutsuaxx,' +
-  'yer,' +
-  'zarmwwg';
-
 /**
  * The alphabetic codes of ISO 4217, funds and metals included, as of January 2026. Which of them the API accepts is
  * undocumented; `defineOrderUpdate({ currencies })` narrows or widens the list.
  */
-export const currencyCodes: readonly string[] = byFirstLetter
-  .toUpperCase()
-  .split(',')
-  .flatMap(
-    (line) =>
-      line
-        .slice(1)
-        .match(/../g)
-        ?.map((letters) => line[0] + letters) ?? [],
-  );
+export const currencyCodes: readonly string[] = /* @__PURE__ */ `AED AFN ALL AMD AOA ARS AUD AWG AZN
+BAM BBD BDT BHD BIF BMD BND BOB BOV BRL BSD BTN BWP BYN BZD
+CAD CDF CHE CHF CHW CLF CLP CNY COP COU CRC CUP CVE CZK
+DJF DKK DOP DZD
+EGP ERN ETB EUR
+FJD FKP
+GBP GEL GHS GIP GMD GNF GTQ GYD
+HKD HNL HTG HUF
+IDR ILS INR IQD IRR ISK
+JMD JOD JPY
+KES KGS KHR KMF KPW KRW KWD KYD KZT
+LAK LBP LKR LRD LSL LYD
+MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN
+NAD NGN NIO NOK NPR NZD
+OMR
+PAB PEN PGK PHP PKR PLN PYG
+QAR
+RON RSD RUB RWF
+SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL
+THB TJS TMT TND TOP TRY TTD TWD TZS
+UAH UGX USD USN UYI UYU UYW UZS
+VED VES VND VUV
+WST
+XAD XAF XAG XAU XBA XBB XBC XBD XCD XCG XDR XOF XPD XPF XPT XSU XTS XUA XXX
+YER
+ZAR ZMW ZWG`.split(/\s/);

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import { isPlainObject } from './clone-json.ts';
+import { findFieldTypos } from './field-typos.ts';
 import { defOf, type JsonSchemaKeywords, keywordsOf } from './zod-internals.ts';
 
 export type Schema = z.core.$ZodType;
@@ -7,15 +8,19 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** How a form writes amounts. */
 export interface AmountFormat {
-  /** How many decimals of a written amount are part of the integer that is sent. */
-  readonly decimals: number;
+  /** How many decimals of a written amount are part of the integer that is sent; undefined where that is not known. */
+  readonly decimals: number | undefined;
   readonly decimalSeparator: '.' | ',';
+  readonly groupSeparator?: keyof typeof groupMarks | undefined;
 }
 
 /** How the text of a form is written. */
 export interface FormFormat {
-  readonly amounts: AmountFormat;
+  /** How amounts are written in a form with this currency. */
+  readonly amountsIn: (currency: unknown) => AmountFormat;
   readonly newLine: Fields;
+  /** Names of fields that are not part of the order. */
+  readonly ignore: readonly string[];
 }
 
 /** The values of a form, read by the fields of a schema. */
@@ -24,8 +29,12 @@ export interface FormValues {
   readonly body: unknown;
   /** The value of each field, and its place in the order of the form. */
   readonly given: ReadonlyMap<string, GivenValue>;
-  /** The fields and lines that are blank. */
+  /** The fields and lines that are blank, and the fields that are not part of the order. */
   readonly leftOut: readonly string[];
+  /** The fields for which the form holds more than one value. */
+  readonly ambiguous: readonly string[];
+  /** How amounts are written in this form. */
+  readonly amounts: AmountFormat;
   /** The keys of a list's lines in the form: blank lines are missing from the body. */
   readonly lineKeys: ReadonlyMap<unknown, readonly string[]>;
 }
@@ -37,6 +46,7 @@ interface GivenValue {
 
 interface Reading {
   readonly format: FormFormat;
+  readonly amounts: AmountFormat;
   readonly given: Map<string, GivenValue>;
   readonly leftOut: string[];
   readonly lineKeys: Map<unknown, readonly string[]>;
@@ -54,15 +64,14 @@ const maxValues = 100_000;
  * @throws when the form is too large, or throws while it is read.
  */
 export function readFormValues(schema: Schema, form: unknown, format: FormFormat): FormValues {
-  const reading: Reading = {
-    format,
-    given: new Map(),
-    leftOut: [],
-    lineKeys: new Map(),
-    values: 0,
-  };
-  const values = isFormData(form) ? nestEntries(form) : form;
-  return { ...reading, body: readValue(values, schema, '', reading) ?? {} };
+  const leftOut: string[] = [];
+  const ambiguous: string[] = [];
+  const values = isFormData(form)
+    ? nestEntries(form, schema, { ignore: format.ignore, leftOut, ambiguous })
+    : form;
+  const amounts = format.amountsIn((values as Fields | null | undefined)?.['purchase_currency']);
+  const reading: Reading = { format, amounts, given: new Map(), leftOut, lineKeys: new Map(), values: 0 };
+  return { ...reading, ambiguous, body: readValue(values, schema, '', reading) ?? {} };
 }
 
 /** The schema behind `optional` and the like. */
@@ -110,21 +119,27 @@ function readValue(value: unknown, schema: Schema | undefined, field: string, re
     reading.leftOut.push(field);
     return undefined;
   }
-  const { type, amounts } = kindOf(schema, field, reading.format.amounts);
+  const { type, amounts } = kindOf(schema, field, reading.amounts);
   if (Array.isArray(value)) return readList(value, schema, field, reading);
   if (isPlainObject(value)) {
     // The names of a `FormData` make a list an object, with gaps where lines were removed from the page.
     const isList = type === 'array' && Object.keys(value).every((key) => /^\d+$/.test(key));
     return (isList ? readList : readObject)(value, schema, field, reading);
   }
-  if (type === 'boolean') return value === 'true' || value === 'on' || (value === 'false' ? false : value);
+  if (type === 'boolean') return readChoice(value) ?? value;
   return type === 'number' ? readNumber(value, amounts) : value;
+}
+
+/** Returns the choice that a check box, a select or a person writes in one of these ways. */
+function readChoice(value: unknown): boolean | undefined {
+  const text = typeof value === 'object' ? '' : String(value).trim();
+  return /^(true|on|yes|1)$/i.test(text) || (/^(false|off|no|0)$/i.test(text) ? false : undefined);
 }
 
 /** Returns the number to send, or text, which the schema refuses. */
 function readNumber(value: unknown, amounts = wholeNumber): unknown {
   // 258 may have been typed, for 258.00, or computed, for 2.58.
-  if (typeof value === 'number' && amounts.decimals > 0) return String(value);
+  if (typeof value === 'number' && amounts.decimals !== 0) return String(value);
   const read = typeof value === 'string' ? readAmount(value, amounts) : value;
   return Number.isSafeInteger(read) ? read : value;
 }
@@ -132,6 +147,10 @@ function readNumber(value: unknown, amounts = wholeNumber): unknown {
 function readObject(value: object, schema: Schema | undefined, field: string, reading: Reading): unknown {
   const fields: [string, unknown][] = [];
   for (const [key, inside] of Object.entries(value)) {
+    if (field === '' && reading.format.ignore.includes(key)) {
+      reading.leftOut.push(key);
+      continue;
+    }
     const part = schemaAt(schema, key);
     let read = readValue(inside, part, fieldIn(field, key), reading);
     // A cart is required, and one whose fields are all blank is still a cart.
@@ -173,26 +192,77 @@ function isFormData(form: unknown): form is Iterable<readonly [string, unknown]>
   return typeof (form as { getAll?: unknown } | null | undefined)?.getAll === 'function';
 }
 
-/** Nests fields by their names, `cart.items.0.sku` or `cart[items][0][sku]`; of fields of one name, the last counts. */
-function nestEntries(entries: Iterable<readonly [string, unknown]>): object {
+/**
+ * Nests fields by their names, `cart.items.0.sku` or `cart[items][0][sku]`. At the top only fields of the schema are kept,
+ * and what was very likely meant as one: frameworks add names of their own.
+ */
+function nestEntries(
+  entries: Iterable<readonly [string, unknown]>,
+  schema: Schema,
+  { ignore, leftOut, ambiguous }: Pick<FormFormat, 'ignore'> & Record<'leftOut' | 'ambiguous', string[]>,
+): object {
+  const named = [...entries].map(([name, value]) => ({
+    name,
+    keys: name.split(/[.[\]]+/).filter(Boolean),
+    value,
+  }));
+  const model = coreOf(schema);
+  const def = defOf(model);
+  // A schema that names no field takes any.
+  const isOpen = def.type !== 'object' || Object.keys(def.shape).length === 0;
+  const names = Object.fromEntries(named.map(({ keys }) => [keys[0] ?? '', 0]));
+  // Spring names the hidden companion of a check box `_require_shipping`.
+  const typos = findFieldTypos(model, names).flatMap(({ path: [name] }) =>
+    /^_/.test(String(name)) ? [] : name,
+  );
+  const isSent = (name = ''): boolean =>
+    !ignore.includes(name) && (isOpen || !!schemaAt(model, name) || typos.includes(name));
+
+  const values = new Map<string, unknown[]>();
+  const parents = new Set<string>();
+  for (const { name, keys, value } of named) {
+    if (!isSent(keys[0])) {
+      if (!leftOut.includes(name)) leftOut.push(name);
+      continue;
+    }
+    const field = keys.join('.');
+    values.set(field, [...(values.get(field) ?? []), value]);
+    for (let depth = 1; depth < keys.length; depth++) parents.add(keys.slice(0, depth).join('.'));
+  }
   // Objects without a prototype, so that no name leads out of the form.
   const create = (): Record<string, unknown> => Object.create(null);
   const form = create();
-  for (const [name, value] of entries) {
-    const keys = name.split(/[.[\]]+/).filter(Boolean);
+  for (const [field, given] of values) {
+    const keys = field.split('.');
     const last = keys.pop() ?? '';
+    const value = oneOf(given, keys.concat(last).reduce<Schema | undefined>(schemaAt, schema));
+    if (value.length > 1 || parents.has(field)) {
+      ambiguous.push(field);
+      continue;
+    }
     let object = form;
     for (const key of keys) {
-      if (!isPlainObject(object[key])) object[key] = create();
+      object[key] ??= create();
       object = object[key] as typeof form;
     }
-    object[last] = value;
+    object[last] = value[0];
   }
   return form;
 }
 
+/** The different values of a field. Those of a check box and its hidden companion are one choice, in either order. */
+function oneOf(values: readonly unknown[], schema: Schema | undefined): unknown[] {
+  const different = [...new Set(values)];
+  if (different.length < 2 || !schema || defOf(coreOf(schema)).type !== 'boolean') return different;
+  const made = different.filter((value) => !isBlank(value)).map(readChoice);
+  return made.includes(undefined) ? different : [made.includes(true)];
+}
+
 /** The reason why text is not an amount. */
-export type AmountProblem = 'invalid_amount' | 'group_separator' | 'too_many_decimals';
+export type AmountProblem = 'invalid_amount' | 'group_separator' | 'too_many_decimals' | 'unknown_decimals';
+
+/** The characters that group digits, by the one that is declared. */
+const groupMarks = { '.': '[.]', ',': ',', ' ': '\\s', "'": "['’]" };
 
 /**
  * Reads an amount as the integer that is sent, by its digits alone: nothing is rounded or dropped. The result is not a
@@ -200,20 +270,31 @@ export type AmountProblem = 'invalid_amount' | 'group_separator' | 'too_many_dec
  */
 export function readAmount(
   text: string,
-  { decimals, decimalSeparator }: AmountFormat,
+  { decimals, decimalSeparator, groupSeparator }: AmountFormat,
 ): number | AmountProblem {
-  const written = text.trim();
+  if (decimals === undefined) return 'unknown_decimals';
+  const written = groupSeparator ? withoutGroups(text.trim(), groupMarks[groupSeparator]) : text.trim();
   const [, sign, whole = '', mark, fraction = ''] = /^(-?)(\d+)(?:([.,])(\d+))?$/.exec(written) ?? [];
   if (sign === undefined) return /^-?\d[\d\s.,'’]*\d$/.test(written) ? 'group_separator' : 'invalid_amount';
+  // The other mark may group digits: "1,299" may be 1299, unless at most two decimals can follow.
+  const isOther = mark !== undefined && mark !== decimalSeparator;
+  if (isOther && groupSeparator) return 'group_separator';
   if (fraction.length > decimals) return 'too_many_decimals';
-  // With three decimals or more, the other mark may group digits: "1,299" may be 1299.
-  if (decimals > 2 && mark && mark !== decimalSeparator) return 'group_separator';
+  if (isOther && decimals > 2) return 'group_separator';
   // Adding 0 turns -0 into 0.
   return Number(sign + whole + fraction.padEnd(decimals, '0')) + 0;
 }
 
+/** Removes the marks between groups of three digits; commas also between those of two and then three, as in India. */
+function withoutGroups(text: string, mark: string): string {
+  const threes = `[1-9]\\d{0,2}(?:${mark}\\d{3})+`;
+  const groups = mark === ',' ? `${threes}|[1-9]\\d?(?:,\\d\\d)+,\\d{3}` : threes;
+  const [, whole] = new RegExp(`^-?(${groups})(?!${mark}|\\d)`).exec(text) ?? [];
+  return whole ? text.replace(whole, whole.replace(/\D/g, '')) : text;
+}
+
 /** Writes the integer that is sent, as `readAmount` reads it. */
-export function formatAmount(amount: number, { decimals, decimalSeparator }: AmountFormat): string {
+export function formatAmount(amount: number, { decimals = 0, decimalSeparator }: AmountFormat): string {
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
   const end = digits.length - decimals;
   return (

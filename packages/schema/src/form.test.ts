@@ -3,7 +3,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 import { inFull } from '../../../.ci/in-full.ts';
 import { anyValue } from '../test/any-value.ts';
-import { type AmountOptions, createFormReader, type FormReaderOptions } from './form.ts';
+import { type AmountOptions, createFormReader, type FormReaderOptions, isoDecimals } from './form.ts';
 import { CartItem, defineOrderUpdate, Hooks, OrderUpdate } from './index.ts';
 
 const twoDecimals = createFormReader(OrderUpdate, { amounts: { decimals: 2 } });
@@ -215,19 +215,7 @@ test('blanks are left out of an object whose fields the API does not document', 
   });
 });
 
-test.each([
-  ['on', true],
-  ['true', true],
-  [true, true],
-  ['false', false],
-  [false, false],
-])('the checkbox value %j is sent as %j', (require_shipping, sent) => {
-  expect(twoDecimals.read({ cart: {}, require_shipping })).toMatchObject({
-    data: { require_shipping: sent },
-  });
-});
-
-test.each([['yes'], ['constructor'], [1], [['true']]])('%j is not a choice', (require_shipping) => {
+test.each([['maybe'], ['constructor'], [2], ['10'], [['true']]])('%j is not a choice', (require_shipping) => {
   expect(twoDecimals.read({ cart: {}, require_shipping })).toMatchObject({
     issues: [{ field: 'require_shipping', code: 'invalid_type', message: 'Choose yes or no.' }],
   });
@@ -465,7 +453,7 @@ test.each([
     (amounts) =>
       [
         amounts,
-        'Write decimals as an integer from 0 to 15: how many decimals of an amount are part of the integer that is sent.',
+        'Write decimals as an integer from 0 to 15, or a table of them by currency: how many decimals are part of the integer that is sent.',
       ] as const,
   ),
   ...[{ decimals: 3 }, { decimals: 2, decimalSeparator: ' ' }].map(
@@ -579,4 +567,438 @@ test('a form that throws while it is read, or that never ends, has an issue', ()
   expect(twoDecimals.read({ cart: endless })).toMatchObject({
     issues: [{ field: '', code: 'not_serializable' }],
   });
+});
+
+/** A `FormData` of these entries, in this order. */
+function formData(...entries: readonly (readonly [name: string, value: string])[]): FormData {
+  const form = new FormData();
+  for (const [name, value] of entries) form.append(name, value);
+  return form;
+}
+
+const injectedNames = {
+  React: ['$ACTION_1:0', '$ACTION_1:1', '$ACTION_KEY', '$ACTION_REF_1', '$ACTION_ID_40fa', '$ACTION_KEY:x'],
+  Next: ['1_$ACTION_ID_40fa', '0', '1_order'],
+  Remix: ['intent', '_action', 'index', '_index'],
+  SvelteKit: ['sveltekit:trackUrl', '__superform_id', '__superform_json'],
+  Astro: ['_astroAction', '_astroActionPayload'],
+  Rails: ['authenticity_token', 'utf8', '_method', 'commit'],
+  Django: ['csrfmiddlewaretoken', 'next', 'form-TOTAL_FORMS', 'form-INITIAL_FORMS'],
+  Laravel: ['_token', '_previous'],
+  Symfony: ['_csrf_token', 'order[_token]', 'order[submit]'],
+  'ASP.NET': ['__RequestVerificationToken', '__VIEWSTATE', '__EVENTTARGET', '__EVENTVALIDATION'],
+  Phoenix: ['_csrf_token', '_unused_order_id', '_target'],
+  Spring: ['_csrf', '_require_shipping'],
+  Drupal: ['form_build_id', 'form_token', 'form_id', 'op'],
+  WordPress: ['_wpnonce', '_wp_http_referer', 'action'],
+  Magento: ['form_key'],
+  Shopify: ['form_type', 'utf8', '_shopify_y'],
+  Express: ['_csrf', 'csrf', 'csrf_token', 'xsrfToken'],
+  captchas: ['g-recaptcha-response', 'h-captcha-response', 'cf-turnstile-response', 'frc-captcha-solution'],
+  'honeypots and buttons': ['website', 'fax', 'button', 'submit', 'save.x', 'save.y', ''],
+  'code of a browser': ['isTrusted', 'MAX_FILE_SIZE', '_charset_', 'dirname'],
+};
+
+test.each(Object.entries(injectedNames))('what %s adds to a form is not sent, and is listed', (_, names) => {
+  const fields = [
+    ['order_id', 'A-1'],
+    ['cart.items.0.sku', 'MUG'],
+  ] as const;
+  const secrets = names.map((name) => [name, `secret of ${name}`] as const);
+  for (const form of [
+    formData(...secrets, ...fields),
+    new URLSearchParams([...fields, ...secrets].map(([name, value]): [string, string] => [name, value])),
+  ])
+    expect(twoDecimals.read(form)).toEqual({
+      ok: true,
+      data: { order_id: 'A-1', cart: { items: [{ sku: 'MUG' }] } },
+      leftOut: names,
+    });
+});
+
+test('whatever name a framework may add, only fields of the schema are sent, and no entry is lost without a word', () => {
+  const known = ['order_id', 'user_identifier', 'require_shipping', 'hooks.terms_url', 'cart.items.0.sku'];
+  const names = fc.oneof(
+    fc.string(),
+    fc.string().map((text) => `_${text}`),
+    fc.stringMatching(/^[\w$:.[\]-]{1,20}$/),
+  );
+  fc.assert(
+    fc.property(fc.uniqueArray(names, { maxLength: 6 }), (added) => {
+      const entries = [...known, ...added].map((name) => [name, 'https://a.example'] as const);
+      const result = twoDecimals.read(
+        formData(...entries, ['require_shipping', 'on'], ['cart.items.0.sku', 'MUG']),
+      );
+      const sent = result.ok ? Object.keys(result.data) : [];
+      expect(
+        sent.filter(
+          (name) =>
+            !Object.keys(OrderUpdate.parse({ cart: {} }))
+              .concat(documented)
+              .includes(name),
+        ),
+      ).toEqual([]);
+      if (!result.ok) return;
+      const words = [...result.leftOut].join('\n');
+      for (const name of added) expect(known.includes(name) || words.includes(name)).toBe(true);
+    }),
+  );
+});
+const documented = [
+  'order_id',
+  'purchase_currency',
+  'cart',
+  'require_shipping',
+  'express_shipping',
+  'shipping_address',
+  'hooks',
+  'user_session_id',
+  'user_identifier',
+];
+
+test('fields that a definition declares are sent from a FormData, and undocumented ones inside documented objects', () => {
+  const schema = defineOrderUpdate({
+    metadata: ['note'],
+    fields: { order: { _token: z.optional(z.string()) } },
+  });
+  const form = formData(
+    ['note', 'gift'],
+    ['_token', 'mine'],
+    ['cart.coupon', 'SPRING'],
+    ['shipping_address._method', 'x'],
+    ['_csrf', 'secret'],
+  );
+  expect(createFormReader(schema).read(form)).toEqual({
+    ok: true,
+    data: { note: 'gift', _token: 'mine', cart: { coupon: 'SPRING' }, shipping_address: { _method: 'x' } },
+    leftOut: ['_csrf'],
+  });
+});
+
+test('a misspelled field of a FormData is an issue, not left out', () => {
+  expect(
+    twoDecimals.read(formData(['cart.items.0.sku', 'MUG'], ['orderId', 'A-1'], ['terms_url', 'x'])),
+  ).toMatchObject({
+    issues: [
+      { field: 'orderId', code: 'misspelled' },
+      { field: 'terms_url', code: 'misplaced' },
+    ],
+  });
+});
+
+test('ignore names more that are not part of the order, also in the values of a form library', () => {
+  const form = createFormReader(OrderUpdate, { ignore: ['csrf', 'orderId'] });
+  const values = { csrf: 'secret', orderId: 'x', cart: { items: [{ sku: 'MUG' }] }, channel: 'web' };
+  expect(form.read(values)).toEqual({
+    ok: true,
+    data: { cart: { items: [{ sku: 'MUG' }] }, channel: 'web' },
+    leftOut: ['csrf', 'orderId'],
+  });
+  expect(form.read(formData(['orderId', 'x'], ['cart.items.0.sku', 'MUG']))).toMatchObject({
+    ok: true,
+    leftOut: ['orderId'],
+  });
+});
+
+test.each<[name: string, entries: (readonly [string, string])[], field: string]>([
+  [
+    'an empty list after its lines',
+    [
+      ['cart.items.0.sku', 'MUG'],
+      ['cart.items', ''],
+    ],
+    'cart.items',
+  ],
+  [
+    'an empty list before its lines',
+    [
+      ['cart.items', ''],
+      ['cart.items.0.sku', 'MUG'],
+    ],
+    'cart.items',
+  ],
+  [
+    'an empty cart after its lines',
+    [
+      ['cart.items.0.sku', 'MUG'],
+      ['cart', ''],
+    ],
+    'cart',
+  ],
+  [
+    'text for the hooks beside one',
+    [
+      ['cart', ''],
+      ['hooks', 'x'],
+      ['hooks.terms_url', 'https://a.example'],
+    ],
+    'hooks',
+  ],
+  [
+    'a line beside its fields',
+    [
+      ['cart.items.0', '[]'],
+      ['cart.items.0.sku', 'MUG'],
+    ],
+    'cart.items.0',
+  ],
+  [
+    'brackets beside dots',
+    [
+      ['cart[items][0][sku]', 'MUG'],
+      ['cart.items', ''],
+    ],
+    'cart.items',
+  ],
+  [
+    'an address beside its parts',
+    [
+      ['cart.x', '1'],
+      ['shipping_address', '-'],
+      ['shipping_address.zip', '1'],
+    ],
+    'shipping_address',
+  ],
+  [
+    'one field twice with different text',
+    [
+      ['cart.items.0.sku', 'MUG'],
+      ['cart.items.0.sku', 'CUP'],
+    ],
+    'cart.items.0.sku',
+  ],
+  [
+    'one field in two spellings',
+    [
+      ['cart.items.0.sku', 'MUG'],
+      ['cart[items][0][sku]', 'CUP'],
+    ],
+    'cart.items.0.sku',
+  ],
+  [
+    'a list in the spelling of PHP',
+    [
+      ['cart.x', '1'],
+      ['shipping_address.street[]', 'a'],
+      ['shipping_address.street[]', 'b'],
+    ],
+    'shipping_address.street',
+  ],
+  [
+    'a price and a blank one',
+    [
+      ['cart.items.0.unit_price', '1.00'],
+      ['cart.items.0.unit_price', ''],
+    ],
+    'cart.items.0.unit_price',
+  ],
+])('%s is refused, whatever its order', (_, entries, field) => {
+  for (const form of [formData(...entries), formData(...entries.toReversed())])
+    expect(twoDecimals.read(form)).toMatchObject({
+      ok: false,
+      issues: [
+        {
+          field,
+          code: 'ambiguous_field',
+          message: `The form has more than one value for ${field}: name its inputs differently.`,
+        },
+      ],
+    });
+  expect(twoDecimals.resolver(formData(...entries)).errors).not.toEqual({});
+});
+
+test('a field that is there twice with the same text is one', () => {
+  expect(twoDecimals.read(formData(['cart.items.0.sku', 'MUG'], ['cart.items.0.sku', 'MUG']))).toMatchObject({
+    ok: true,
+  });
+});
+
+test.each([
+  ...['on', 'true', '1', 'yes', 'TRUE', ' True ', 'Yes', 'ON', true, 1].map(
+    (value) => [value, true] as const,
+  ),
+  ...['false', '0', 'no', 'off', 'FALSE', 'No', false, 0].map((value) => [value, false] as const),
+])('the choice %j is sent as %j', (require_shipping, sent) => {
+  expect(twoDecimals.read({ cart: {}, require_shipping })).toMatchObject({
+    data: { require_shipping: sent },
+  });
+});
+
+test.each([
+  ['Rails', ['0', '1'], true],
+  ['Rails, not checked', ['0'], false],
+  ['ASP.NET, whose hidden field comes last', ['true', 'false'], true],
+  ['ASP.NET, not checked', ['false'], false],
+  ['a hidden false', ['false', 'on'], true],
+  ['a hidden blank', ['', 'on'], true],
+  ['a hidden blank, not checked', [''], undefined],
+  ['Spring', ['true', 'on'], true],
+] as const)('a check box with a hidden companion, as of %s', (_, values, sent) => {
+  const form = formData(['cart.x', '1'], ...values.map((value) => ['require_shipping', value] as const));
+  const result = twoDecimals.read(form);
+  expect(result.ok && result.data.require_shipping).toBe(sent);
+});
+
+const german = { decimals: 2, decimalSeparator: ',', groupSeparator: '.' } as const;
+const swiss = { decimals: 2, decimalSeparator: '.', groupSeparator: "'" } as const;
+const swedish = { decimals: 2, decimalSeparator: ',', groupSeparator: ' ' } as const;
+const english = { decimals: 2, decimalSeparator: '.', groupSeparator: ',' } as const;
+
+test.each<[amounts: AmountOptions, text: string, sent: unknown]>([
+  [german, '1.299,00', 129_900],
+  [german, '1.299', 129_900],
+  [german, '1299,5', 129_950],
+  [german, '-12.345.678,90', -1_234_567_890],
+  [german, '12.99', 'group_separator'],
+  [german, '1299.00', 'group_separator'],
+  [german, '1,299', 'too_many_decimals'],
+  [german, '1,299.00', 'group_separator'],
+  [german, '0.299', 'group_separator'],
+  [german, '1.29.900', 'group_separator'],
+  [german, '1234.567', 'group_separator'],
+  [german, '1.2345', 'group_separator'],
+  [german, '1 299,00', 'group_separator'],
+  [german, '1.299.', 'invalid_amount'],
+  [swiss, "1'299.50", 129_950],
+  [swiss, '1’299.50', 129_950],
+  [swiss, '1,50', 'group_separator'],
+  [swedish, '1 299,00', 129_900],
+  [swedish, '1\u00a0299,00', 129_900],
+  [swedish, '1\u202f299,00', 129_900],
+  [swedish, '1 29,00', 'group_separator'],
+  [english, '1,299.00', 129_900],
+  [english, '1,299', 129_900],
+  [english, '1,29', 'group_separator'],
+  [english, '1.299', 'too_many_decimals'],
+  [english, '12,34,567.89', 123_456_789],
+  [english, '1,234,56', 'group_separator'],
+  [{ ...german, decimals: 0 }, '1.299', 1_299],
+  [{ ...german, decimals: 3 }, '1.299', 1_299_000],
+  [{ ...german, decimals: 3 }, '1,299', 1_299],
+])('with %j, %j is read as %j', (amounts, text, sent) => {
+  expect(readPrice(text, amounts)).toBe(sent);
+});
+
+const table = { EUR: 2, JPY: 0, KWD: 3 };
+const byCurrency = createFormReader(OrderUpdate, { amounts: { decimals: table, decimalSeparator: '.' } });
+const inCurrency = (purchase_currency: unknown, unit_price: unknown): unknown => {
+  const result = byCurrency.read({ purchase_currency, cart: { items: [{ unit_price }] } });
+  return result.ok ? result.data.cart.items?.[0]?.unit_price : result.issues.map(({ code }) => code).join();
+};
+
+test.each([
+  ['EUR', '12.99', 1_299],
+  ['EUR', '12.999', 'too_many_decimals'],
+  ['JPY', '1299', 1_299],
+  ['JPY', '1.299', 'too_many_decimals'],
+  ['JPY', 1299, 1_299],
+  ['KWD', '1.299', 1_299],
+  ['KWD', '1299', 1_299_000],
+  ['KWD', 1.299, 'ambiguous_amount'],
+  ['SEK', '12.99', 'unknown_decimals'],
+  ['', '12.99', 'unknown_decimals'],
+  [undefined, '1299', 'unknown_decimals'],
+  ['XYZ', '12.99', 'invalid_currency,unknown_decimals'],
+  ['eur', '12.99', 'invalid_currency,unknown_decimals'],
+  ['constructor', '12.99', 'invalid_currency,unknown_decimals'],
+  [{}, 1299, 'unknown_decimals'],
+  [['EUR'], 1299, 'invalid_type,unknown_decimals'],
+])('decimals by the currency of the form: in %j, %j is read as %j', (currency, amount, sent) => {
+  expect(inCurrency(currency, amount)).toBe(sent);
+});
+
+test('decimals by currency: messages have the decimals of the currency, or say what is missing', () => {
+  const messageIn = (purchase_currency: string, unit_price: string): string | undefined => {
+    const result = byCurrency.read({ purchase_currency, cart: { items: [{ unit_price }] } });
+    return result.ok ? undefined : result.issues[0]?.message;
+  };
+  expect(messageIn('JPY', '1.5')).toBe(
+    'Write an amount without thousands separators, and with 0 decimals, such as 1299.',
+  );
+  expect(messageIn('KWD', 'ten')).toBe('Write an amount such as 1299.000.');
+  expect(messageIn('', '1.5')).toBe('Choose the currency first: it decides how many decimals an amount has.');
+  expect(messageIn('SEK', '1.5')).toBe(
+    'Cannot read amounts in SEK: how many decimals they have is not declared.',
+  );
+});
+
+test('decimals by currency: a currency that is written after the amounts counts, and a quantity needs none', () => {
+  const form = formData(
+    ['cart.items.0.unit_price', '12.99'],
+    ['cart.items.0.quantity', '2'],
+    ['purchase_currency', 'EUR'],
+  );
+  expect(byCurrency.read(form)).toMatchObject({
+    data: { cart: { items: [{ unit_price: 1_299, quantity: 2 }] } },
+  });
+  expect(byCurrency.read({ cart: { items: [{ quantity: '2' }] } })).toMatchObject({ ok: true });
+});
+
+test('formatAmount needs the currency where decimals are declared by currency', () => {
+  expect(byCurrency.formatAmount(1_299, 'EUR')).toBe('12.99');
+  expect(byCurrency.formatAmount(1_299, 'JPY')).toBe('1299');
+  expect(byCurrency.formatAmount(1_299, 'KWD')).toBe('1.299');
+  expect(twoDecimals.formatAmount(1_299, 'JPY')).toBe('12.99');
+  for (const currency of [undefined, 'SEK', 'constructor'])
+    expect(() => byCurrency.formatAmount(1_299, currency)).toThrow(
+      new TypeError(
+        `formatAmount: expected a currency whose decimals are declared, got ${currency}. Known: EUR, JPY, KWD.`,
+      ),
+    );
+});
+
+test('any amount in any currency of ISO 4217, written with any declared separators, is read back', () => {
+  const decimals = isoDecimals();
+  const marks = fc.constantFrom(['.', ','], [',', '.'], [',', ' '], ['.', "'"], ['.', ' ']) as fc.Arbitrary<
+    ['.', ',']
+  >;
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...Object.keys(decimals)),
+      safeInteger,
+      marks,
+      (code, amount, [decimalSeparator, groupSeparator]) => {
+        const form = createFormReader(OrderUpdate, {
+          amounts: { decimals, decimalSeparator, groupSeparator },
+        });
+        const written = form.formatAmount(amount, code);
+        const [whole = '', fraction = ''] = written.split(decimalSeparator);
+        const grouped =
+          whole.replace(/\B(?=(\d{3})+$)/g, groupSeparator) + (fraction && decimalSeparator + fraction);
+        for (const unit_price of [written, grouped])
+          expect(form.read({ purchase_currency: code, cart: { items: [{ unit_price }] } })).toMatchObject({
+            data: { cart: { items: [{ unit_price: amount }] } },
+          });
+      },
+    ),
+  );
+});
+
+test.each<[amounts: object, advice: string]>([
+  [{ decimals: 2, groupSeparator: '.' }, 'Write decimalSeparator as "." or ",", as the form has it.'],
+  [{ decimals: { KWD: 3 } }, 'Write decimalSeparator as "." or ",", as the form has it.'],
+  [
+    { decimals: 2, decimalSeparator: ',', groupSeparator: ',' },
+    'Write groupSeparator as another of ".", ",", " " and "\'", or leave it out.',
+  ],
+  [
+    { decimals: 2, decimalSeparator: ',', groupSeparator: '_' },
+    'Write groupSeparator as another of ".", ",", " " and "\'", or leave it out.',
+  ],
+  ...[{ EUR: '2' }, { EUR: -1 }, {}, null, [2]].map((decimals): [object, string] => [
+    { decimals, decimalSeparator: '.' },
+    'Write decimals as an integer from 0 to 15, or a table of them by currency: how many decimals are part of the integer that is sent.',
+  ]),
+])('the amounts %j are refused at once', (amounts, advice) => {
+  expect(() => createFormReader(OrderUpdate, { amounts } as FormReaderOptions)).toThrow(
+    new TypeError(`createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. ${advice}`),
+  );
+});
+
+test('decimals by currency need a schema with a currency', () => {
+  expect(() => createFormReader(CartItem, { amounts: { decimals: { EUR: 2 } } })).toThrow(
+    new TypeError(
+      'createFormReader: amounts: cannot use {"decimals":{"EUR":2}}. The schema has no purchase_currency: write decimals as one integer.',
+    ),
+  );
 });

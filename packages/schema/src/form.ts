@@ -1,6 +1,8 @@
 import type * as z from 'zod/mini';
 import { checkOptions } from './check-options.ts';
+import { isPlainObject } from './clone-json.ts';
 import type { IssueCode } from './explain.ts';
+import { show } from './field-types.ts';
 import {
   type AmountFormat,
   type FieldKind,
@@ -15,6 +17,8 @@ import {
   wholeNumber,
 } from './form-values.ts';
 
+export { isoDecimals } from './iso-decimals.ts';
+
 /** How a form is read. */
 export interface FormReaderOptions {
   /**
@@ -28,26 +32,40 @@ export interface FormReaderOptions {
    */
   readonly newLine?: Readonly<Record<string, unknown>>;
   /**
+   * Names of fields at the top of the form that are not part of the order, such as a CSRF token: they are not sent, and
+   * `leftOut` lists them. Of a `FormData` or `URLSearchParams`, names that the schema does not have are left out anyway.
+   * @default []
+   */
+  readonly ignore?: readonly string[];
+  /**
    * Returns the message of an issue, for example in another language; `undefined` keeps the English one.
    * @default the English messages
    */
   readonly translate?: (issue: FormIssue) => string | undefined;
 }
 
-/** How amounts are written. */
+/** How amounts are written. Nothing of it is guessed. */
 export interface AmountOptions {
   /**
    * How many decimals of a written amount are part of the integer that is sent: with 2, `258.00` and `258` are both
-   * sent as 25800. An integer from 0 to 15. It is never guessed from the currency: the API does not document the unit of
-   * amounts.
+   * sent as 25800. An integer from 0 to 15, or a table of them by currency, such as `{ EUR: 2, JPY: 0, KWD: 3 }` or
+   * `isoDecimals()`: then the `purchase_currency` of the form decides, and no amount is read without one. The API does not
+   * document the unit of amounts.
    */
-  readonly decimals: number;
+  readonly decimals: number | Readonly<Record<string, number>>;
   /**
    * The decimal separator in messages and in `formatAmount`. Amounts of up to two decimals are read with either one.
-   * With three or more, `1,299` could be 1.299 or 1299, so only this one is read, and it has to be declared.
-   * @default '.' with up to two decimals
+   * With three or more decimals, or with a group separator, `1,299` could be 1.299 or 1299: then only this one is read, and
+   * it has to be declared.
+   * @default '.' with up to two decimals and no group separator
    */
   readonly decimalSeparator?: '.' | ',';
+  /**
+   * What may stand between groups of digits, as in `1.299,00`: a full stop, a comma, a space of any kind, or an apostrophe
+   * of any kind.
+   * @default none: an amount with groups is an issue
+   */
+  readonly groupSeparator?: '.' | ',' | ' ' | "'";
 }
 
 /** An issue of one field: plain data, which can be translated and sent to a browser. */
@@ -79,6 +97,8 @@ export type FormIssueCode =
   | 'group_separator'
   | 'too_many_decimals'
   | 'ambiguous_amount'
+  | 'unknown_decimals'
+  | 'ambiguous_field'
   | (string & {});
 
 /** The data to send, or the issues, in the order of the form's fields. */
@@ -88,7 +108,7 @@ export type FormResult<Data> = FormSuccess<Data> | FormFailure;
 export interface FormSuccess<Data> {
   readonly ok: true;
   readonly data: Data;
-  /** The names of the blank fields and lines. They are left out of the update. */
+  /** The names of the blank fields and lines, and of fields that are not part of the order: they are not sent. */
   readonly leftOut: readonly string[];
 }
 
@@ -96,7 +116,7 @@ export interface FormSuccess<Data> {
 export interface FormFailure {
   readonly ok: false;
   readonly issues: readonly FormIssue[];
-  /** The names of the blank fields and lines. */
+  /** The names of the blank fields and lines, and of fields that are not part of the order. */
   readonly leftOut: readonly string[];
 }
 
@@ -104,16 +124,17 @@ export interface FormFailure {
 export interface FormReader<Data> {
   /**
    * Reads the values of a form library, or the entries of a `FormData` or `URLSearchParams` with names such as
-   * `cart.items.0.sku`. Never throws, whatever the form holds; only an asynchronous schema of yours makes it throw.
+   * `cart.items.0.sku`. Of such entries only fields of the schema are sent, so that no token of a framework is. Never throws, whatever the form holds; only an asynchronous schema of yours makes it throw.
    */
   readonly read: (values: unknown) => FormResult<Data>;
   /** The resolver of react-hook-form: `useForm({ resolver })`. Issues of the form as a whole are at `errors.form`. */
   readonly resolver: (values: unknown) => FormResolverResult<Data>;
   /**
    * Writes an amount for a form: with two decimals, 25800 becomes `258.00`.
-   * @throws TypeError when it is not an integer that JavaScript holds exactly.
+   * @param currency Where decimals are declared by currency, the currency of the amount.
+   * @throws TypeError when it is not an integer that JavaScript holds exactly, or no decimals are declared for the currency.
    */
-  readonly formatAmount: (amount: number) => string;
+  readonly formatAmount: (amount: number, currency?: string) => string;
 }
 
 /** What react-hook-form expects of a resolver. */
@@ -132,8 +153,8 @@ export function createFormReader<Data>(
   schema: z.ZodMiniType<Data, Data>,
   options: FormReaderOptions = {},
 ): FormReader<Data> {
-  const amounts = amountFormat(options);
-  const { newLine = {}, translate } = options;
+  const amountsIn = amountFormats(schema, options);
+  const { newLine = {}, ignore = [], translate } = options;
 
   const fail = (issues: FormIssue[], leftOut: readonly string[]): FormFailure => ({
     ok: false,
@@ -143,13 +164,20 @@ export function createFormReader<Data>(
   const read = (values: unknown): FormResult<Data> => {
     let form: FormValues;
     try {
-      form = readFormValues(schema, values, { amounts, newLine });
+      form = readFormValues(schema, values, { amountsIn, newLine, ignore });
     } catch {
       return fail([{ field: '', code: 'not_serializable', message: 'Cannot read the form.' }], []);
     }
+    // The form of these fields is wrong, and nobody who fills it in can help it.
+    const ambiguous = form.ambiguous.map((field) => ({
+      field,
+      code: 'ambiguous_field',
+      message: `The form has more than one value for ${field}: name its inputs differently.`,
+    }));
+    if (ambiguous.length > 0) return fail(ambiguous, form.leftOut);
     const { success, data, error } = schema.safeParse(form.body);
     if (success) return { ok: true, data, leftOut: form.leftOut };
-    return fail(findIssues(schema, form, error.issues, amounts), form.leftOut);
+    return fail(findIssues(schema, form, error.issues), form.leftOut);
   };
 
   return {
@@ -160,40 +188,62 @@ export function createFormReader<Data>(
         ? { values: result.data, errors: {} }
         : { values: {}, errors: toFieldErrors(result.issues, values) };
     },
-    formatAmount: (amount) => {
-      if (Number.isSafeInteger(amount)) return formatAmount(amount, amounts);
-      throw new TypeError(`Expected an integer, got ${amount}. Pass the integer that is sent.`);
+    formatAmount: (amount, currency) => {
+      if (!Number.isSafeInteger(amount))
+        throw new TypeError(`Expected an integer, got ${amount}. Pass the integer that is sent.`);
+      const format = amountsIn(currency);
+      if (format.decimals !== undefined) return formatAmount(amount, format);
+      const known = Object.keys(options.amounts?.decimals ?? {}).join(', ');
+      throw new TypeError(
+        `formatAmount: expected a currency whose decimals are declared, got ${currency}. Known: ${known}.`,
+      );
     },
   };
 }
 
 /** Checks all options: a misspelled `decimals` would make every amount a hundredth of itself. */
-function amountFormat(options: FormReaderOptions): AmountFormat {
+function amountFormats(schema: Schema, options: FormReaderOptions): (currency: unknown) => AmountFormat {
   const { amounts = { decimals: 0 } } = options;
-  checkOptions('createFormReader', options, ['amounts', 'newLine', 'translate']);
-  checkOptions('createFormReader: amounts', amounts, ['decimals', 'decimalSeparator']);
-  // 1,299 may be 1299 or, once an amount has three decimals, 1.299.
-  const { decimals, decimalSeparator = decimals < 3 ? '.' : undefined } = amounts;
-  const isCount = Number.isInteger(decimals) && decimals >= 0 && decimals < 16;
-  if (isCount && (decimalSeparator === '.' || decimalSeparator === ','))
-    return { decimals, decimalSeparator };
+  checkOptions('createFormReader', options, ['amounts', 'newLine', 'ignore', 'translate']);
+  checkOptions('createFormReader: amounts', amounts, ['decimals', 'decimalSeparator', 'groupSeparator']);
+  const { decimals, groupSeparator } = amounts;
+  const table = isPlainObject(decimals) ? decimals : undefined;
+  const counts: readonly unknown[] = table ? Object.values(table) : [decimals];
+  const needsSeparator = groupSeparator !== undefined || counts.some((count) => Number(count) > 2);
+  const { decimalSeparator = needsSeparator ? undefined : '.' } = amounts;
+
   // No example: who copied one would send amounts in another scale.
-  throw new TypeError(
-    `createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. ${
-      isCount
-        ? 'Write decimalSeparator as "." or ",", as the form has it'
-        : 'Write decimals as an integer from 0 to 15: how many decimals of an amount are part of the integer that is sent'
-    }.`,
-  );
+  const refuse = (advice: string): TypeError =>
+    new TypeError(`createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. ${advice}`);
+  const isCount = (count: unknown): boolean =>
+    Number.isInteger(count) && Number(count) >= 0 && Number(count) < 16;
+  if (counts.length === 0 || !counts.every(isCount)) {
+    throw refuse(
+      'Write decimals as an integer from 0 to 15, or a table of them by currency: how many decimals are part of the integer that is sent.',
+    );
+  }
+  if (decimalSeparator !== '.' && decimalSeparator !== ',')
+    throw refuse('Write decimalSeparator as "." or ",", as the form has it.');
+  if (
+    groupSeparator !== undefined &&
+    (groupSeparator === decimalSeparator || !/^[., ']$/.test(groupSeparator))
+  )
+    throw refuse('Write groupSeparator as another of ".", ",", " " and "\'", or leave it out.');
+  if (!table) return () => ({ decimals: decimals as number, decimalSeparator, groupSeparator });
+  if (schemaAt(schema, 'purchase_currency')) {
+    const byCurrency = new Map<unknown, number>(Object.entries(table));
+    return (currency) => ({ decimals: byCurrency.get(currency), decimalSeparator, groupSeparator });
+  }
+  throw refuse('The schema has no purchase_currency: write decimals as one integer.');
 }
 
 /** The issues of the schema, in the order of the form's fields. */
 function findIssues(
   schema: Schema,
-  { body, given, lineKeys }: FormValues,
+  { body, given, lineKeys, amounts }: FormValues,
   raw: readonly z.core.$ZodIssue[],
-  amounts: AmountFormat,
 ): FormIssue[] {
+  const currency = given.get('purchase_currency')?.value;
   const issues = raw.map((issue) => {
     let field = '';
     let part: Schema | undefined = schema;
@@ -203,7 +253,8 @@ function findIssues(
       part = schemaAt(part, key);
       value = (value as Fields | undefined)?.[key];
     }
-    return createFormIssue(issue, field, given.get(field)?.value, kindOf(part, field, amounts));
+    const kind = kindOf(part, field, amounts);
+    return createFormIssue(issue, { field, given: given.get(field)?.value, kind, currency });
   });
   const placeOf = ({ field }: FormIssue): number => given.get(field)?.place ?? Infinity;
   return issues.sort((one, other) => placeOf(one) - placeOf(other));
@@ -211,10 +262,9 @@ function findIssues(
 
 function createFormIssue(
   issue: z.core.$ZodIssue,
-  field: string,
-  given: unknown,
-  { type, limits = {}, amounts }: FieldKind,
+  { field, given, kind, currency }: { field: string; given: unknown; kind: FieldKind; currency: unknown },
 ): FormIssue {
+  const { type, limits = {}, amounts } = kind;
   const write = (number = 0): string => formatAmount(number, amounts ?? wholeNumber);
   const { message, code: zodCode } = issue;
   // The issues of this package have a code and a hint in `params`.
@@ -228,8 +278,8 @@ function createFormIssue(
     ...(code === 'out_of_range' && { min: write(limits.minimum), max: write(limits.maximum) }),
     ...(limits.maxLength && { max: limits.maxLength }),
     ...(limits.enum && { allowed: limits.enum }),
-    ...(limits.type && { example: amounts ? `1299${write().slice(1)}` : '2' }),
-    ...(amounts && { decimals: amounts.decimals }),
+    ...(limits.type && code !== 'unknown_decimals' && { example: amounts ? `1299${write().slice(1)}` : '2' }),
+    ...(amounts?.decimals !== undefined && { decimals: amounts.decimals }),
   };
   const { example, decimals, min, max } = data;
   const texts: Partial<Record<string, string | undefined>> = {
@@ -239,6 +289,10 @@ function createFormIssue(
     group_separator: `Write an amount without spaces or thousands separators, such as ${example}.`,
     // 1.299 may have been meant as 1299.
     too_many_decimals: `Write an amount without thousands separators, and with ${decimals ? 'at most ' : ''}${decimals} decimals, such as ${example}.`,
+    unknown_decimals:
+      typeof currency === 'string' && currency.trim()
+        ? `Cannot read amounts in ${show(currency).slice(1, -1)}: how many decimals they have is not declared.`
+        : 'Choose the currency first: it decides how many decimals an amount has.',
     ambiguous_amount: `Write the amount as text, such as "${example}".`,
     not_integer: `Write a whole number such as ${example}.`,
     out_of_range: `Write a number from ${min} to ${max}.`,
@@ -252,6 +306,7 @@ function createFormIssue(
 
 /** The reason why the value of a number field was not read. */
 function numberProblem(given: unknown, amounts: AmountFormat | undefined): FormIssueCode {
+  if (amounts?.decimals === undefined && amounts) return 'unknown_decimals';
   if (typeof given !== 'string') return amounts ? 'ambiguous_amount' : 'not_integer';
   const read = readAmount(given, amounts ?? wholeNumber);
   if (typeof read === 'number') return 'out_of_range';

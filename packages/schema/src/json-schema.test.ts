@@ -13,9 +13,19 @@ test('writes each rule as keywords of JSON Schema', () => {
     total: { type: 'integer', minimum: -(2 ** 31), maximum: 2 ** 31 - 1 },
     note: { type: 'string', maxLength: 255 },
     cart: { properties: { items: { items: { properties: { quantity: { type: 'integer' } } } } } },
-    billing_address: { not: {} },
-    items: { not: {}, description: 'Unknown field. Move it to cart.items.' },
   });
+});
+
+const refused = [
+  ...['billing_address', 'user_return_url_on_success', 'user_return_url_on_fail'],
+  ...['terms_url', 'webhook_url', 'items'],
+];
+
+test('refuses the names of other places without making them properties', () => {
+  const { properties, propertyNames } = toJsonSchema(OrderUpdate);
+  expect(Object.keys(properties ?? {}).filter((name) => refused.includes(name))).toEqual([]);
+  expect(JSON.stringify(properties)).not.toContain('"not"');
+  expect(propertyNames).toEqual({ not: { enum: refused } });
 });
 
 test('requires the cart alone, and leaves every object open', () => {
@@ -26,10 +36,9 @@ test('requires the cart alone, and leaves every object open', () => {
 
 test('accepts a declared field that would be misplaced', () => {
   const Update = defineOrderUpdate({ fields: { order: { items: z.optional(z.string()) } } });
-  expect(toJsonSchema(Update).properties).toMatchObject({
-    items: { type: 'string' },
-    webhook_url: { not: {} },
-  });
+  const { properties, propertyNames } = toJsonSchema(Update);
+  expect(properties).toMatchObject({ items: { type: 'string' } });
+  expect(propertyNames).toEqual({ not: { enum: refused.filter((name) => name !== 'items') } });
 });
 
 test('describes what goes into a field of your own', () => {

@@ -9,7 +9,8 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
 /**
  * Converts `OrderUpdate`, or a schema of `defineOrderUpdate`, to JSON Schema (draft 2020-12).
  *
- * It accepts what the zod schema accepts, and besides: misspelled fields, since JSON Schema cannot compare names; a
+ * Names that are refused at the top of an order, such as `items`, are in its `propertyNames`. It accepts what the zod
+ * schema accepts, and besides: misspelled fields, since JSON Schema cannot compare names; a
  * field named `__proto__`; more than 256 levels; more than 100,000 values.
  *
  * @throws Error as `z.toJSONSchema` does, when JSON Schema cannot express a field of yours.
@@ -22,13 +23,9 @@ export function toJsonSchema(schema: OrderUpdateSchema): JsonSchema {
       const def = defOf(zodSchema);
       Object.assign(jsonSchema, ...keywordsOf(zodSchema));
       if (def.type !== 'object') return;
-      for (const name of misplacedNames()) {
-        const issue = misplacedField(name, def.shape);
-        if (issue) {
-          const refused = { not: {}, description: `${issue.message}. ${issue.hint}` };
-          Object.assign(jsonSchema.properties ?? {}, { [name]: refused });
-        }
-      }
+      // As properties that nothing matches, generated types would offer them, and form builders would show them.
+      const refused = misplacedNames().filter((name) => misplacedField(name, def.shape));
+      if (refused.length > 0) jsonSchema.propertyNames = { not: { enum: refused } };
     },
   });
 }

@@ -47,7 +47,7 @@ const formMessage = (form: unknown, options: FormReaderOptions = { amounts: { de
 const inLine = (line: object): object => ({ cart: { items: [line] } });
 
 const countAdvice =
-  'Write decimals as an integer from 0 to 15: how many decimals of an amount are part of the integer that is sent.';
+  'Write decimals as an integer from 0 to 15, or a table of them by currency: how many decimals are part of the integer that is sent.';
 
 const table: readonly Advice[] = [
   {
@@ -271,6 +271,16 @@ const table: readonly Advice[] = [
     mistake: 'a fraction to format',
     choice: 'Pass the integer that is sent.',
     message: thrownBy(() => createFormReader(OrderUpdate).formatAmount(258.5)),
+  },
+  {
+    mistake: 'one mark for two things',
+    message: createReader({ amounts: { decimals: 2, decimalSeparator: ',', groupSeparator: ',' } }),
+    choice: 'Write groupSeparator as another of ".", ",", " " and "\'", or leave it out.',
+  },
+  {
+    mistake: 'decimals by currency without one',
+    message: thrownBy(() => createFormReader(CartItem, { amounts: { decimals: { EUR: 2 } } })),
+    choice: 'The schema has no purchase_currency: write decimals as one integer.',
   },
   {
     mistake: 'an amount in words',

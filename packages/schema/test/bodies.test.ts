@@ -45,7 +45,9 @@ function agrees(name: string, schema: OrderUpdateSchema, cases: readonly BodyCas
   test.each(cases)(`the JSON Schema of ${name} finds the same paths: $name`, (row) => {
     validate(JSON.parse(JSON.stringify(row.body)));
     const expected = row.beyondJsonSchema ? [] : row.problems.map(([path]) => path);
-    expect(new Set(validate.errors?.map(pathOf))).toEqual(new Set(expected));
+    // Ajv adds what `not` found of a name, without the name.
+    const errors = validate.errors?.filter(({ schemaPath }) => schemaPath !== '#/propertyNames/not');
+    expect(new Set(errors?.map(pathOf))).toEqual(new Set(expected));
   });
 }
 
@@ -55,5 +57,5 @@ function pathOf({ instancePath, params }: ErrorObject): string {
     .split('/')
     .join('.')
     .replaceAll(/\.(\d+)/g, '[$1]');
-  return typeof params['missingProperty'] === 'string' ? params['missingProperty'] : path;
+  return params['missingProperty'] ?? params['propertyName'] ?? path;
 }
