@@ -207,7 +207,7 @@ test('a request that was cut off stays in the journal, and applies nothing', asy
   socket.end(rawUpdate(service).slice(0, -1));
   await service.waitForRequests(1);
   expect(service.journal).toMatchObject([
-    { complete: false, status: undefined, body: Buffer.from('{"cart":{}') },
+    { complete: false, status: 400, body: Buffer.from('{"cart":{}') },
   ]);
   expect(service.ledger).toEqual([]);
 });
@@ -333,7 +333,7 @@ test('onRequest is called once for each request, before its response or without 
     ['req_4', undefined, true],
     ['req_5', 200, true],
     ['req_6', 204, true],
-    ['req_7', undefined, false],
+    ['req_7', 400, false],
   ]);
   service.faults.next({ type: 'latency', ms: 60_000 });
   const waiting = send(service).catch(() => 'reset');

@@ -210,7 +210,7 @@ export async function startMockOrderService<Update extends OrderUpdate = OrderUp
     serve,
   );
   server.on('clientError', (error, socket) => {
-    respondToMalformed(error, socket, { nextRequestId, rejected: responder.rejected });
+    respondToMalformed(error, socket, { nextRequestId, now, rejected: responder.rejected });
   });
   server.on('connection', (socket) => {
     if (faults.onAccept() !== undefined) socket.resetAndDestroy();

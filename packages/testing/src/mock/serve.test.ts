@@ -243,17 +243,6 @@ test('keeps no more than maxBodyBytes of an upload without a length', async () =
   expect(service.journal[0]).toMatchObject({ complete: false, status: 413 });
 });
 
-test('never responds with an error in place of the response that a request waits for', async () => {
-  await using service = await start();
-  service.faults.next({ type: 'latency', ms: 100 });
-  const { text, end } = await exchange(
-    service,
-    `${openHead('key-1', 'content-length: 11')}{"cart":{}}garbage\r\n\r\n`,
-  );
-  expect([text, end === 'fin' || end === 'reset']).toEqual(['', true]);
-  expect(service.ledger).toHaveLength(1);
-});
-
 test('what was pipelined behind a request whose fault ended the connection counts as cut off', async () => {
   await using service = await start();
   const update = `${openHead('key-1', 'content-length: 11')}{"cart":{}}`;

@@ -48,9 +48,11 @@ export interface ServeContext<Update extends OrderUpdate> {
   readonly restart: (downMs: number) => void;
 }
 
-/** Sockets that wait for a response. */
-const waiting = new WeakSet<object>();
-/** Sockets that a fault has ended: what was pipelined behind it counts as cut off. */
+/** The responses to come of each socket, by requests that are decided: their updates may be applied. */
+const toCome = new WeakMap<object, Set<ServerResponse>>();
+/** The last request of each socket while it is not decided. */
+const undecided = new WeakMap<object, OpenEntry>();
+/** Sockets that a fault or broken framing has ended: a request that is not decided yet counts as cut off. */
 const broken = new WeakSet<object>();
 
 /** Takes one request from its connection to its response: read, decide, wait, send; a fault may end it at each step. */
@@ -60,14 +62,13 @@ export function serveRequest<Update extends OrderUpdate>(
   context: ServeContext<Update>,
 ): void {
   const { socket } = request;
-  waiting.add(socket);
-  response.once('close', () => waiting.delete(socket));
   const { journal, notify } = context;
   const generation = context.generation();
   const head = readRequestHead(request);
   const target = readRequestTarget(head.target);
   const entry = openEntry(head, target, { socket, context });
   journal.history.add(entry);
+  undecided.set(socket, entry);
 
   if (entry.fault?.type === 'reset_before_body' || entry.fault?.type === 'reset_on_reuse') {
     journal.markReceived();
@@ -77,6 +78,7 @@ export function serveRequest<Update extends OrderUpdate>(
     return;
   }
   readBody(request, context.maxBodyBytes, (body) => {
+    if (undecided.get(socket) === entry) undecided.delete(socket);
     if (generation !== context.generation()) return void socket.destroy();
     entry.body = body.bytes;
     const isCut = body.end === 'cut' || broken.has(socket);
@@ -87,7 +89,12 @@ export function serveRequest<Update extends OrderUpdate>(
     else if (entry.fault && breakConnection(entry.fault, socket, context.restart)) {
       if (entry.fault.type !== 'stalled_headers') broken.add(socket);
       notify(entry);
-    } else reply(response, usual, { entry, context, isEarly: body.end === 'too_large' });
+    } else {
+      const responses = toCome.get(socket) ?? new Set();
+      toCome.set(socket, responses.add(response));
+      response.once('close', () => responses.delete(response));
+      reply(response, usual, { entry, context, isEarly: body.end === 'too_large' });
+    }
   });
 }
 
@@ -319,17 +326,26 @@ function sendEarly(response: ServerResponse, { status, headers, body }: PlainRes
   response.once('close', finish);
 }
 
-/** Responds to what is not HTTP like to any other bad request, then closes the connection. */
+/**
+ * Responds to what is not HTTP like to any other bad request, then closes the connection. A request that ends there is not
+ * applied, as when its body is longer than its `Content-Length`; what was applied before gets its own response first.
+ */
 export function respondToMalformed(
-  { code }: NodeJS.ErrnoException,
+  error: NodeJS.ErrnoException,
   socket: Duplex,
-  {
-    nextRequestId,
-    rejected,
-  }: { nextRequestId: () => string; rejected: (rejection: Rejection) => PlainResponse },
+  parts: Pick<ServeContext<OrderUpdate>, 'nextRequestId' | 'now'> & {
+    readonly rejected: (rejection: Rejection) => PlainResponse;
+  },
 ): void {
-  // Where a request waits for its response, another one in its place would be a lie.
-  if (code === 'ECONNRESET' || !socket.writable || waiting.has(socket)) {
+  broken.add(socket);
+  const [next] = toCome.get(socket) ?? [];
+  if (next) {
+    next.once('close', () => respondToMalformed(error, socket, parts));
+    return;
+  }
+  const { code } = error;
+  const { nextRequestId, now, rejected } = parts;
+  if (code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
@@ -337,7 +353,10 @@ export function respondToMalformed(
   const timeout = code === 'ERR_HTTP_REQUEST_TIMEOUT' ? { status: 408 } : {};
   const message = 'The request is not complete HTTP/1.1.';
   const { status, headers, body } = rejected({ code: 'request_malformed', message, ...overflow, ...timeout });
-  const all = Object.entries({ ...headers, 'x-request-id': nextRequestId(), connection: 'close' });
+  const entry = undecided.get(socket);
+  if (entry) Object.assign(entry, { status, respondedAt: now() });
+  const requestId = entry?.requestId ?? nextRequestId();
+  const all = Object.entries({ ...headers, 'x-request-id': requestId, connection: 'close' });
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body}`);
 }
