@@ -83,6 +83,7 @@ export default defineConfig({
           Bulk: '/guides/bulk',
           'From a CSV file': '/guides/csv-file',
           'Front-end forms': '/guides/forms',
+          Amounts: '/guides/amounts',
           'Rotating keys': '/guides/rotating-keys',
           'Proxies and mTLS': '/guides/proxies-and-mtls',
           'The outbox in production': '/guides/outbox-in-production',

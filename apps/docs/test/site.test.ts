@@ -93,7 +93,7 @@ const searches = {
   signature: '/guides/qr-payments.html#signatures',
   csv: '/guides/csv-file.html',
   resume: '/guides/bulk.html#stop-early-and-resume',
-  amounts: '/guides/forms.html#amounts',
+  amounts: '/guides/amounts.html',
   upgrade: '/guides/upgrades.html',
   'mutual tls': '/guides/proxies-and-mtls.html#mutual-tls',
 };
