@@ -206,9 +206,7 @@ test('a request that was cut off stays in the journal, and applies nothing', asy
   const socket = await openSocket(service);
   socket.end(rawUpdate(service).slice(0, -1));
   await service.waitForRequests(1);
-  expect(service.journal).toMatchObject([
-    { complete: false, status: 400, body: Buffer.from('{"cart":{}') },
-  ]);
+  expect(service.journal).toMatchObject([{ complete: false, status: 400, body: Buffer.from('{"cart":{}') }]);
   expect(service.ledger).toEqual([]);
 });
 
