@@ -182,6 +182,13 @@ function readCells(
       form.append(column, /^(true|false)$/i.test(cell) ? cell.toLowerCase() : cell);
   }
   const read = cells.read(form);
+  // A form leaves out fields that the schema does not have; a cell is sent or refused.
+  const unknown = columns.filter((column, index) => record[index]?.trim() && read.leftOut.includes(column));
+  if (unknown.length > 0) {
+    const hint = 'Name the column after a field, or leave it out.';
+    const issues = unknown.map((path) => ({ path, message: 'Unknown field', hint }));
+    return checkRow(token, { success: false, issues });
+  }
   if (read.ok) return checkRow(token, { success: true, data: read.data });
   const issues = read.issues.map(({ field, message }) => ({
     path: field.replace(/\.(\d+)/g, '[$1]'),

@@ -62,7 +62,8 @@ test.each([
   ['a decimal comma', 'cart.items[0].unit_price', '2,5'],
   ['more digits than a number holds', 'total_amount', '9007199254740993000000'],
   ['an unknown currency', 'purchase_currency', 'EUX'],
-  ['what is neither true nor false', 'express_shipping', 'yes'],
+  ['what is neither true nor false', 'express_shipping', 'maybe'],
+  ['a cell in a column of no field', 'channel', 'web'],
 ])('%s is an issue of its column', async (_, column, cell) => {
   const [row] = await read(`token,cart.items[0].sku,${column}\na,MUG,"${cell}"\n`);
   expect(row?.issues).toMatchObject([{ path: column, message: expect.any(String) }]);
