@@ -25,12 +25,12 @@ export function between(start: string, end: string): (message: string) => string
   };
 }
 
-const advises = /\bwrite (?!the journal|what became)|did you mean|\bmove it to\b/i;
+const advises = /\bwrite (?!new\b|what became)(?<!cannot write )|did you mean|\bmove it to\b/i;
 const literals = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`/g;
 
 /** Each text in the sources of a package that says what to write, as a pattern: a part filled in at run time is open. */
-export function adviceIn(folder: string): readonly RegExp[] {
-  return globSync('**/*.ts', { cwd: folder, exclude: ['**/*.test.ts'] }).flatMap((file) =>
+export function adviceIn(folder: string, exclude: readonly string[] = []): readonly RegExp[] {
+  return globSync('**/*.ts', { cwd: folder, exclude: ['**/*.test.ts', ...exclude] }).flatMap((file) =>
     readFileSync(join(folder, file), 'utf8')
       .split('\n')
       .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))

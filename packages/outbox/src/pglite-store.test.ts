@@ -39,3 +39,22 @@ test('refuses what cannot be a folder of an outbox, and says why', async () => {
   await writeFile(join(folder, 'lock.sqlite'), other);
   await expect(lockFolder(folder)).rejects.toMatchObject({ code: 'folder_unusable' });
 });
+
+test.for([
+  { folder: './orders' },
+  { dataDir: './orders' },
+  { path: './orders' },
+  {},
+  ['./orders'],
+  42,
+  null,
+  new URL('file:///tmp/orders'),
+  Promise.resolve('./orders'),
+  () => './orders',
+])('%o is no folder and no PGlite: refused at once, and nothing is made', async (given) => {
+  await expect(pgliteStore(given as never)).rejects.toThrow(
+    new TypeError(
+      'pgliteStore: write the path of the folder alone, as text, or pass a PGlite that is open; options are not taken.',
+    ),
+  );
+});

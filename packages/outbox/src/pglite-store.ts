@@ -21,11 +21,17 @@ export interface PgliteDatabase extends Sql {
  * PGlite of your own: then one outbox for each `databaseSchema`. It survives `kill -9`; it does not survive a power cut,
  * since PGlite never calls fsync: run PostgreSQL where that matters. Only the user of this process can read the folder.
  *
- * @throws TypeError when the path is empty.
+ * @throws TypeError when the path is empty, or anything else is given than a path or a PGlite.
  * @throws OutboxError `folder_locked` when another process uses the folder, `folder_unusable` when it cannot be used.
  */
 export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): Promise<OutboxStore> {
-  if (typeof folderOrDatabase === 'object') return storeOf(folderOrDatabase, 'PGlite', async () => {});
+  if (folderOrDatabase !== undefined && typeof folderOrDatabase !== 'string') {
+    if (typeof folderOrDatabase?.transaction === 'function')
+      return storeOf(folderOrDatabase, 'PGlite', async () => {});
+    throw new TypeError(
+      'pgliteStore: write the path of the folder alone, as text, or pass a PGlite that is open; options are not taken.',
+    );
+  }
   if (folderOrDatabase === undefined) {
     const database = await PGlite.create({ startParams });
     return storeOf(database, 'memory', () => database.close());

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { type Advice, adviceIn, between } from '../../../.ci/advice.ts';
+import { createOrdersClient } from './index.ts';
+
+const messageOf = (options: object): string => {
+  try {
+    createOrdersClient({ baseUrl: 'https://api.example', apiKey: 'key', ...options } as never);
+    return 'passed';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+const passes = (options: object): boolean => messageOf(options) === 'passed';
+/** Whether each of the texts in quotes can be written for an option. */
+const eachPasses = (option: string, message: string): boolean =>
+  [...message.matchAll(/"([^"]+)"/g)].every(([, text]) => passes({ [option]: text }));
+const withoutVersion = (message: string) => {
+  const baseUrl = between('write "', '"')(message);
+  return passes({ baseUrl }) ? baseUrl : 'refused';
+};
+
+const table: readonly Advice[] = [
+  {
+    mistake: 'the version in the base URL',
+    message: messageOf({ baseUrl: 'https://api.example:8443/shop/v2/' }),
+    follow: withoutVersion,
+    means: 'https://api.example:8443/shop',
+  },
+  {
+    mistake: 'the version twice in the base URL',
+    message: messageOf({ baseUrl: 'https://api.example/v2/v2' }),
+    follow: (message) => messageOf({ baseUrl: between('write "', '"')(message) }),
+    means: 'baseUrl ends in /v2, which the client adds itself: write "https://api.example".',
+  },
+  {
+    mistake: 'an ordering that does not exist',
+    message: messageOf({ ordering: 'order' }),
+    follow: (message) => eachPasses('ordering', message),
+    means: true,
+  },
+  {
+    mistake: 'no URL',
+    message: messageOf({ baseUrl: 'api.example' }),
+    choice: 'baseUrl: write the full URL, such as "https://api.example.com".',
+  },
+  { mistake: 'no duration', message: messageOf({ timeouts: { total: -1 } }), choice: 'at most 2147483647.' },
+  {
+    mistake: 'no count',
+    message: messageOf({ retry: { maxAttempts: 0 } }),
+    choice: 'write a whole number from 1 on.',
+  },
+  { mistake: 'no boolean', message: messageOf({ allowInsecureHttp: 'yes' }), choice: 'write true or false.' },
+  {
+    mistake: 'no rate',
+    message: messageOf({ rateLimit: { requestsPerSecond: 0 } }),
+    choice: 'rateLimit.requestsPerSecond: write a number above 0.',
+  },
+  {
+    mistake: 'a rate in another unit',
+    message: messageOf({ rateLimit: { requestsPerMinute: 60 } }),
+    choice: 'Known: requestsPerSecond, burst.',
+  },
+];
+
+test.each(table)(
+  'the advice about $mistake keeps what was meant, or names the choice',
+  ({ message, follow, means, choice }) => {
+    expect(message).not.toBe('passed');
+    if (follow) expect(follow(message)).toEqual(means);
+    else expect(message.slice(-(choice?.length ?? 0))).toBe(choice);
+  },
+);
+
+test('every advice in the sources has its row in this table', () => {
+  const open = adviceIn(import.meta.dirname).filter(
+    (advice) => !table.some(({ message }) => advice.test(message)),
+  );
+  expect(open).toEqual([]);
+});

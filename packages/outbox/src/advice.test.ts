@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { type Advice, adviceIn } from '../../../.ci/advice.ts';
+import { checkEnqueue } from './enqueue.ts';
+import { describeError } from './errors.ts';
+import { type OutboxOptions, resolveOptions } from './options.ts';
+import { pgliteStore } from './pglite-store.ts';
+import { postgresStore } from './postgres-store.ts';
+import { checkSchemaName } from './schema.ts';
+
+const store = { transaction: async () => {} };
+const thrownBy = (call: () => unknown): string => {
+  try {
+    call();
+    return 'passed';
+  } catch (error) {
+    return (error as Error).message;
+  }
+};
+const optionMessage = (options: object): string =>
+  thrownBy(() => resolveOptions({ store, ...options } as unknown as OutboxOptions));
+/** Whether each of the words in quotes is accepted for an option. */
+const eachPasses = (option: string) => (message: string) =>
+  [...message.matchAll(/'([^']+)'/g)].every(([, word]) => optionMessage({ [option]: word }) === 'passed');
+
+const table: readonly Advice[] = [
+  {
+    mistake: 'another word for onUnknown',
+    message: optionMessage({ onUnknown: 'ask' }),
+    follow: eachPasses('onUnknown'),
+    means: true,
+  },
+  {
+    mistake: 'another word for onRejected',
+    message: optionMessage({ onRejected: 'stop' }),
+    follow: eachPasses('onRejected'),
+    means: true,
+  },
+  {
+    mistake: 'no rate',
+    message: optionMessage({ rate: { perSecond: 0 } }),
+    choice: 'write a number above 0.',
+  },
+  {
+    mistake: 'a rate in another unit',
+    message: optionMessage({ rate: { perSecond: 1, perMinute: 60 } }),
+    choice: 'Known: perSecond, burst.',
+  },
+  {
+    mistake: 'no count',
+    message: optionMessage({ concurrency: 0 }),
+    choice: 'write a whole number from 1 to 100,000.',
+  },
+  {
+    mistake: 'no duration',
+    message: optionMessage({ maxRetryDelayMs: '5s' }),
+    choice: 'write a number of milliseconds from 0.',
+  },
+  { mistake: 'no boolean', message: optionMessage({ latestWins: 'yes' }), choice: 'write true or false.' },
+  {
+    mistake: 'a schema in capitals',
+    message: thrownBy(() => checkSchemaName('Orders')),
+    choice: 'write at most 40 lower-case letters, digits and underscores, with a letter first.',
+  },
+  {
+    mistake: 'an address that is no URL',
+    message: thrownBy(() => postgresStore({ connectionString: 'db/shop' })),
+    choice: 'as postgres://user:password@host:port/name, with special characters percent-encoded.',
+  },
+  {
+    mistake: 'listen as text',
+    message: thrownBy(() => postgresStore({ connectionString: 'postgres://db/shop', listen: 'no' } as never)),
+    choice: 'listen: write true or false.',
+  },
+  {
+    mistake: 'an id of one’s own',
+    message: thrownBy(() => checkEnqueue('t', { id: 'A-1' })),
+    choice: 'write id as a UUID, as crypto.randomUUID() makes it.',
+  },
+  {
+    mistake: 'a trace of one’s own',
+    message: thrownBy(() => checkEnqueue('t', { traceparent: 'trace-1' })),
+    choice: 'such as 00-<trace id>-<span id>-01.',
+  },
+  {
+    mistake: 'options for a folder',
+    message: await pgliteStore({ folder: './orders' } as never).then(
+      () => 'passed',
+      (error: Error) => error.message,
+    ),
+    choice: 'or pass a PGlite that is open; options are not taken.',
+  },
+  {
+    mistake: 'no password',
+    message: describeError(new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string')),
+    choice: 'write it into the connection string, or set PGPASSWORD or a passfile',
+  },
+];
+
+test.each(table)(
+  'the advice about $mistake keeps what was meant, or names the choice',
+  ({ message, follow, means, choice }) => {
+    expect(message).not.toBe('passed');
+    if (follow) expect(follow(message)).toEqual(means);
+    else expect(message.slice(-(choice?.length ?? 0))).toBe(choice);
+  },
+);
+
+/** These name every value that can be written, or none, and need a running outbox to be seen. */
+const namesAll = [
+  /resolve: write 'applied'/,
+  /list: write states as some of/,
+  /list: write the id of an update/,
+];
+
+test('every advice in the sources has its row in this table, or names all that can be written', () => {
+  const open = adviceIn(import.meta.dirname).filter(
+    (advice) =>
+      !table.some(({ message }) => advice.test(message)) &&
+      !namesAll.some((known) => known.test(advice.source)),
+  );
+  expect(open).toEqual([]);
+});
