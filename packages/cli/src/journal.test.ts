@@ -1,7 +1,11 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
+import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { quickly } from '../../../.ci/start-quickly.ts';
 import { createFolder } from '../test/run-orders.ts';
 import { createJournal, type JournalKey, openJournal } from './journal.ts';
 
@@ -18,7 +22,7 @@ test('a mark is stored before it resolves, and many share a commit', async () =>
   await marks[0];
   expect(journal.count()).toEqual({ sending: 500 });
   await Promise.all(marks);
-  journal.close();
+  await journal.close();
 });
 
 test('a journal that a killed process left empty is begun again', async () => {
@@ -29,7 +33,7 @@ test('a journal that a killed process left empty is begun again', async () => {
   const journal = await createJournal(path, key);
   expect(journal.count()).toEqual({});
   if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
-  journal.close();
+  await journal.close();
   await expect(createJournal(path, key)).rejects.toThrow('Another process has begun to send this file');
 });
 
@@ -48,4 +52,43 @@ test('a journal whose folder cannot be written to is an error that names another
   await using folder = await createFolder();
   await writeFile(folder.file('file'), '');
   await expect(createJournal(folder.file('file/j'), key)).rejects.toThrow('--journal names another place');
+});
+
+/** Whether another process may open a journal. */
+async function canOpenElsewhere(path: string): Promise<boolean> {
+  const script = `import { openJournal } from ${JSON.stringify(join(import.meta.dirname, 'journal.ts'))};
+    openJournal(process.argv[1]).then(() => console.log('opened'), (error) => console.log(error.message));`;
+  const flags = [...quickly.flags, '--conditions=@orders/source', '--input-type=module', '--eval', script];
+  const { stdout } = await promisify(execFile)(process.execPath, [...flags, path]);
+  if (stdout.trim() === 'opened') return true;
+  expect(stdout).toMatch(/^Another process is sending this file: it has \S+ open\./);
+  return false;
+}
+
+test('a journal stays locked while its process reads and copies it, and is free once it is closed', async () => {
+  await using folder = await createFolder();
+  const path = folder.file('j');
+  const journal = await createJournal(path, key);
+  await readFile(path);
+  await cp(folder.path, `${folder.path}-copy`, { recursive: true });
+  await rm(`${folder.path}-copy`, { recursive: true });
+  expect(await canOpenElsewhere(path)).toBe(false);
+  await journal.close();
+  expect(await canOpenElsewhere(path)).toBe(true);
+});
+
+test('a journal marks no row once the process that holds its lock has ended', async ({ skip }) => {
+  if (process.platform === 'win32') return skip('pgrep is missing');
+  await using folder = await createFolder();
+  const journal = await createJournal(folder.file('j'), key);
+  await promisify(execFile)('pkill', ['-KILL', '-P', String(process.pid), '-f', 'orders-lock']);
+  const mark = () => journal.markSending({ row: 1, token: 'ord_1', orderId: null, digest: Buffer.alloc(8) });
+  await expect.poll(() => mark().catch(String)).toMatch(/held its lock/);
+  await expect(mark()).rejects.toThrow(
+    /^The journal could not be written: the process that held its lock, \d+, ended \(SIGKILL\)\.$/,
+  );
+  journal.settle({ row: 2, token: 'ord_1', state: 'applied' });
+  expect(() => journal.flush()).toThrow('the process that held its lock');
+  expect(journal.unwritten).toMatchObject([{ row: 2, state: 'applied' }]);
+  await journal.close();
 });

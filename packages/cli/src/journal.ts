@@ -1,5 +1,7 @@
 import { closeSync, existsSync, fchmodSync, openSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
+import { type FileLock, lockFile } from '@orders/outbox/file-lock';
 import { CommandError, describeError } from './terminal.ts';
 
 /**
@@ -91,7 +93,7 @@ export interface Journal {
   noteFlags(flags: SendFlags): void;
   /** Takes a file in which only rows have changed that were invalid: they are new. @throws CommandError */
   replaceFile(file: Pick<JournalKey, 'sha256' | 'bytes'>): void;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export type Decision = 'resolve' | 'retry' | 'discard';
@@ -136,7 +138,11 @@ export async function createJournal(path: string, key: JournalKey): Promise<Jour
 async function open(path: string, key?: JournalKey): Promise<Journal | undefined> {
   const sqlite = await loadSqlite();
   let db: DatabaseSync | undefined;
+  let lock: FileLock | undefined;
   try {
+    // SQLite's own lock on the journal would be gone once anything in this process had read the file.
+    lock = await lockFile(`${resolve(path)}.lock`);
+    if (!lock) throw new CommandError(`Another process is sending this file: it has ${path} open.`);
     db = new sqlite.DatabaseSync(path);
     // With its lock held, the write-ahead log needs no shared memory and one flush for each commit: the fastest of
     // SQLite's modes that survive a power failure.
@@ -148,13 +154,15 @@ async function open(path: string, key?: JournalKey): Promise<Journal | undefined
       throw new CommandError(`Another process has begun to send this file: ${path} is its journal.`);
     if (isEmpty && !key) {
       db.close();
+      await lock.release();
       return undefined;
     }
     db.exec('pragma journal_mode = wal');
     if (key) createTables(db, key);
-    return openRows(db, readKey(db));
+    return openRows(db, lock, readKey(db));
   } catch (error) {
     db?.close();
+    await lock?.release();
     if (error instanceof CommandError) throw error;
     throw new CommandError(
       isBusy(error)
@@ -207,7 +215,7 @@ interface Change {
 const toDate = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
 const columns = `row, token, order_id as orderId, state, decided, status, code, request_id as requestId, attempts, ${toDate('sent_at')} as sentAt, ${toDate('at')} as at, message`;
 
-function openRows(db: DatabaseSync, key: JournalKey): Journal {
+function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
   const mark = db.prepare(
     `insert into rows (row, token, order_id, digest, state, sent_at, at) values (?, ?, ?, ?, 'sending', ?, ?)
      on conflict (row) do update set state = 'sending', digest = excluded.digest, sent_at = excluded.sent_at, at = excluded.at, status = null, code = null, message = null`,
@@ -238,10 +246,16 @@ function openRows(db: DatabaseSync, key: JournalKey): Journal {
   let written = Promise.withResolvers<void>();
   let isScheduled = false;
 
+  /** Begins to write, unless another process may have the journal by now. */
+  function begin(): void {
+    if (lock.lostBecause !== undefined) throw new Error(lock.lostBecause);
+    db.exec('begin immediate');
+  }
+
   /** Writes all that waits in one commit. */
   function commit(): void {
     if (waiting.length === 0) return;
-    db.exec('begin immediate');
+    begin();
     try {
       for (const { statement, values } of waiting) statement.run(...values);
       db.exec('commit');
@@ -299,7 +313,8 @@ function openRows(db: DatabaseSync, key: JournalKey): Journal {
 
   function changeKey(changes: Partial<JournalKey>, statement = ''): void {
     try {
-      db.exec(`begin immediate; ${statement}`);
+      begin();
+      db.exec(statement);
       for (const [name, value] of Object.entries(changes)) setKey.run(name, JSON.stringify(value));
       db.exec('commit');
     } catch (error) {
@@ -367,13 +382,14 @@ function openRows(db: DatabaseSync, key: JournalKey): Journal {
     requeue: (row) => void settleWaiting(row, 'retry', 'run'),
     noteFlags: (flags) => changeKey({ flags }),
     replaceFile: (file) => changeKey(file, `delete from rows where state = 'invalid'`),
-    close() {
+    async close() {
       try {
         commit();
       } catch {
         // `flush` reports it.
       }
       db.close();
+      await lock.release();
     },
   };
 }

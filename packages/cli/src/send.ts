@@ -155,7 +155,7 @@ async function settleRows(context: Context, decisions: readonly Decision[]): Pro
     if (refused.length > 0) return 1;
     return options.review && waiting.length > 0 ? 1 : 0;
   } finally {
-    journal.close();
+    await journal.close();
   }
 }
 
@@ -253,7 +253,7 @@ async function sendFile(context: Context): Promise<ExitCode> {
     }
     return await finish(context, journal, { ...end, isResumed });
   } finally {
-    journal?.close();
+    await journal?.close();
   }
 }
 

@@ -66,12 +66,13 @@ test('a file is sent once, in sequence per order, and the result agrees with the
   for (const { row, outcome, request_id } of readResult(folder.file('results.csv')))
     expect([outcome, request_id]).toEqual(['applied', requestIds.get(`row-${row}`)]);
   if (hasSignals)
-    for (const name of ['results.csv', 'updates.csv.orders-journal'])
+    for (const name of ['results.csv', 'updates.csv.orders-journal', 'updates.csv.orders-journal.lock'])
       expect((await stat(folder.file(name))).mode & 0o777).toBe(0o600);
   expect((await readdir(folder.path)).toSorted()).toEqual([
     'results.csv',
     'updates.csv',
     'updates.csv.orders-journal',
+    'updates.csv.orders-journal.lock',
   ]);
   // To another service, it must not look as if it had been sent there.
   const elsewhere = await send('--base-url', 'http://127.0.0.1:1');

@@ -1,11 +1,12 @@
-import { chmod, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, lstat, mkdir, open, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
-import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { describeError, OutboxError } from './errors.ts';
+import { type FileLock, lockFile } from './file-lock.ts';
 import type { OutboxStore, Sql } from './store.ts';
 
 /** As much of a `PGlite` as the outbox uses. */
@@ -19,60 +20,88 @@ export interface PgliteDatabase extends Sql {
 /**
  * Keeps an outbox in a folder of this machine, by PGlite, for one process at a time; without a folder in memory, or in a
  * PGlite of your own: then one outbox for each `databaseSchema`. It survives `kill -9`; it does not survive a power cut,
- * since PGlite never calls fsync: run PostgreSQL where that matters. Only the user of this process can read the folder.
+ * since PGlite never calls fsync: run PostgreSQL where that matters. Only the user of this process can read the folder. A small
+ * process that ends with this one holds its lock; should that end earlier, nothing more is stored or sent.
  *
  * @throws TypeError when the path is empty, or anything else is given than a path or a PGlite.
- * @throws OutboxError `folder_locked` when another process uses the folder, `folder_unusable` when it cannot be used.
+ * @throws OutboxError `folder_locked` when another process uses the folder, `folder_unusable` when it cannot be used: it is a
+ *   link, belongs to another user, or cannot be written to.
  */
 export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): Promise<OutboxStore> {
   if (folderOrDatabase !== undefined && typeof folderOrDatabase !== 'string') {
     if (typeof folderOrDatabase?.transaction === 'function')
-      return storeOf(folderOrDatabase, 'PGlite', async () => {});
+      return storeOf(folderOrDatabase, 'PGlite', { close: async () => {} });
     throw new TypeError(
       'pgliteStore: write the path of the folder alone, as text, or pass a PGlite that is open; options are not taken.',
     );
   }
   if (folderOrDatabase === undefined) {
     const database = await PGlite.create({ startParams });
-    return storeOf(database, 'memory', () => database.close());
+    return storeOf(database, 'memory', { close: () => database.close() });
   }
   if (folderOrDatabase === '')
     throw new TypeError('pgliteStore: pass the path of a folder, or nothing for an outbox in memory.');
-  const lock = await lockFolder(folderOrDatabase);
+  const folder = folderOrDatabase;
+  const lock = await lockFolder(folder);
   try {
-    const database = await openFolder(lock.dataFolder);
-    return storeOf(database, folderOrDatabase, async () => {
-      await database.close();
-      lock.release();
+    const database = await openFolder(join(folder, 'data'));
+    return storeOf(database, folder, {
+      check() {
+        if (lock.lostBecause !== undefined) throw lostFolder(folder, lock.lostBecause);
+      },
+      async close() {
+        // Closing writes to the folder, which another process may have opened since.
+        if (lock.lostBecause === undefined) await database.close();
+        await lock.release();
+      },
     });
   } catch (error) {
-    lock.release();
-    throw unusableFolder(folderOrDatabase, error);
+    await lock.release();
+    throw unusableFolder(folder, error);
   }
 }
 
 /**
  * A store that gives timers and sockets their turn. PGlite computes and responds within one turn of the event loop, so
- * callers that go on at once would keep responses of the service waiting until they time out.
+ * callers that go on at once would keep responses of the service waiting until they time out. `check` throws where nothing
+ * may be written any more.
  */
-function storeOf(database: PgliteDatabase, place: string, close: () => Promise<void>): OutboxStore {
+function storeOf(
+  database: PgliteDatabase,
+  place: string,
+  { close, check = () => {} }: { readonly close: () => Promise<void>; readonly check?: () => void },
+): OutboxStore {
   const { executeSql } = fromPglite(database as PGlite);
   return {
     backend: 'pglite',
     place,
     async query(text, values) {
+      check();
       const result = await database.query(text, values);
       await nextTurn();
       return result;
     },
-    transaction: (run, options) =>
-      database.transaction(async (tx) => {
+    transaction: async (run, options) => {
+      check();
+      return database.transaction(async (tx) => {
         await nextTurn();
+        check();
         // No other process is waited for, and nothing is flushed, so timeouts and flushing are left as they are.
         if (options?.settings) await tx.exec(options.settings);
-        return run(tx);
-      }),
-    executeSql,
+        const result = await run({
+          async query(text, values) {
+            check();
+            return tx.query(text, values);
+          },
+        });
+        check();
+        return result;
+      });
+    },
+    async executeSql(text, values) {
+      check();
+      return executeSql(text, values);
+    },
     async listen(channel, onMessage) {
       const close = await database.listen(channel, onMessage);
       return { isListening: true, close };
@@ -81,59 +110,34 @@ function storeOf(database: PgliteDatabase, place: string, close: () => Promise<v
   };
 }
 
-/** A folder that this process alone uses until it releases it, or ends in any way. */
-export interface FolderLock {
-  /** Where the database is. */
-  readonly dataFolder: string;
-  release(): void;
-}
-
-/** The code of SQLite for a file that somebody else has locked. */
-const busy = 5;
-
 /**
- * Takes a folder for this process alone. PGlite takes no lock, and two processes would lose rows without an error; the lock
- * is that of an SQLite file beside the data, which the system frees even after `kill -9`.
+ * Takes a folder for this process alone, and makes it private. PGlite takes no lock, and two processes would lose rows without
+ * an error.
  *
  * @throws OutboxError `folder_locked` when another process has it, `folder_unusable` when nothing can be written there.
  */
-export async function lockFolder(folder: string): Promise<FolderLock> {
-  const { DatabaseSync } = loadSqlite();
-  let lock: DatabaseSync | undefined;
+export async function lockFolder(folder: string): Promise<FileLock> {
+  let lock: FileLock | undefined;
   try {
-    await makeFolder(folder);
-    lock = new DatabaseSync(join(folder, 'lock.sqlite'));
-    // In memory, the journal leaves no second file behind; a lock alone does not show that the folder can be written to.
-    lock.exec(
-      'pragma busy_timeout = 0; pragma journal_mode = memory; begin exclusive; pragma user_version = 1',
-    );
+    await takeFolder(folder);
+    lock = await lockFile(join(resolve(folder), 'lock.sqlite'));
   } catch (error) {
-    lock?.close();
-    if (error instanceof Error && 'errcode' in error && error.errcode === busy) {
-      const message = `${folder} is in use by another process, or open in this one: end that, or choose another folder; for several processes use PostgreSQL.`;
-      throw new OutboxError('folder_locked', message, { cause: error });
-    }
     throw unusableFolder(folder, error);
   }
-  const held = lock;
-  return { dataFolder: join(folder, 'data'), release: () => held.close() };
+  if (lock) return lock;
+  const message = `${folder} is in use by another process, or open in this one: end that, or choose another folder; for several processes use PostgreSQL.`;
+  throw new OutboxError('folder_locked', message);
 }
 
 function unusableFolder(folder: string, error: unknown): OutboxError {
+  if (error instanceof OutboxError) return error;
   const message = `${folder} cannot hold a database: ${describeError(error)}. Choose a folder that can be written to.`;
   return new OutboxError('folder_unusable', message, { cause: error });
 }
 
-/** Node warns that its SQLite is experimental, which is no news to a user of this package. */
-function loadSqlite(): typeof import('node:sqlite') {
-  const { emitWarning } = process;
-  // The warning is emitted while the module loads, which is synchronous: no other warning can fall into this moment.
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+function lostFolder(folder: string, why: string): OutboxError {
+  const message = `${folder} may be open in another process by now: ${why}. This process stores and sends nothing more: start it again.`;
+  return new OutboxError('folder_unusable', message);
 }
 
 /** PGlite fills its cache with zeros when it starts: the default of 128 MB takes a third of that time, and 60 MB more. */
@@ -145,9 +149,10 @@ const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
  */
 async function openFolder(folder: string): Promise<PGlite> {
   const making = `${folder}.making`;
-  const isNew = !(await exists(folder)) || (await exists(making));
+  const wasMaking = await exists(making);
+  const isNew = wasMaking || !(await exists(folder));
   if (isNew) {
-    await writeFile(making, '');
+    if (!wasMaking) await writeFile(making, '', { flag: 'wx' });
     await rm(folder, { recursive: true, force: true });
     // PGlite's files are for everybody to read and write, so the folder is not, from its first moment.
     await mkdir(folder, { mode: 0o700 });
@@ -158,8 +163,48 @@ async function openFolder(folder: string): Promise<PGlite> {
   return database;
 }
 
+/**
+ * Makes a folder where there is none, and keeps everybody else out of it, before anything is written to it: a link in it
+ * might lead to any file of this user. Windows has neither owners nor modes of this kind.
+ *
+ * @throws OutboxError `folder_unusable`
+ */
+async function takeFolder(path: string): Promise<void> {
+  const refuse = (why: string, remedy: string): never => {
+    throw new OutboxError('folder_unusable', `${path} cannot hold a database: ${why}. ${remedy}`);
+  };
+  const target = await readlink(resolve(path)).catch(() => undefined);
+  if (target !== undefined) refuse('it is a link', `Pass the folder that it leads to: ${target}`);
+  await makeFolder(path);
+  const user = process.geteuid?.();
+  if (user === undefined) return;
+  const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
+  // The descriptor stays with what was checked, whatever takes its name.
+  await using folder = await open(resolve(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const { uid, mode } = await folder.stat();
+  if (uid !== user)
+    refuse(
+      `it belongs to user ${uid}, and this process is of user ${user}`,
+      `Choose a folder that this process makes, such as ${join(path, 'outbox')}.`,
+    );
+  await folder.chmod(0o700);
+  const names = await readdir(path);
+  if (names.length > 0 && (mode & 0o022) !== 0) {
+    await folder.chmod(mode & 0o777);
+    refuse('others could write to it', `If all that it holds is yours, run: chmod 700 ${path}`);
+  }
+  for (const name of names) {
+    const entry = await lstat(join(path, name));
+    if (entry.isSymbolicLink() || entry.uid !== user)
+      refuse(
+        `${name} in it ${entry.isSymbolicLink() ? 'is a link' : `belongs to user ${entry.uid}`}`,
+        'Remove that, or choose another folder.',
+      );
+  }
+}
+
 async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
+  return lstat(path).then(
     () => true,
     (error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return false;

@@ -1,1 +1,2 @@
-export { type FolderLock, lockFolder, type PgliteDatabase, pgliteStore } from './pglite-store.ts';
+export type { FileLock } from './file-lock.ts';
+export { lockFolder, type PgliteDatabase, pgliteStore } from './pglite-store.ts';

@@ -12,7 +12,7 @@ test('reports folder_locked where an application has the folder, also beside a s
   await using made = await createFolder();
   const folder = made.path;
   const lock = await lockFolder(folder);
-  await mkdir(lock.dataFolder);
+  await mkdir(join(folder, 'data'));
   const stale = { port: 1, secret: 'x'.repeat(43), databaseSchema };
   await writeFile(join(folder, 'worker.json'), JSON.stringify(stale));
   await expect(openOperations({ folder, databaseSchema })).rejects.toMatchObject({
@@ -20,7 +20,7 @@ test('reports folder_locked where an application has the folder, also beside a s
     code: 'folder_locked',
     message: expect.stringMatching(/ is in use by an application: decide there/),
   });
-  lock.release();
+  await lock.release();
 });
 
 test.each(['', 'null', '{}', '{"port":"x"}', '{"port":70000,"secret":"\\n"}', '{"port":1,"secret":"s"}'])(

@@ -348,7 +348,7 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, 
       updates: { sending: 1 },
       note: expect.stringMatching(/^No worker is running\. Last seen at /),
     });
-    (await lockFolder(folder)).release();
+    await (await lockFolder(folder)).release();
   });
 
   test('nothing that it printed or stored holds the key', async () => {

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { createOutbox } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
+import { expect, onTestFinished, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
+import { quickly } from '../../../.ci/start-quickly.ts';
+import { makeFolder } from './make-folder.ts';
+import { until } from './scene.ts';
+
+/** A process that accepts updates in a folder, and copies it all the time. */
+function startOwner(folder: string, copy: string) {
+  const script = join(import.meta.dirname, 'folder-owner.ts');
+  const flags = [...quickly.flags, '--conditions=@orders/source'];
+  const child = spawn(process.execPath, [...flags, script, folder, copy], {
+    env: { ...process.env, ...quickly.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child.stdout, 'close');
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += String(chunk);
+  });
+  return {
+    /** What it printed in full lines. */
+    lines: () => text.split('\n').slice(0, -1),
+    ended,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
+
+test('loses nothing in rounds of kill -9, while the folder is read, copied and wanted by another process', {
+  timeout: 600_000,
+}, async ({ skip }) => {
+  if (process.platform === 'win32') return skip('there is no sh');
+  const base = await mkdtemp(join(tmpdir(), 'orders-outbox-'));
+  onTestFinished(() => rm(base, { recursive: true, force: true, maxRetries: 9 }));
+  const folder = join(base, 'outbox');
+  await makeFolder(folder);
+  const script =
+    'while :; do tar cf tar outbox; cp -R outbox copy; cat outbox/lock.sqlite; rm -rf copy; done';
+  const reader = spawn('sh', ['-c', script], { cwd: base, stdio: 'ignore' });
+  const accepted: string[] = [];
+  try {
+    for (let round = 1; round <= (inFull ? 10 : 2); round++) {
+      const owner = await until('the folder is free', async () => {
+        const started = startOwner(folder, join(base, 'backup'));
+        await until('it has opened the folder', () => started.lines().length > 0);
+        return started.lines()[0] === 'folder_locked' ? undefined : started;
+      });
+      await until('it has accepted some', () => owner.lines().length > 5);
+      const other = startOwner(folder, join(base, 'other'));
+      await Promise.race([other.ended, until('it has accepted some', () => other.lines().length > 20)]);
+      const before = owner.lines().length;
+      await until('it has accepted more', () => owner.lines().length > before + 20);
+      await owner.kill();
+      await other.kill();
+      accepted.push(...owner.lines(), ...other.lines().filter((line) => line !== 'folder_locked'));
+      expect(other.lines(), `round ${round}`).toEqual(['folder_locked']);
+    }
+  } finally {
+    reader.kill('SIGKILL');
+    await once(reader, 'exit');
+    const store = await until('the folder is free', () => pgliteStore(folder));
+    const outbox = await createOutbox({ store });
+    const stored = new Set((await outbox.list({ states: ['queued'], limit: 100_000 })).map(({ id }) => id));
+    const lost = accepted.filter((id) => !stored.has(id));
+    await outbox.close();
+    expect({ accepted: accepted.length > 0, lost }).toEqual({ accepted: true, lost: [] });
+  }
+});
