@@ -76,7 +76,9 @@ export function App() {
             aria-label="Menu"
             aria-expanded={isOpen}
           />
-          <Text fw={700}>Merchant app</Text>
+          <Text fw={700} style={{ whiteSpace: 'nowrap' }}>
+            Merchant app
+          </Text>
           <Group ml="auto" gap="sm" wrap="nowrap">
             {status && <ServiceBadge status={status} />}
             <ColorSchemeButton />

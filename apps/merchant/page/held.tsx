@@ -1,4 +1,4 @@
-import { Anchor, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { HeldView, UpdateView } from '../shared/api.ts';
 import { formatTime } from './format.ts';
 
@@ -36,15 +36,24 @@ export const isProblem = ({ reason }: HeldView): boolean => problems.includes(re
 export function Held({
   heldBy: { reason, until },
   review,
+  isShort = false,
 }: {
   readonly heldBy: HeldView;
   readonly review: UpdateView | undefined;
+  /** The text beside it names the update that needs review. */
+  readonly isShort?: boolean;
 }) {
   if (reason === 'behind_review' && review) {
     return (
-      <Anchor href={`#update-${review.id}`} size="sm">
-        Waits for your decision about the update of {formatTime(review.createdAt)}
-      </Anchor>
+      <Text
+        component="a"
+        href={`#update-${review.id}`}
+        size="sm"
+        c="var(--mantine-color-anchor)"
+        td="underline"
+      >
+        Waits for your decision{!isShort && ` about the update of ${formatTime(review.createdAt)}`}
+      </Text>
     );
   }
   return (

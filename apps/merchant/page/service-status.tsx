@@ -1,10 +1,10 @@
-import { Alert, Badge, Button, Group } from '@mantine/core';
+import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { StatusView } from '../shared/api.ts';
 import { api, describeError, parseResponse } from './api.ts';
-import { scenarios } from './fault-injection/scenarios.ts';
+import { scenarioLabels } from './fault-injection/scenario-labels.ts';
 import { plural } from './format.ts';
 import { heldTexts, isProblem } from './held.tsx';
 
@@ -26,12 +26,21 @@ const stateOf = ({ service, pausedUntil }: StatusView): keyof typeof texts =>
 export function ServiceBadge({ status }: { readonly status: StatusView }) {
   const state = stateOf(status);
   const { faultInjection = 'healthy' } = status;
-  const scenario = scenarios.find(({ value }) => value === faultInjection);
-  const isFaulty = state === 'ok' && faultInjection !== 'healthy' && scenario !== undefined;
-  const { badge, color } = isFaulty ? { badge: `Fault: ${scenario.label}`, color: 'orange' } : texts[state];
+  const fault = state === 'ok' && faultInjection !== 'healthy' ? scenarioLabels[faultInjection] : undefined;
+  const { badge, color } = fault === undefined ? texts[state] : { badge: 'Fault', color: 'orange' };
   return (
-    <Badge variant="light" color={color} role="status" aria-label={`Order service: ${badge}`}>
+    <Badge
+      variant="light"
+      color={color}
+      role="status"
+      aria-label={`Order service: ${badge}${fault === undefined ? '' : `: ${fault}`}`}
+    >
       {badge}
+      {fault !== undefined && (
+        <Text span inherit visibleFrom="xs">
+          : {fault}
+        </Text>
+      )}
     </Badge>
   );
 }

@@ -49,6 +49,7 @@ async function takeAll(page: Page, look: string): Promise<void> {
   const openOrder = (order = first) => page.goto(`${app.url}/orders/${order?.token}`);
 
   await setScenario('healthy');
+  await discardAll();
   await page.goto(app.url);
   await page.getByRole('table').waitFor();
   await take('orders');
@@ -127,7 +128,8 @@ async function takeAll(page: Page, look: string): Promise<void> {
   await take('bulk-sending', false);
   await setScenario('lostResponse');
   await page.goto(`${app.url}/bulk`);
-  const waiting = ['token,order_id', `${tokens[4]},shop-1`, `${tokens[4]},shop-2`].join('\n');
+  const behind = `${tokens[4]},shop-1,MUG`;
+  const waiting = ['token,order_id,cart.items[0].sku', behind, behind].join('\n');
   await page
     .locator('input[type=file]')
     .setInputFiles({ ...file, name: 'waiting.csv', buffer: Buffer.from(waiting) });
@@ -149,4 +151,12 @@ function setScenario(scenario: FaultSetting['scenario']): Promise<unknown> {
     headers: { 'content-type': 'application/json', origin: app.url },
     body: JSON.stringify({ scenario, percent: 100 }),
   });
+}
+
+/** Takes the decisions that another look has left open, and lets what waited for them be sent. */
+async function discardAll(): Promise<void> {
+  const { outbox } = app;
+  for (const { id } of await outbox.list({ states: ['needs_review'] })) await outbox.discard(id);
+  await outbox.resume();
+  await outbox.drain({ maxMs: 10_000 });
 }

@@ -3,11 +3,11 @@ import { Hono } from 'hono';
 import {
   DiscardDraftRequest,
   DraftRequest,
-  historyLimits,
   type OrderDetail,
   type OrderList,
   type OrderSummary,
 } from '../shared/api.ts';
+import { historyLimits } from '../shared/history-limits.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import type { Attempts } from './attempts.ts';
 import { rowsOf } from './database.ts';

@@ -87,9 +87,6 @@ export interface OrderList {
   readonly isCut?: true;
 }
 
-/** How many updates of an order are shown: at first, and at most. */
-export const historyLimits = { first: 20, most: 200 } as const;
-
 export interface OrderDetail extends OrderSummary {
   /** Updates that are queued, being sent, or need review. */
   readonly open: number;

@@ -34,6 +34,14 @@ const order: readonly BulkRowState[] = [
   'ready',
 ];
 
+/** Where the color of the state is too faint, or that of another one. */
+const sectionColors: Readonly<Partial<Record<BulkRowState, string>>> = {
+  waiting: 'orange.3',
+  discarded: 'gray.5',
+  queued: 'gray.5',
+  ready: 'gray.5',
+};
+
 /** How many rows of a file are in each state. */
 export function BulkProgress({ bulk: { rows, counts } }: { readonly bulk: BulkView }) {
   const present = order.filter((state) => counts[state] > 0);
@@ -46,7 +54,7 @@ export function BulkProgress({ bulk: { rows, counts } }: { readonly bulk: BulkVi
           <Progress.Section
             key={state}
             value={(counts[state] / rows) * 100}
-            color={states[state].color === 'gray' ? 'gray.5' : states[state].color}
+            color={sectionColors[state] ?? states[state].color}
             withAria={false}
           />
         ))}

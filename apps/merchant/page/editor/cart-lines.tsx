@@ -4,11 +4,12 @@ import { memo, useEffect, useState } from 'react';
 import { useFieldArray, useFormContext } from 'react-hook-form';
 import { plural } from '../format.ts';
 import { useLazyOverlay } from '../use-lazy-overlay.ts';
+import { amounts } from './amounts.ts';
 import { lineFields } from './fields.ts';
 import { focusField } from './focus-field.ts';
 import type { LineMenuProps } from './line-menu.tsx';
 import { OrderField } from './order-field.tsx';
-import { amounts, newLine, type OrderForm } from './order-form.ts';
+import { newLine, type OrderForm } from './order-form.ts';
 
 const pageSize = 25;
 

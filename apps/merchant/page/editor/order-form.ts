@@ -1,6 +1,7 @@
 import { createFormReader } from '@orders/schema/form';
 import * as z from 'zod/mini';
 import { ShopUpdate } from '../../shared/order-update.ts';
+import { amounts } from './amounts.ts';
 
 // A draft of an older version of this page may lack a field.
 const text = z.catch(z.string(), '');
@@ -51,8 +52,6 @@ export const newLine: OrderForm['cart']['items'][number] = {
   [extra]: '',
 };
 
-/** Amounts of this shop are typed in major units: 258.00 is sent as 25800. */
-export const amounts = { decimals: 2 };
 const reader = createFormReader(ShopUpdate, { amounts, newLine });
 const amountNames: readonly string[] = ['unit_price', 'vat_amount', 'total_amount', 'total_vat_amount'];
 

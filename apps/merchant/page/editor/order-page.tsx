@@ -16,7 +16,8 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { FormProvider, get } from 'react-hook-form';
 import { Link } from 'wouter';
-import { historyLimits, type OrderDetail, type UpdateView } from '../../shared/api.ts';
+import type { OrderDetail, UpdateView } from '../../shared/api.ts';
+import { historyLimits } from '../../shared/history-limits.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { api, createId, describeError, isNotFound, orderQuery, queryClient, read } from '../api.ts';
 import { describeIssue, plural } from '../format.ts';
@@ -117,7 +118,7 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
   useEffect(() => firstError && focusField(firstError.name), [firstError]);
 
   const cleared = leftOutSince(order, form.getValues());
-  const stale = staleAmounts(toForm(order.body), form.getValues());
+  const stale = draft === 'sent' ? [] : staleAmounts(toForm(order.body), form.getValues());
   return (
     <FormProvider {...form}>
       <form
@@ -153,6 +154,16 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
             </Text>
           )}
           <CartLines focusOn={firstError} />
+          {stale.length > 0 && (
+            <Alert color="orange" title="VAT and totals are sent as they are typed">
+              The lines changed, and these amounts did not:
+              <List size="sm">
+                {stale.map((name) => (
+                  <List.Item key={name}>{labelOf(name)}</List.Item>
+                ))}
+              </List>
+            </Alert>
+          )}
           <Accordion multiple variant="separated" value={openSections} onChange={setOpenSections} order={2}>
             {sections.map(({ id, title, fields }) => {
               const wrong = fields.filter(({ name }) => get(errors, name)).length;
@@ -181,16 +192,6 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
               Whether the service then keeps their values is undocumented:
               <List size="sm">
                 {cleared.map((name) => (
-                  <List.Item key={name}>{labelOf(name)}</List.Item>
-                ))}
-              </List>
-            </Alert>
-          )}
-          {stale.length > 0 && (
-            <Alert color="orange" title="VAT and totals are sent as they are typed">
-              The lines changed, and these amounts did not:
-              <List size="sm">
-                {stale.map((name) => (
                   <List.Item key={name}>{labelOf(name)}</List.Item>
                 ))}
               </List>

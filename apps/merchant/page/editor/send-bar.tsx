@@ -59,7 +59,7 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
       {review && (
         <Group justify="space-between" gap="xs" mb="sm">
           <Text size="sm" flex="1 1 14rem">
-            The update of {formatTime(review.createdAt)} waits for your decision:
+            Your decision about the update of {formatTime(review.createdAt)}:
           </Text>
           <ReviewActions update={review} />
         </Group>
@@ -72,7 +72,7 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
             {!problem && !isSending && shown && <StateBadge state={shown.state} />}
             {text}
             {!text && !problem && !isSending && shown?.heldBy && (
-              <Held heldBy={shown.heldBy} review={review} />
+              <Held heldBy={shown.heldBy} review={review} isShort />
             )}
           </Group>
         </Group>

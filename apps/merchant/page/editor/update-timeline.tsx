@@ -1,26 +1,13 @@
 import { Button, Code, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconCheck, IconClock, IconQuestionMark, IconSend, IconTrash, IconX } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import {
-  type AttemptView,
-  historyLimits,
-  type OrderDetail,
-  type UpdateSource,
-  type UpdateState,
-  type UpdateView,
-} from '../../shared/api.ts';
+import type { AttemptView, OrderDetail, UpdateSource, UpdateState, UpdateView } from '../../shared/api.ts';
+import { historyLimits } from '../../shared/history-limits.ts';
 import { formatDuration, formatTime, plural } from '../format.ts';
 import { Held } from '../held.tsx';
+import { sources } from '../orders/sources.ts';
 import { outcomeUnknown, states } from '../orders/state-badge.tsx';
 import { ReviewActions } from '../review/review-actions.tsx';
-
-export const sources: Readonly<Record<UpdateSource, string>> = {
-  editor: 'Editor',
-  bulk: 'Bulk file',
-  burst: 'Burst',
-  start: 'Start of the app',
-  other: 'Another program',
-};
 
 /** How many updates are shown at first; one that needs review always is. */
 const latestCount = 5;

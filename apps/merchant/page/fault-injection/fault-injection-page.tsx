@@ -7,7 +7,17 @@ import { describeError, parseResponse, statusQuery, withoutTimeout } from '../ap
 import { plural } from '../format.ts';
 import { faultInjection, settingQuery } from './api.ts';
 import { AttemptsChart } from './attempts-chart.tsx';
-import { scenarios } from './scenarios.ts';
+import { scenarioLabels } from './scenario-labels.ts';
+
+const descriptions: Readonly<Record<FaultSetting['scenario'], string>> = {
+  healthy: 'Every update is applied.',
+  slow: 'Applied, but the response comes after 2 s.',
+  rateLimited: 'Not applied. Sent again when Retry-After is over.',
+  unavailable: 'Not applied, but we cannot know: needs review.',
+  lostResponse: 'Applied, then the connection breaks: needs review.',
+  down: 'Connections are refused. Sent again until one is accepted.',
+};
+const scenarios = Object.keys(descriptions) as readonly FaultSetting['scenario'][];
 
 /** Lets the mock order service fail, to see how the app recovers. */
 export function FaultInjectionPage() {
@@ -62,8 +72,13 @@ function ScenarioForm({ setting }: { readonly setting: FaultSetting }) {
         onChange={(value) => change.mutate({ scenario: value as FaultSetting['scenario'], percent })}
       >
         <Stack gap="xs">
-          {scenarios.map((known) => (
-            <Radio key={known.value} {...known} />
+          {scenarios.map((value) => (
+            <Radio
+              key={value}
+              value={value}
+              label={scenarioLabels[value]}
+              description={descriptions[value]}
+            />
           ))}
         </Stack>
       </Radio.Group>

@@ -133,7 +133,8 @@ test('what waits for a decision says so, in the editor and in the list, and the 
   await button('Send update').click();
   const why = /^Waits for your decision about the update of/;
   const bar = page.locator('.send-bar');
-  await bar.getByRole('link', { name: why }).waitFor();
+  await bar.getByText(/^Your decision about the update of/).waitFor();
+  await bar.getByRole('link', { name: 'Waits for your decision' }).waitFor();
   // Nothing turns while a person is waited for.
   expect(await bar.locator('.mantine-Loader-root').count()).toBe(0);
   const link = page.getByRole('region', { name: 'Updates' }).getByRole('link', { name: why });
