@@ -6,14 +6,13 @@ import {
   Grid,
   Group,
   List,
-  SimpleGrid,
   Skeleton,
   Stack,
   Text,
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { FormProvider, get } from 'react-hook-form';
 import { Link } from 'wouter';
 import type { OrderDetail, UpdateView } from '../../shared/api.ts';
@@ -26,10 +25,12 @@ import { labelOf, sections } from './fields.ts';
 import { focusField } from './focus-field.ts';
 import { OrderField } from './order-field.tsx';
 import { canonical, leftOut, type OrderForm, staleAmounts, toFieldName, toForm } from './order-form.ts';
-import { QrPayment } from './qr-payment.tsx';
 import { SendBar } from './send-bar.tsx';
 import { UpdateTimeline } from './update-timeline.tsx';
 import { useOrderForm } from './use-order-form.ts';
+
+/** It is in a section that is closed at first. */
+const QrPayment = lazy(async () => ({ default: (await import('./qr-payment.tsx')).QrPayment }));
 
 /** One order: its editor, its QR payment, and what became of its updates. */
 export function OrderPage({ token }: { readonly token: string }) {
@@ -176,12 +177,18 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
                     </Group>
                   </Accordion.Control>
                   <Accordion.Panel>
-                    <SimpleGrid cols={{ base: 1, sm: 2 }}>
+                    <Grid>
                       {fields.map((field) => (
-                        <OrderField key={field.name} {...field} />
+                        <Grid.Col key={field.name} span={{ base: 12, sm: 6 }}>
+                          <OrderField {...field} />
+                        </Grid.Col>
                       ))}
-                    </SimpleGrid>
-                    {id === 'buyer' && <QrPayment order={order} />}
+                    </Grid>
+                    {id === 'buyer' && openSections.includes(id) && (
+                      <Suspense>
+                        <QrPayment order={order} />
+                      </Suspense>
+                    )}
                   </Accordion.Panel>
                 </Accordion.Item>
               );

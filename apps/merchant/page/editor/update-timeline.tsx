@@ -1,7 +1,7 @@
 import { Button, Code, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconCheck, IconClock, IconQuestionMark, IconSend, IconTrash, IconX } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import type { AttemptView, OrderDetail, UpdateSource, UpdateState, UpdateView } from '../../shared/api.ts';
+import type { AttemptView, OrderDetail, UpdateState, UpdateView } from '../../shared/api.ts';
 import { historyLimits } from '../../shared/history-limits.ts';
 import { formatDuration, formatTime, plural } from '../format.ts';
 import { Held } from '../held.tsx';
