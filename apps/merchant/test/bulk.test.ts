@@ -236,7 +236,7 @@ test('what is no bulk, or no file, is refused', async () => {
   });
   expect(refused).toMatchObject({
     status: 422,
-    body: { error: { code: 'unreadable_file', row: 0, column: 'token' } },
+    body: { error: { code: 'unreadable_file', row: 1, column: 'token' } },
   });
   const tooLarge = await app.call('/api/bulks?name=x.csv', undefined, {
     method: 'POST',

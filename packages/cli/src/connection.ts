@@ -242,16 +242,16 @@ const folderSettings: readonly string[] = [
 ];
 
 /** What an orders.json that lies in a folder may not choose: where the key goes, how it is read, which code runs. */
-const refusals: Readonly<Record<string, string>> = {
-  baseurl: 'Set ORDERS_BASE_URL, or pass --base-url or --config',
-  apikey: 'Set ORDERS_API_KEY',
-  apikeyfile: 'Pass --api-key-file',
-  apikeycommand: 'Pass --api-key-command',
-  credentials: 'Pass --config',
-  config: 'Pass --config',
-  schema: 'Pass --schema',
-  allowinsecurehttp: 'Pass --allow-insecure-http',
-};
+const refusals: ReadonlyMap<string, string> = new Map([
+  ['baseurl', 'Set ORDERS_BASE_URL, or pass --base-url or --config'],
+  ['apikey', 'Set ORDERS_API_KEY'],
+  ['apikeyfile', 'Pass --api-key-file'],
+  ['apikeycommand', 'Pass --api-key-command'],
+  ['credentials', 'Pass --config'],
+  ['config', 'Pass --config'],
+  ['schema', 'Pass --schema'],
+  ['allowinsecurehttp', 'Pass --allow-insecure-http'],
+]);
 
 /** The settings of orders.json in this folder, if there is one. @throws CommandError */
 export function readFolderSettings(): Readonly<Record<string, unknown>> {
@@ -262,7 +262,7 @@ export function readFolderSettings(): Readonly<Record<string, unknown>> {
     throw new CommandError(`${folderFile} in this folder is not a file of at most 64 KiB.`, 2);
   const found = readJson(folderFile);
   for (const name of Object.keys(Object(found))) {
-    const advice = refusals[name.toLowerCase().replace(/[-_]/g, '')];
+    const advice = refusals.get(name.toLowerCase().replace(/[-_]/g, ''));
     if (advice !== undefined)
       throw new CommandError(
         `${folderFile} may not set "${name}": a file that lies in a folder must not choose where your key goes or which code runs. ${advice}.`,

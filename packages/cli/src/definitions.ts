@@ -38,6 +38,12 @@ const inputFormat = new Option(
   '--input <format>',
   'format of the file, if its name does not show it',
 ).choices(['json', 'ndjson', 'csv']);
+/** How a file of updates is read. */
+const reading = [
+  new Option('--group', 'rows of one order next to each other are one update').conflicts('eachRow'),
+  new Option('--each-row', 'each of such rows is an update of its own'),
+  new Option('--strict', 'treat warnings as issues'),
+];
 /** Options of each command that reaches the service. */
 const connectionOptions = [...baseUrl, ...credentials, config, timeout];
 /** Options of each command of an outbox. */
@@ -64,7 +70,12 @@ const decisionOptions = [
 const csvDetails = `The first row of a CSV file has the columns "token" and paths such as cart.items[0].sku;
 each row is one update. Numbers are sent as they are written; --decimals 2 sends
 258,00 and 258.00 as 25800. A blank cell is left out. NDJSON has { "token", "update" }
-on each line; JSON is one update, or a list of { "token", "update" }.`;
+on each line; JSON is one update, or a list of { "token", "update" }.
+
+A file with one row for each item of an order is refused: --group makes one update of
+rows next to each other that have one token and differ in their items alone; --each-row
+sends an update for each, of which the last replaces the items of the others. What a
+spreadsheet may have changed, such as 6.93217E+12 for a code, is a warning.`;
 
 /** Every command but `completion`, which is made of them. */
 export const definitions: readonly Definition[] = [
@@ -84,6 +95,7 @@ export const definitions: readonly Definition[] = [
       schema,
       decimals,
       inputFormat,
+      ...reading,
       new Option('--format <format>', 'how issues are printed').choices(['text', 'json', 'github', 'sarif']),
       option('--limit <number>', 'how many issues are printed (default: 100)', count(1, 100_000)),
       json,
@@ -118,16 +130,17 @@ export const definitions: readonly Definition[] = [
       option('--rate <number>', 'updates per second at most', positive),
       option('--concurrency <number>', 'updates in flight (default: 16)', count(1, 1_000)),
       new Option('--stop-on-rejected', 'later rows of an order wait behind a rejected one'),
-      new Option('--skip-invalid', 'send the valid rows of a file that has others'),
+      new Option('--skip-invalid', 'send the valid rows of a file that has others').conflicts('group'),
       new Option('--result <file>', 'write what became of each row, as .csv or .ndjson'),
       new Option('--journal <file>', 'where it is noted (default: <file>.orders-journal)'),
       new Option('--review', 'list the rows that wait for your decision'),
-      option('--resolve <rows>', 'they were applied, as you found out: 17,19 or "all"', rows),
+      option('--resolve <rows>', 'they were applied, as you found out: 17,19, "all", "rejected"', rows),
       option('--retry <rows>', 'the next run sends them again', rows),
       option('--discard <rows>', 'give them up', rows),
-      new Option('--yes', 'do not ask before "all"'),
+      new Option('--yes', 'do not ask before "all" and "rejected"'),
       decimals,
       inputFormat,
+      ...reading,
       schema,
       ...connectionOptions,
       json,
@@ -136,7 +149,7 @@ export const definitions: readonly Definition[] = [
 run ends, the same command goes on and sends nothing twice. A row whose outcome is
 unknown (a timeout, a 5xx, a run that was killed) may have been applied: it waits for
 --resolve, --retry or --discard, and later rows of its order wait behind it; "all" stands
-for all unknown rows. A file that has changed is refused, unless only rows have changed
+for all unknown rows, "rejected" for all rejected ones. A file that has changed is refused, unless only rows have changed
 that were invalid: once fixed, they are sent.
 
 ${csvDetails}`,
@@ -144,7 +157,7 @@ ${csvDetails}`,
       'orders send updates.csv --decimals 2 --rate 50 --result results.csv',
       'orders send updates.csv --review',
       'orders send updates.csv --resolve 17,19',
-      'orders send updates.csv --retry all',
+      'orders send updates.csv --retry rejected',
     ],
     readsFolder: true,
     load: async () => (await import('./send.ts')).runSend,
@@ -399,9 +412,9 @@ function limit(usual: string): Option {
   return option('--limit <number>', `how many at most (default: ${usual})`, counted);
 }
 
-/** Reads numbers of rows, or all of them. */
-function rows(text: string): readonly number[] | 'all' {
-  if (text === 'all') return text;
+/** Reads numbers of rows, or which of them. */
+function rows(text: string): readonly number[] | 'all' | 'rejected' {
+  if (text === 'all' || text === 'rejected') return text;
   if (/^\d{1,9}(,\d{1,9})*$/.test(text)) return text.split(',').map(Number);
-  throw new InvalidArgumentError('Write the numbers of rows, such as 17,19, or "all".');
+  throw new InvalidArgumentError('Write the numbers of rows, such as 17,19, or "all" or "rejected".');
 }

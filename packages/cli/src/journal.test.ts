@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,19 +10,46 @@ import { createFolder } from '../test/run-orders.ts';
 import { createJournal, type JournalKey, openJournal } from './journal.ts';
 
 const key: JournalKey = { sha256: 'a', bytes: 1, rows: 9, decimals: 0, baseUrl: 'https://api.example.com' };
-test('a mark is stored before it resolves, and many share a commit', async () => {
+test('a row is noted as ready before that resolves, and many share a commit', async () => {
   await using folder = await createFolder();
   const path = folder.file('j');
   const journal = await createJournal(path, key);
-  const digest = Buffer.alloc(8);
-  const marks = Array.from({ length: 500 }, (_, row) =>
-    journal.markSending({ row, token: `ord_${row}`, orderId: null, digest }),
-  );
+  const notes = Array.from({ length: 500 }, (_, row) => journal.markReady(rowOf(row)));
   expect(journal.count()).toEqual({});
-  await marks[0];
-  expect(journal.count()).toEqual({ sending: 500 });
-  await Promise.all(marks);
+  await notes[0];
+  expect(journal.count()).toEqual({ ready: 500 });
+  await Promise.all(notes);
   await journal.close();
+});
+
+const rowOf = (row: number) => ({ row, token: `ord_${row}`, orderId: null, digest: Buffer.alloc(8) });
+
+test('after a crash, what waited is sent again, and what may have left is unknown', async () => {
+  await using folder = await createFolder();
+  const path = folder.file('j');
+  const journal = await createJournal(path, key);
+  await Promise.all([1, 2, 3].map((row) => journal.markReady(rowOf(row))));
+  journal.markSending(2);
+  journal.markSending(3);
+  // A 429 says that it was not applied.
+  journal.unmark(3);
+  // What a killed process leaves: a copy of the files, while they are open.
+  for (const end of ['', '-wal']) {
+    await copyFile(`${path}${end}`, folder.file(`killed${end}`));
+    await copyFile(`${path}${end}`, folder.file(`other${end}`));
+  }
+  await journal.close();
+  const killed = await openJournal(folder.file('killed'));
+  expect(killed?.count()).toEqual({ queued: 2, unknown: 1 });
+  expect([...(killed?.list(['unknown']) ?? [])]).toMatchObject([{ row: 2, code: 'interrupted' }]);
+  await killed?.close();
+  // The machine stopped, too: what was not flushed is lost, so that what was ready may have left.
+  const db = new DatabaseSync(folder.file('other'));
+  db.exec(`update key set value = '"before"' where name = 'boot'`);
+  db.close();
+  const other = await openJournal(folder.file('other'));
+  expect(other?.count()).toEqual({ unknown: 3 });
+  await other?.close();
 });
 
 test('a journal that a killed process left empty is begun again', async () => {
@@ -82,11 +109,12 @@ test('a journal marks no row once the process that holds its lock has ended', as
   await using folder = await createFolder();
   const journal = await createJournal(folder.file('j'), key);
   await promisify(execFile)('pkill', ['-KILL', '-P', String(process.pid), '-f', 'orders-lock']);
-  const mark = () => journal.markSending({ row: 1, token: 'ord_1', orderId: null, digest: Buffer.alloc(8) });
+  const mark = () => journal.markReady(rowOf(1));
   await expect.poll(() => mark().catch(String)).toMatch(/held its lock/);
   await expect(mark()).rejects.toThrow(
     /^The journal could not be written: the process that held its lock, \d+, ended \(SIGKILL\)\.$/,
   );
+  expect(() => journal.markSending(1)).toThrow('the process that held its lock');
   journal.settle({ row: 2, token: 'ord_1', state: 'applied' });
   expect(() => journal.flush()).toThrow('the process that held its lock');
   expect(journal.unwritten).toMatchObject([{ row: 2, state: 'applied' }]);

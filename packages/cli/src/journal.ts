@@ -1,14 +1,23 @@
-import { closeSync, existsSync, fchmodSync, openSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, openSync, readFileSync } from 'node:fs';
+import { hostname, uptime } from 'node:os';
 import { resolve } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { type FileLock, lockFile } from '@orders/outbox/file-lock';
 import { CommandError, describeError } from './terminal.ts';
 
 /**
- * What became of a row. `sending` is noted before a byte of it leaves; found after a crash it becomes `unknown`.
- * `queued` was noted as `sending`, and was not applied for certain: it is sent again.
+ * What became of a row. `ready` is noted before it waits for its turn, and `sending` before a byte of it leaves; found
+ * after a crash, `sending` becomes `unknown`. `queued` was not applied for certain: it is sent again.
  */
-export type RowState = 'sending' | 'queued' | 'applied' | 'rejected' | 'unknown' | 'discarded' | 'invalid';
+export type RowState =
+  | 'ready'
+  | 'sending'
+  | 'queued'
+  | 'applied'
+  | 'rejected'
+  | 'unknown'
+  | 'discarded'
+  | 'invalid';
 
 /** A row of the journal. Rows that nothing was done with are not in it. */
 export interface JournalRow {
@@ -44,6 +53,7 @@ export interface SendFlags {
   readonly rate?: number | undefined;
   readonly stopOnRejected?: boolean | undefined;
   readonly skipInvalid?: boolean | undefined;
+  readonly strict?: boolean | undefined;
   readonly result?: string | undefined;
 }
 
@@ -53,12 +63,16 @@ export interface JournalKey {
   readonly bytes: number;
   readonly rows: number;
   readonly decimals: number;
+  /** What rows of one order next to each other are, if somebody said. */
+  readonly rowsAre?: 'group' | 'each' | undefined;
   readonly baseUrl: string;
   /** Flags of the last run, for the hint how to go on. */
   readonly flags?: SendFlags;
+  /** The start of the machine on which the last run was. */
+  readonly boot?: string;
 }
 
-/** A row that is about to be sent. */
+/** A row that is to be sent. */
 export interface MarkedRow extends Pick<JournalRow, 'row' | 'token' | 'orderId'> {
   /** Of what it sends. */
   readonly digest: Uint8Array;
@@ -67,8 +81,12 @@ export interface MarkedRow extends Pick<JournalRow, 'row' | 'token' | 'orderId'>
 /** The journal of one file, in SQLite. Only one process has it open. */
 export interface Journal {
   readonly key: JournalKey;
-  /** Notes that a row is about to be sent; resolves once that would survive a power failure. */
-  markSending(marked: MarkedRow): Promise<void>;
+  /** Notes that a row waits to be sent; resolves once that would survive a power failure. */
+  markReady(marked: MarkedRow): Promise<void>;
+  /** Notes that a byte of a row may leave now, so that it survives the end of this process. @throws CommandError */
+  markSending(row: number): void;
+  /** Notes that a row, which was not applied for certain, waits to be sent again. @throws CommandError */
+  unmark(row: number): void;
   /** Notes what became of a row, with the next rows. What cannot be written is kept, and is in `unwritten`. */
   settle(settled: Settled): void;
   /** Writes what is not written. @throws CommandError */
@@ -186,6 +204,15 @@ async function loadSqlite(): Promise<typeof import('node:sqlite')> {
   }
 }
 
+/** Names the time since this machine started. Elsewhere than on Linux, a clock that was set looks like another start. */
+function currentBoot(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return `${hostname()} ${Math.round((Date.now() / 1_000 - uptime()) / 10)}`;
+  }
+}
+
 function isBusy(error: unknown): boolean {
   return (error as { readonly errcode?: number }).errcode === 5;
 }
@@ -193,7 +220,8 @@ function isBusy(error: unknown): boolean {
 function createTables(db: DatabaseSync, key: JournalKey): void {
   db.exec(`begin; pragma application_id = ${applicationId}; ${tables}`);
   const insert = db.prepare('insert into key values (?, ?)');
-  for (const [name, value] of Object.entries(key)) insert.run(name, JSON.stringify(value));
+  const given = Object.entries(key).filter(([, value]) => value !== undefined);
+  for (const [name, value] of given) insert.run(name, JSON.stringify(value));
   db.exec('commit');
 }
 
@@ -217,8 +245,11 @@ const columns = `row, token, order_id as orderId, state, decided, status, code, 
 
 function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
   const mark = db.prepare(
-    `insert into rows (row, token, order_id, digest, state, sent_at, at) values (?, ?, ?, ?, 'sending', ?, ?)
-     on conflict (row) do update set state = 'sending', digest = excluded.digest, sent_at = excluded.sent_at, at = excluded.at, status = null, code = null, message = null`,
+    `insert into rows (row, token, order_id, digest, state, at) values (?, ?, ?, ?, 'ready', ?)
+     on conflict (row) do update set state = 'ready', digest = excluded.digest, at = excluded.at, status = null, code = null, message = null`,
+  );
+  const setState = db.prepare(
+    'update rows set state = ?, sent_at = coalesce(?, sent_at), at = ? where row = ?',
   );
   const store = db.prepare(
     `insert into rows (row, token, state, status, code, request_id, attempts, at, message) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -237,18 +268,31 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
   );
   const marks = (states: readonly RowState[]): string => states.map(() => '?').join(', ');
 
-  // Only a process that ended while it sent leaves such rows: this one has none yet.
+  // Only a process that ended while it sent leaves such rows: this one has none yet. What `markSending` wrote is there
+  // unless the machine stopped, too: then a row that was noted as ready may have left.
+  const boot = currentBoot();
+  db.exec('begin immediate');
   db.prepare(
-    `update rows set state = 'unknown', code = 'interrupted', message = ? where state = 'sending'`,
-  ).run('The run ended before a response came. Whether the update was applied is unknown.');
+    `update rows set state = 'unknown', code = 'interrupted', message = ? where state = 'sending' or (state = 'ready' and ?)`,
+  ).run(
+    'The run ended before a response came. Whether the update was applied is unknown.',
+    Number(key.boot !== boot),
+  );
+  db.exec(`update rows set state = 'queued' where state = 'ready'`);
+  setKey.run('boot', JSON.stringify(boot));
+  db.exec('commit');
 
   let waiting: Change[] = [];
   let written = Promise.withResolvers<void>();
   let isScheduled = false;
 
-  /** Begins to write, unless another process may have the journal by now. */
-  function begin(): void {
+  /** @throws when another process may have the journal by now */
+  function checkLock(): void {
     if (lock.lostBecause !== undefined) throw new Error(lock.lostBecause);
+  }
+
+  function begin(): void {
+    checkLock();
     db.exec('begin immediate');
   }
 
@@ -290,6 +334,22 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
     return promise;
   }
 
+  /**
+   * Writes a state at once. A commit that is not flushed survives the end of this process, though not of the machine: so
+   * it takes some microseconds, of which there are some between the slot of the rate limit and the first byte.
+   */
+  function writeState(state: RowState, row: number, sentAt: number | null): void {
+    try {
+      checkLock();
+      db.exec('pragma synchronous = normal');
+      setState.run(state, sentAt, Date.now(), row);
+    } catch (error) {
+      throw unwritable(error);
+    } finally {
+      db.exec('pragma synchronous = full');
+    }
+  }
+
   function findLater(row: number, token: SQLInputValue): number | undefined {
     // Made when it is needed: it would double what sending writes.
     db.exec('create index if not exists rows_token on rows (token, row)');
@@ -326,10 +386,10 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
 
   return {
     key,
-    markSending({ row, token, orderId, digest }) {
-      const now = Date.now();
-      return add({ statement: mark, values: [row, token, orderId, digest, now, now] });
-    },
+    markReady: ({ row, token, orderId, digest }) =>
+      add({ statement: mark, values: [row, token, orderId, digest, Date.now()] }),
+    markSending: (row) => writeState('sending', row, Date.now()),
+    unmark: (row) => writeState('ready', row, null),
     settle(settled) {
       const {
         row,

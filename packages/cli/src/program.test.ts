@@ -152,7 +152,7 @@ test('with --json an error is an object on standard output, too', async () => {
         hint: 'Set ORDERS_BASE_URL, or pass --base-url.',
       },
     ],
-    [['validate', 'none.csv', '--format', 'json'], 3, { code: 'failed' }],
+    [['update', 'ord_1', 'none.json', '--json'], 3, { code: 'failed' }],
     [['outbox', 'status', '--folder', 'none', '--json'], 3, { code: 'failed' }],
   ] as const) {
     const { code, stdout, stderr } = await runHere(words, { env: { ORDERS_API_KEY: 'sk_test_4f1b9c27' } });

@@ -99,7 +99,7 @@ export function createProgram(onCommand: OnCommand = async () => {}): Command {
   const program = new Command('orders')
     .description('Checks, validates and sends order updates, and operates an outbox, from a shell.')
     .version(version, '--version', 'print the version')
-    .helpOption('--help', 'print help')
+    .helpOption('-h, --help', 'print help')
     .addHelpText('after', footer);
   for (const definition of [...definitions, completion]) addCommand(program, definition, onCommand);
   return program;
@@ -107,7 +107,7 @@ export function createProgram(onCommand: OnCommand = async () => {}): Command {
 
 function addCommand(parent: Command, definition: Definition, onCommand: OnCommand): void {
   const { usage, summary, options = [], details = '', examples = [], commands = [], load } = definition;
-  const command = parent.command(usage).summary(summary).helpOption('--help', 'print help');
+  const command = parent.command(usage).summary(summary).helpOption('-h, --help', 'print help');
   // Commander wraps lines itself.
   command.description(`${summary}.\n\n${details}`.trim().replace(/(?<!\n)\n(?!\n)/g, ' '));
   for (const each of options) command.addOption(each);

@@ -17,8 +17,10 @@ interface Item extends MarkedRow {
   readonly update: Row['update'];
   readonly previous: Promise<void> | undefined;
   readonly settled: () => void;
-  /** Whether the journal knows that it is being sent. */
-  isMarked: boolean;
+  /** Whether the journal has it. */
+  isNoted: boolean;
+  /** Whether a byte of it may have left. */
+  wasSent: boolean;
 }
 
 /** A run: what is sent, where to, and how. */
@@ -68,6 +70,10 @@ export async function sendRows(run: Run): Promise<RunEnd> {
     // Those that wait for the end of a pause see it, too.
     client.resume();
   };
+  const stopAndThrow = (error: unknown): never => {
+    stop(describeError(error));
+    throw error;
+  };
   interrupt.addEventListener('abort', () => {
     progress.stop();
     terminal.note('Finishing what is in flight; a second Ctrl-C leaves it unknown.');
@@ -78,7 +84,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
     try {
       yield* readItems();
     } catch (error) {
-      // The file was read to its end before, so it has changed, or can be read no more.
+      // The file was read to its end before, and can be read no more.
       if (!(error instanceof CommandError)) throw error;
       stop(error.message);
     }
@@ -87,11 +93,14 @@ export async function sendRows(run: Run): Promise<RunEnd> {
   async function* readItems(): AsyncGenerator<Item> {
     let states: ReturnType<Journal['states']> = new Map();
     let until = 0;
-    for await (const { row, token, update, issues } of readRows(file, {
+    for await (const { row, token, update, issues, isUnreadable } of readRows(file, {
       ...reading,
       onChunk: (chunk) => hash.update(chunk),
     })) {
       if (stopped !== undefined) return;
+      // It was read to its end before.
+      if (isUnreadable)
+        return stop(`${file} was changed while it was sent: row ${row}: ${issues[0]?.message}`);
       if (row > until) {
         until = row + windowSize;
         states = journal.states(row, until);
@@ -123,7 +132,8 @@ export async function sendRows(run: Run): Promise<RunEnd> {
         orderId: typeof update.order_id === 'string' ? update.order_id : null,
         digest: digestOf({ token, update }),
         previous,
-        isMarked: false,
+        isNoted: false,
+        wasSent: false,
         settled() {
           if (tails.get(token) === promise) tails.delete(token);
           wakes.delete(resolve);
@@ -158,8 +168,8 @@ export async function sendRows(run: Run): Promise<RunEnd> {
     const settled = toSettled(result);
     const { state, token } = settled;
     const { problem, requeue } = watch(settled);
-    // One that the client refuses before it sends was never marked.
-    if (item.isMarked || settled.state === 'invalid') journal.settle(settled);
+    // One that the client refuses before it sends was never noted.
+    if (item.isNoted || settled.state === 'invalid') journal.settle(settled);
     for (const { row, token } of requeue) {
       refused.push(row);
       held.add(token);
@@ -169,7 +179,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
     else counts.done++;
     if (state === 'rejected' || state === 'unknown') counts[state]++;
     counts.taken++;
-    if (item.isMarked) counts.sent++;
+    if (item.wasSent) counts.sent++;
     if (problem !== undefined) stop(problem);
     item.settled();
   }
@@ -177,17 +187,30 @@ export async function sendRows(run: Run): Promise<RunEnd> {
   const ticking = setInterval(() => progress.update(draw), 200);
   const updates = client.updateOrders(source(), {
     concurrency,
-    async beforeAttempt({ item, attempt }) {
+    async beforeAttempt({ item }) {
       await item.previous;
       if (stopped !== undefined) throw new Error('the run stops');
       if (held.has(item.token)) throw new Error('an earlier row of this order waits');
-      if (attempt > 1) return;
-      item.isMarked = true;
-      await journal.markSending(item).catch((error: unknown) => {
-        item.isMarked = false;
+      if (item.isNoted) return;
+      await journal.markReady(item).catch(stopAndThrow);
+      item.isNoted = true;
+    },
+    beforeSend({ item }) {
+      try {
+        journal.markSending(item.row);
+      } catch (error) {
+        stopAndThrow(error);
+      }
+      item.wasSent = true;
+    },
+    afterAttempt({ item, outcome, status }) {
+      // It waits for another attempt, and was not applied: killed meanwhile, it is not unknown.
+      if (!item.wasSent || (outcome !== 'not_sent' && status !== 429)) return;
+      try {
+        journal.unmark(item.row);
+      } catch (error) {
         stop(describeError(error));
-        throw error;
-      });
+      }
     },
   });
   const results = updates[Symbol.asyncIterator]();
@@ -305,6 +328,6 @@ export function digestOf({ token, update }: Pick<Row, 'token' | 'update'>): Buff
 
 /** Rows that are in no final state. */
 export function openRows(journal: Journal): number {
-  const { queued = 0, sending = 0, ...settled } = journal.count();
+  const { queued = 0, ready = 0, sending = 0, ...settled } = journal.count();
   return journal.key.rows - Object.values(settled).reduce((sum, count) => sum + count, 0);
 }

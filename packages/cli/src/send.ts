@@ -16,7 +16,7 @@ import {
   openJournal,
   type SendFlags,
 } from './journal.ts';
-import { type ReadOptions, readFailure, readRows } from './read-file.ts';
+import { type FileOptions, type ReadOptions, readingOf, readRows, UnreadableFileError } from './read-file.ts';
 import { digestOf, openRows, type RunEnd, sendRows } from './send-rows.ts';
 import {
   CommandError,
@@ -25,6 +25,7 @@ import {
   describeError,
   type Environment,
   type ExitCode,
+  escapeControls,
   formatCount,
   formatNumberOf,
   joinSentences,
@@ -34,8 +35,8 @@ import { drawIssues, validateFiles } from './validate.ts';
 
 interface SendOptions
   extends ConnectionOptions,
-    Partial<Record<Decision, readonly number[] | 'all'>>,
-    Pick<ReadOptions, 'decimals' | 'input'> {
+    Partial<Record<Decision, readonly number[] | 'all' | 'rejected'>>,
+    FileOptions {
   readonly rate?: number;
   readonly concurrency?: number;
   readonly stopOnRejected?: boolean;
@@ -71,7 +72,7 @@ export async function runSend({
     });
   const place = options.journal ?? `${file}.orders-journal`;
   if (options.result !== undefined) checkResultName(options.result, [file, place]);
-  const reading = { ...options, schema: await loadSchema(options), needsToken: true };
+  const reading = { ...readingOf(options), schema: await loadSchema(options) };
   const context: Context = { file, place, options, reading, terminal, env };
   const decisions = (['resolve', 'retry', 'discard'] as const).filter((name) => options[name] !== undefined);
   if (options.review || decisions.length > 0) return settleRows(context, decisions);
@@ -109,16 +110,17 @@ function resumeLine(context: Context, flags: SendFlags = {}): string {
     ...(allowInsecureHttp ? ['--allow-insecure-http'] : []),
     ...(flags.stopOnRejected ? ['--stop-on-rejected'] : []),
     ...(flags.skipInvalid ? ['--skip-invalid'] : []),
+    ...(flags.strict ? ['--strict'] : []),
   );
 }
 
 /** Flags of this run that another one needs; --api-key-command is not kept, since it may hold a secret. */
 function flagsOf({ options, env }: Context): SendFlags {
   const { allowInsecureHttp, apiKeyFile, input, schema, config, rate, result } = options;
-  const { stopOnRejected, skipInvalid } = options;
+  const { stopOnRejected, skipInvalid, strict } = options;
   const baseUrl = options.baseUrl === env['ORDERS_BASE_URL'] ? undefined : options.baseUrl;
   const places = { baseUrl, allowInsecureHttp, apiKeyFile };
-  return { ...places, input, schema, config, rate, stopOnRejected, skipInvalid, result };
+  return { ...places, input, schema, config, rate, stopOnRejected, skipInvalid, strict, result };
 }
 
 async function settleRows(context: Context, decisions: readonly Decision[]): Promise<ExitCode> {
@@ -127,14 +129,21 @@ async function settleRows(context: Context, decisions: readonly Decision[]): Pro
   if (!journal) throw new CommandError(`There is no journal ${resolve(place)}: nothing of ${file} was sent.`);
   try {
     const refused: string[] = [];
+    const notes: string[] = [];
     const settled: { readonly row: number; readonly decision: Decision }[] = [];
     for (const decision of decisions) {
       const given = options[decision] ?? [];
-      const rows = given === 'all' ? [...journal.list(['unknown'])].map(({ row }) => row) : given;
-      if (given === 'all' && rows.length > 0 && !options.yes) {
-        const question = questions[decision].replace('ROWS', formatNumberOf(rows.length, 'unknown row'));
+      const state = given === 'all' ? 'unknown' : 'rejected';
+      const isList = typeof given !== 'string';
+      const rows = isList ? given : [...journal.list([state])].map(({ row }) => row);
+      if (!isList && rows.length > 0 && !options.yes) {
+        const question = questions[state][decision].replace(
+          'ROWS',
+          formatNumberOf(rows.length, `${state} row`),
+        );
         if (!(await terminal.confirm(question))) throw new CommandError('Nothing was changed.');
       }
+      if (!isList && rows.length === 0) notes.push(describeNone(state, decision, journal));
       for (const row of rows) {
         const why = journal.decide(row, decision);
         if (why === undefined) settled.push({ row, decision });
@@ -143,7 +152,7 @@ async function settleRows(context: Context, decisions: readonly Decision[]): Pro
     }
     const waiting = [...journal.list(['unknown', 'rejected'])];
     await terminal.report({ settled, refused, waiting }, async () => [
-      ...(decisions.length > 0
+      ...(settled.length > 0
         ? [
             `Settled: ${formatNumberOf(settled.length, 'row')}. To go on:`,
             `  ${resumeLine(context, journal.key.flags)}`,
@@ -151,18 +160,34 @@ async function settleRows(context: Context, decisions: readonly Decision[]): Pro
         : []),
       ...(options.review ? await drawReview(waiting, context) : []),
     ]);
-    for (const why of refused) terminal.note(why);
+    terminal.note(...notes, ...refused);
     if (refused.length > 0) return 1;
-    return options.review && waiting.length > 0 ? 1 : 0;
+    return (options.review || notes.length > 0) && waiting.length > 0 ? 1 : 0;
   } finally {
     await journal.close();
   }
 }
 
-const questions: Readonly<Record<Decision, string>> = {
-  resolve: 'Note ROWS as applied?',
-  retry: 'Send ROWS again, though they may have been applied?',
-  discard: 'Give up ROWS?',
+/** Why "all" or "rejected" settles nothing. */
+function describeNone(state: 'unknown' | 'rejected', decision: Decision, journal: Journal): string {
+  const other = state === 'unknown' ? 'rejected' : 'unknown';
+  const { [other]: count = 0 } = journal.count();
+  const found = `Nothing was settled: no row is ${state}`;
+  if (count === 0) return `${found}, and none is ${other}.`;
+  return `${found}. For the ${formatNumberOf(count, `${other} row`)}, pass --${decision} ${other === 'unknown' ? 'all' : other}.`;
+}
+
+const questions: Readonly<Record<'unknown' | 'rejected', Readonly<Record<Decision, string>>>> = {
+  unknown: {
+    resolve: 'Note ROWS as applied?',
+    retry: 'Send ROWS again, though they may have been applied?',
+    discard: 'Give up ROWS?',
+  },
+  rejected: {
+    resolve: 'Note ROWS as applied, though the service rejected them?',
+    retry: 'Send ROWS again?',
+    discard: 'Give up ROWS?',
+  },
 };
 
 /** How many rows `--review` shows to people. */
@@ -209,7 +234,10 @@ async function drawReview(waiting: readonly JournalRow[], context: Context): Pro
           'An unknown row may have been applied: look at its order. Then, for one row,',
           'several such as 17,19, or all unknown rows with "all":',
         ]
-      : ['A rejected row was not applied. For one row, or several such as 17,19:']),
+      : [
+          'A rejected row was not applied. For one row, several such as 17,19, or all',
+          'rejected rows with "rejected":',
+        ]),
     `  it was applied:  ${lineOf(context, '--resolve', row)}`,
     `  send it again:   ${lineOf(context, '--retry', row)}`,
     `  give it up:      ${lineOf(context, '--discard', row)}`,
@@ -226,7 +254,8 @@ async function sendFile(context: Context): Promise<ExitCode> {
     const hashed = await hashFile(file);
     // Who only goes on need not repeat it.
     const decimals = options.decimals ?? journal?.key.decimals ?? 0;
-    const reading = { ...context.reading, decimals };
+    const rowsAre = context.reading.rows ?? journal?.key.rowsAre;
+    const reading = { ...context.reading, decimals, rows: rowsAre };
     const isNew = !journal || (await hasFixedRows({ ...context, reading }, journal, hashed));
     const rows = isNew ? await checkFile({ ...context, reading }) : journal?.key.rows;
     if (rows === undefined) return 1;
@@ -237,7 +266,7 @@ async function sendFile(context: Context): Promise<ExitCode> {
       try {
         // Not before the service is there: fixed rows may be changed until they are sent.
         if (isNew) journal?.replaceFile(hashed);
-        journal ??= await createJournal(place, { ...hashed, rows, decimals, baseUrl });
+        journal ??= await createJournal(place, { ...hashed, rows, decimals, rowsAre, baseUrl });
         const { concurrency = 16, stopOnRejected = false, skipInvalid = false } = options;
         journal.noteFlags(flagsOf(context));
         const run = { file, reading, journal, client, terminal, concurrency, stopOnRejected, skipInvalid };
@@ -307,7 +336,7 @@ async function hashFile(file: string): Promise<Hashed> {
       bytes += chunk.length;
     }
   } catch (error) {
-    throw readFailure(file, error);
+    throw new UnreadableFileError(file, error);
   }
   return { sha256: hash.digest('hex'), bytes };
 }
@@ -318,11 +347,17 @@ async function checkFile({ file, reading, options, terminal }: Context): Promise
   const onRow = (rows: number): void =>
     progress.update(() => `Checking ${file}: ${formatNumberOf(rows, 'row')}`);
   const report = await validateFiles([file], { ...reading, limit: 20, onRow }).finally(progress.stop);
-  const isMalformed = 'malformed' in report.rules;
-  if (report.issueCount === 0 || (options.skipInvalid && !isMalformed)) return report.files[0]?.rows ?? 0;
+  const [{ rows, malformedRow, isMissing } = { rows: 0 }] = report.files;
+  if (isMissing) throw new CommandError(report.issues[0]?.message ?? `Cannot read ${file}.`);
+  // Rows that are left out may hold items of an order whose other rows are sent.
+  const isWhole = malformedRow === undefined && !('row_per_item' in report.rules);
+  if (report.issueCount === 0 || (options.skipInvalid && isWhole)) {
+    terminal.note(...(await drawIssues({ ...report, issueCount: 0, issues: [], rules: {} }, terminal)));
+    return rows;
+  }
   await terminal.report({ sent: 0, ...report }, async () => [
     ...(await drawIssues(report, terminal)),
-    `Nothing was sent. Fix the file${isMalformed ? '' : ', or send the other rows with --skip-invalid'}.`,
+    `Nothing was sent. Fix the file${isWhole && !options.group ? ', or send the other rows with --skip-invalid' : ''}.`,
   ]);
   return undefined;
 }
@@ -345,6 +380,11 @@ async function hasFixedRows(
       `${file} was sent with --decimals ${key.decimals}, and now it is ${reading.decimals}`,
       `Pass --decimals ${key.decimals}.`,
     );
+  if (reading.rows !== key.rowsAre && (key.rowsAre ?? 'each') !== reading.rows)
+    refuse(
+      `${file} was sent with ${flagOf(key.rowsAre)}, and now with ${flagOf(reading.rows)}`,
+      `Leave ${flagOf(reading.rows)} out: the journal has how the file was sent.`,
+    );
   if (sha256 === key.sha256) return false;
   const { invalid = 0 } = count();
   let [rows, same] = [0, 0];
@@ -352,6 +392,7 @@ async function hasFixedRows(
   let late: { readonly row: number; readonly later: number } | undefined;
   try {
     for await (const row of readRows(file, reading)) {
+      if (row.isUnreadable) break;
       rows++;
       const digest = sentDigest(row.row);
       if (!digest || states(row.row, row.row).get(row.row) === 'invalid') {
@@ -382,6 +423,8 @@ async function hasFixedRows(
     advice,
   );
 }
+
+const flagOf = (rowsAre: JournalKey['rowsAre']): string => (rowsAre === 'group' ? '--group' : '--each-row');
 
 function describeSize({ rows, bytes }: Pick<JournalKey, 'rows' | 'bytes'>): string {
   return `${formatNumberOf(rows, 'row')} (${formatNumberOf(bytes, 'byte')})`;
@@ -438,7 +481,7 @@ async function finish(
     const now =
       sent === 0 ? `nothing was sent in this run${earlier}` : `${formatCount(sent)} sent in this run`;
     return [
-      `${file}: ${formatNumberOf(rows, 'row')}${isResumed || sent === 0 ? `, ${now}` : ''}`,
+      `${file}: ${formatNumberOf(rows, journal.key.rowsAre === 'group' ? 'order' : 'row')}${isResumed || sent === 0 ? `, ${now}` : ''}`,
       ...(await terminal.table(
         shown.map(([name, what]) => ['', name, formatCount(report[name as 'applied']).padStart(9), what]),
       )),
@@ -498,12 +541,14 @@ const resultColumns = [
 ];
 
 function* resultsOf(journal: Journal): Generator<Readonly<Record<string, unknown>>> {
-  for (const { state, orderId, requestId, sentAt, ...rest } of journal.list())
+  for (const { state, orderId, requestId, message, sentAt, ...rest } of journal.list())
     yield {
       ...rest,
-      outcome: state === 'queued' ? 'not_sent' : state,
+      outcome: state === 'queued' || state === 'ready' ? 'not_sent' : state,
       order_id: orderId,
-      request_id: requestId,
+      // What the service says is shown on a terminal, too.
+      request_id: requestId && escapeControls(requestId),
+      message: message && escapeControls(message),
       sent_at: sentAt,
     };
 }

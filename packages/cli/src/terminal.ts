@@ -223,23 +223,28 @@ async function drawTable(rows: readonly (readonly Cell[])[], columns: number): P
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with this character
 const styles = /\u001b\[(?:1|22|[39][0-79])m/g;
-const controls = new RegExp(`(${styles.source})|[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Bidi_Control}]`, 'gu');
+/** Characters that control a terminal, or that it does not show: marks of direction, zero-width ones and tags. */
+const hidden = '\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}';
+const controls = new RegExp(`(${styles.source})|[${hidden}]`, 'gu');
+const hiddenButLineFeed = new RegExp(`(?!\n)[${hidden}]`, 'gu');
 
-/** A text that cannot control a terminal, but for colours: it may come from a file or from another machine. */
+/** A text without hidden characters, but for colours: it may come from a file or from another machine. */
 function stripControls(text: string, keepsStyles: boolean): string {
   return text.replace(controls, (_, style?: string) => (keepsStyles && style) || (style ? '' : ' '));
 }
 
-/** A value as JSON in one line, without characters that would control a terminal. */
+/** A value as JSON in one line, with hidden characters escaped. */
 export function toJson(value: unknown): string {
   return escapeControls(JSON.stringify(value));
 }
 
-/** A text that holds JSON, with the characters that would control a terminal escaped as JSON does. Line feeds stay. */
+/** A text that holds JSON, with hidden characters escaped as JSON does. Line feeds stay. */
 export function escapeControls(text: string): string {
-  return text.replace(
-    /[^\P{Cc}\n]|[\p{Zl}\p{Zp}\p{Bidi_Control}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  return text.replace(hiddenButLineFeed, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   );
 }
 
@@ -252,10 +257,12 @@ export function joinSentences(found: string, advice = ''): string {
 export function commandLine(words: readonly string[]): string {
   const quote = (word: string): string => {
     if (process.platform === 'win32') return `"${word}"`;
-    const escaped = escapeControls(word).replaceAll('\n', '\\u000a');
-    if (escaped === word) return `'${word.replaceAll("'", "'\\''")}'`;
     // Printed as it is, a line feed would be a blank.
-    return `$'${escapeControls(word.replace(/[\\']/g, '\\$&')).replaceAll('\n', '\\u000a')}'`;
+    const hiddenOrLineFeed = new RegExp(`[${hidden}]`, 'gu');
+    if (!hiddenOrLineFeed.test(word)) return `'${word.replaceAll("'", "'\\''")}'`;
+    const escapeOne = (character: string): string =>
+      `\\U${(character.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`;
+    return `$'${word.replace(/[\\']/g, '\\$&').replace(hiddenOrLineFeed, escapeOne)}'`;
   };
   // zsh replaces a word that begins with "=".
   return words.map((word) => (/^(?!=)[\w@%+=:,./-]+$/.test(word) ? word : quote(word))).join(' ');

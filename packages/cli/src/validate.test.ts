@@ -22,7 +22,7 @@ test('issues have file, row, column, path, what was found and a hint, and are co
     files: [
       { file: 'a.csv', rows: 3, invalidRows: 2 },
       { file: 'b.json', rows: 1, invalidRows: 1 },
-      { file: 'c.ndjson', rows: 1, invalidRows: 0, malformedRow: 2 },
+      { file: 'c.ndjson', rows: 2, invalidRows: 1 },
     ],
     issueCount: 5,
     rules: { invalid_token: 1, too_long: 1, not_integer: 1, misspelled: 1, malformed: 1 },
@@ -55,9 +55,7 @@ test('issues have file, row, column, path, what was found and a hint, and are co
   expect(text.stdout).toContain('and 4 more: --limit prints them.');
   expect(text.stdout).toMatch(/\n5 issues by rule:\n( {7}1 {2}\w+\n){5}/);
   expect(text.stdout).toContain('a.csv: 2 invalid of 3 rows\n');
-  expect(text.stdout).toContain(
-    'c.ndjson: not read to its end, since row 2 is malformed; before it valid: 1 row\n',
-  );
+  expect(text.stdout).toContain('c.ndjson: 1 invalid of 2 rows\n');
   expect(text.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 }, 60_000);
 
@@ -82,6 +80,88 @@ test('GitHub gets annotations and other tools SARIF, at the place in the file', 
     ],
   });
 }, 60_000);
+
+test('every fault of a file is an issue of that file, in every format, and the others are read', async () => {
+  await using folder = await createFolder({
+    'quote.csv': 'token,order_id,cart.items[0].name\nt1,A,mug\nt2,B,"5" pipe"\n',
+    'latin1.csv': Buffer.from('token,order_id,cart.items[0].name\nt1,A,mug\nt2,Müller,mug\n', 'latin1'),
+    'header.csv': 'token,foo\nt1,A\n',
+    'list.json': '[{"token":"t1","update":{"cart":{}}},]',
+    'last.csv': 'token,cart.items[0].name\nt1,mug\n',
+  });
+  const files = ['quote.csv', 'latin1.csv', 'header.csv', 'list.json', 'none.csv', '.', 'last.csv'];
+  const places = ['quote.csv:3', 'latin1.csv:3', 'header.csv:1', 'list.json:1', 'none.csv:1', '.:1'];
+  const { code, stdout } = await runIn(folder, ['validate', ...files, '--json']);
+  // Others were checked, though two could not be opened.
+  expect(code).toBe(3);
+  const report = JSON.parse(stdout);
+  expect(
+    report.issues.map(({ file, line = 1 }: { file: string; line?: number }) => `${file}:${line}`),
+  ).toEqual(places);
+  expect(report.files).toMatchObject([
+    { rows: 1, malformedRow: 3 },
+    { rows: 1, malformedRow: 3 },
+    { rows: 0, malformedRow: 1 },
+    { rows: 0, malformedRow: 1 },
+    { rows: 0, isMissing: true },
+    { rows: 0, isMissing: true },
+    { file: 'last.csv', rows: 1, invalidRows: 0 },
+  ]);
+  const github = await runIn(folder, ['validate', ...files, '--format', 'github']);
+  expect(
+    [...github.stdout.matchAll(/^::error file=([^,]+),line=(\d+)/gm)].map(
+      ([, file, line]) => `${file}:${line}`,
+    ),
+  ).toEqual(places);
+  const sarif = JSON.parse((await runIn(folder, ['validate', ...files, '--format', 'sarif'])).stdout);
+  expect(
+    sarif.runs[0].results.map(
+      ({ locations: [{ physicalLocation: at }] }: SarifResult) =>
+        `${at.artifactLocation.uri}:${at.region.startLine}`,
+    ),
+  ).toEqual(places);
+  const text = await runIn(folder, ['validate', ...files]);
+  expect(text.stdout).toContain(
+    'quote.csv: not read to its end, since row 3 is malformed; before it valid: 1 row\n',
+  );
+  expect(text.stdout).toContain('none.csv: not read\n');
+  expect(text.stdout).toContain('last.csv: valid: 1 row\n');
+});
+
+interface SarifResult {
+  readonly locations: readonly [
+    {
+      readonly physicalLocation: {
+        readonly artifactLocation: { readonly uri: string };
+        readonly region: { readonly startLine: number };
+      };
+    },
+  ];
+}
+
+test('warnings are printed in every format, and are issues with --strict', async () => {
+  await using folder = await createFolder({ 'a.csv': 'token,cart.items[0].sku\nt1,6.93217E+12\n' });
+  const validate = (...words: readonly string[]) => runIn(folder, ['validate', 'a.csv', ...words]);
+  const text = await validate();
+  expect(text.code).toBe(0);
+  expect(text.stdout).toMatch(/^a\.csv:2:2 row 2, cart\.items\[0\]\.sku \(warning: shortened_number\)$/m);
+  expect(text.stdout).toMatch(/^1 warning by rule:\n {7}1 {2}shortened_number\n\na\.csv: valid: 1 row\n$/m);
+  expect((await validate('--format', 'github')).stdout).toMatch(
+    /^::warning file=a\.csv,line=2,col=2,title=shortened_number::row 2, /,
+  );
+  const { runs } = JSON.parse((await validate('--format', 'sarif')).stdout);
+  expect(runs[0].results).toMatchObject([{ level: 'warning', ruleId: 'shortened_number' }]);
+  expect(JSON.parse((await validate('--json')).stdout)).toMatchObject({
+    valid: true,
+    issueCount: 0,
+    warningCount: 1,
+    warnings: [{ row: 2, line: 2, column: 2 }],
+  });
+  expect(await validate('--strict')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('1 invalid of 1 row'),
+  });
+});
 
 test('standard input is a file, too, and a valid one exits with 0', async () => {
   const input = '{"token":"ord_1","update":{"cart":{}}}\n{"token":"ord_2","update":{"cart":{}}}\n';

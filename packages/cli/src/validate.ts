@@ -1,15 +1,16 @@
 import { loadSchema, type SchemaOptions } from './connection.ts';
-import { MalformedFileError, type ReadOptions, type RowIssue, readRows } from './read-file.ts';
 import {
-  type CommandInput,
-  type ExitCode,
-  formatCount,
-  formatNumberOf,
-  joinSentences,
-  type Terminal,
-} from './terminal.ts';
+  describeIssue,
+  type FileOptions,
+  type ReadOptions,
+  type RowIssue,
+  readingOf,
+  readRows,
+  UnreadableFileError,
+} from './read-file.ts';
+import { type CommandInput, type ExitCode, formatCount, formatNumberOf, type Terminal } from './terminal.ts';
 
-interface ValidateOptions extends SchemaOptions, Pick<ReadOptions, 'decimals' | 'input'> {
+interface ValidateOptions extends SchemaOptions, FileOptions {
   readonly format?: keyof typeof reporters;
   readonly json?: true;
   readonly limit?: number;
@@ -21,20 +22,25 @@ interface FileIssue extends RowIssue {
 
 interface FileSummary {
   readonly file: string;
+  /** How many updates it holds. */
   readonly rows: number;
   readonly invalidRows: number;
   /** The row that is malformed: what follows was not read. */
   readonly malformedRow?: number;
+  /** Set when the file could not be opened, or not be read to its end. */
+  readonly isMissing?: true;
 }
 
-/** What was found in all files. Only the first issues are kept: a file may have as many as rows. */
+/** What was found in all files. Only the first issues and warnings are kept: a file may have as many as rows. */
 export interface ValidationReport {
   readonly valid: boolean;
   readonly files: readonly FileSummary[];
   readonly issueCount: number;
-  /** How many issues each rule has. */
+  readonly warningCount: number;
+  /** How many issues and warnings each rule has. */
   readonly rules: Readonly<Record<string, number>>;
   readonly issues: readonly FileIssue[];
+  readonly warnings: readonly FileIssue[];
 }
 
 export async function runValidate({
@@ -44,8 +50,10 @@ export async function runValidate({
 }: CommandInput<ValidateOptions>): Promise<ExitCode> {
   const { format = options.json ? 'json' : 'text', limit = 100 } = options;
   const schema = await loadSchema(options);
-  const report = await validateFiles(args, { ...options, schema, limit });
+  const reading = { ...readingOf(options), schema, requireToken: false };
+  const report = await validateFiles(args, { ...reading, limit });
   await reporters[format](report, terminal);
+  if (report.files.some(({ isMissing }) => isMissing)) return 3;
   return report.valid ? 0 : 1;
 }
 
@@ -56,53 +64,63 @@ type ValidateFilesOptions = ReadOptions & {
   readonly onRow?: (rows: number) => void;
 };
 
-/** @throws CommandError when a file cannot be read; what is wrong in it is an issue. */
+/** Reads all files, whatever is wrong with one of them. */
 export async function validateFiles(
   names: readonly string[],
   { limit, onRow = () => {}, ...reading }: ValidateFilesOptions,
 ): Promise<ValidationReport> {
   const rules = new Map<string, number>();
-  const issues: FileIssue[] = [];
+  const found = { issues: [] as FileIssue[], warnings: [] as FileIssue[] };
+  const counts = { issues: 0, warnings: 0 };
   const files: FileSummary[] = [];
+  const add = (kind: 'issues' | 'warnings', file: string, all: readonly RowIssue[]): void => {
+    for (const issue of all) {
+      counts[kind]++;
+      rules.set(issue.code, (rules.get(issue.code) ?? 0) + 1);
+      if (found[kind].length < limit) found[kind].push({ file, ...issue });
+    }
+  };
   for (const file of names) {
     let [rows, invalidRows] = [0, 0];
-    let malformedRow: number | undefined;
-    const add = (found: readonly RowIssue[]): void => {
-      for (const issue of found) {
-        rules.set(issue.code, (rules.get(issue.code) ?? 0) + 1);
-        if (issues.length < limit) issues.push({ file, ...issue });
-      }
-    };
+    let end: Pick<FileSummary, 'malformedRow' | 'isMissing'> = {};
     try {
-      for await (const row of readRows(file, reading)) {
-        rows++;
-        if (row.issues.length > 0) invalidRows++;
-        add(row.issues);
+      for await (const { row, issues, warnings, isUnreadable } of readRows(file, reading)) {
+        add('issues', file, issues);
+        add('warnings', file, warnings);
+        if (isUnreadable) end = { malformedRow: row };
+        else rows++;
+        if (issues.length > 0 && !isUnreadable) invalidRows++;
         onRow(rows);
       }
     } catch (error) {
-      if (!(error instanceof MalformedFileError)) throw error;
-      add(error.issues);
-      malformedRow = error.row;
+      if (!(error instanceof UnreadableFileError)) throw error;
+      add('issues', file, [{ row: rows + 1, code: 'unreadable', path: '', message: error.message }]);
+      end = { isMissing: true };
     }
-    files.push({ file, rows, invalidRows, ...(malformedRow !== undefined && { malformedRow }) });
+    files.push({ file, rows, invalidRows, ...end });
   }
   const sorted = [...rules].sort(([, one], [, other]) => other - one);
-  const issueCount = sorted.reduce((sum, [, count]) => sum + count, 0);
-  return { valid: issueCount === 0, files, issueCount, rules: Object.fromEntries(sorted), issues };
+  return {
+    valid: counts.issues === 0,
+    files,
+    issueCount: counts.issues,
+    warningCount: counts.warnings,
+    rules: Object.fromEntries(sorted),
+    ...found,
+  };
 }
 
 const reporters = {
   async text(report: ValidationReport, terminal: Terminal): Promise<void> {
     terminal.print(...(await drawIssues(report, terminal)));
-    for (const { file, rows, invalidRows, malformedRow } of report.files) {
+    for (const { file, rows, invalidRows, malformedRow, isMissing } of report.files) {
       const what = invalidRows > 0 ? `${formatCount(invalidRows)} invalid of ` : 'valid: ';
       const read = `${what}${formatNumberOf(rows, 'row')}`;
-      if (malformedRow === undefined) terminal.print(`${file}: ${read}`);
-      else {
-        const before = rows > 0 ? `; before it ${read}` : '';
+      const before = rows > 0 ? `; before it ${read}` : '';
+      if (malformedRow !== undefined)
         terminal.print(`${file}: not read to its end, since row ${malformedRow} is malformed${before}`);
-      }
+      else
+        terminal.print(isMissing ? `${file}: not read${rows > 0 ? ' to its end' : ''}` : `${file}: ${read}`);
     }
   },
   async json(report: ValidationReport, terminal: Terminal): Promise<void> {
@@ -110,29 +128,33 @@ const reporters = {
     await terminal.report(report, () => []);
   },
   /** Annotations of GitHub Actions. */
-  async github({ issues }: ValidationReport, terminal: Terminal): Promise<void> {
-    for (const issue of issues) {
+  async github({ issues, warnings }: ValidationReport, terminal: Terminal): Promise<void> {
+    const annotate = (level: 'error' | 'warning', issue: FileIssue): void => {
       const { file, row, line = row, column, code } = issue;
       const at = Object.entries({ file, line, ...(column && { col: column }), title: code });
       const properties = at.map(([name, value]) => `${name}=${escapeProperty(String(value))}`).join(',');
-      terminal.print(
-        `::error ${properties}::${escapeData(`row ${row}, ${issue.path || 'update'}: ${describe(issue)}`)}`,
-      );
-    }
+      terminal.print(`::${level} ${properties}::${escapeData(describeRow(issue))}`);
+    };
+    for (const issue of issues) annotate('error', issue);
+    for (const warning of warnings) annotate('warning', warning);
   },
   /** SARIF 2.1.0, which code hosts and editors read. */
-  async sarif({ issues, rules }: ValidationReport, terminal: Terminal): Promise<void> {
-    const results = issues.map((issue) => {
+  async sarif({ issues, warnings, rules }: ValidationReport, terminal: Terminal): Promise<void> {
+    const toResult = (level: 'error' | 'warning', issue: FileIssue) => {
       const { file, row, line = row, column, code } = issue;
       const region = { startLine: line, ...(column && { startColumn: column }) };
       const artifactLocation = { uri: encodeURI(file.replaceAll('\\', '/')) };
       return {
         ruleId: code,
-        level: 'error',
-        message: { text: `row ${row}, ${issue.path || 'update'}: ${describe(issue)}` },
+        level,
+        message: { text: describeRow(issue) },
         locations: [{ physicalLocation: { artifactLocation, region } }],
       };
-    });
+    };
+    const results = [
+      ...issues.map((issue) => toResult('error', issue)),
+      ...warnings.map((warning) => toResult('warning', warning)),
+    ];
     const driver = { name: 'orders validate', rules: Object.keys(rules).map((id) => ({ id })) };
     terminal.json = true;
     await terminal.report(
@@ -146,37 +168,37 @@ const reporters = {
   },
 };
 
-/** The issues and their rules, for people. */
+/** The issues and warnings and their rules, for people. */
 export async function drawIssues(
-  { issues, issueCount, rules }: ValidationReport,
+  { issues, warnings, issueCount, warningCount, rules }: ValidationReport,
   terminal: Terminal,
 ): Promise<readonly string[]> {
-  if (issueCount === 0) return [];
+  if (issueCount + warningCount === 0) return [];
   const lines: string[] = [];
-  for (const issue of issues) {
+  const draw = async (issue: FileIssue, kind: string): Promise<void> => {
     const { file, row, line, column, path, code } = issue;
     const at = [line ?? row, ...(column ? [column] : [])].join(':');
     lines.push(
-      `${terminal.style('bold', `${file}:${at}`)} row ${row}${path === '' ? '' : `, ${path}`} (${code})`,
-      ...(await terminal.table([['', describe(issue)]])),
+      `${terminal.style('bold', `${file}:${at}`)} row ${row}${path === '' ? '' : `, ${path}`} (${kind}${code})`,
+      ...(await terminal.table([['', describeIssue(issue)]])),
     );
-  }
-  if (issues.length < issueCount)
-    lines.push(`and ${formatCount(issueCount - issues.length)} more: --limit prints them.`);
+  };
+  for (const issue of issues) await draw(issue, '');
+  for (const warning of warnings) await draw(warning, 'warning: ');
+  const shown = issues.length + warnings.length;
+  if (shown < issueCount + warningCount)
+    lines.push(`and ${formatCount(issueCount + warningCount - shown)} more: --limit prints them.`);
   const counts = Object.entries(rules).map(([code, count]) => [` ${formatCount(count)}`.padStart(8), code]);
-  return [
-    ...lines,
-    '',
-    `${formatNumberOf(issueCount, 'issue')} by rule:`,
-    ...(await terminal.table(counts)),
-    '',
+  const kinds = [
+    ...(issueCount > 0 ? [formatNumberOf(issueCount, 'issue')] : []),
+    ...(warningCount > 0 ? [formatNumberOf(warningCount, 'warning')] : []),
   ];
+  const byRule = [`${kinds.join(' and ')} by rule:`, ...(await terminal.table(counts)), ''];
+  return [...lines, '', ...(counts.length > 0 ? byRule : [])];
 }
 
-/** What is wrong, what is there, and what to write instead. */
-function describe({ found, message, hint }: RowIssue): string {
-  const got = found === undefined || message.includes(found) ? '' : `Found ${found}. `;
-  return got + joinSentences(message, hint);
+function describeRow(issue: FileIssue): string {
+  return `row ${issue.row}, ${issue.path || 'update'}: ${describeIssue(issue)}`;
 }
 
 function escapeData(text: string): string {

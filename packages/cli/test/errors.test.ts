@@ -181,7 +181,7 @@ test('a file that cannot be read, or not to its end, sends nothing', own, async 
   const lines = malformed.stderr.split('\n').slice(0, -1);
   expect(lines.filter((line) => !/^Checking broken\.csv: \S+ rows$/.test(line))).toEqual([]);
   expect(lines.length).toBeLessThanOrEqual((performance.now() - begunAt) / 10_000);
-  expect(malformed.stdout).toMatch(/^broken\.csv:\d+ row 1999 \(malformed\)$/m);
+  expect(malformed.stdout).toMatch(/^broken\.csv:1999:3 row 1999 \(malformed\)$/m);
   expect(malformed.stdout).toContain('Nothing was sent. Fix the file.');
   expect(await send('./none.csv')).toMatchObject({ code: 3, stderr: expect.stringContaining('none.csv') });
   expect(await send('./.')).toMatchObject({ code: 3, stderr: expect.stringContaining('folder') });

@@ -457,7 +457,7 @@ test.for([
   const { service, folder, send } = scene;
   const header = 'token,order_id,cart.items[0].quantity\n';
   writeFileSync(folder.file('updates.csv'), header + before);
-  expect(await send('--skip-invalid')).toMatchObject({ code: 1 });
+  expect(await send('--skip-invalid', '--each-row')).toMatchObject({ code: 1 });
   writeFileSync(folder.file('updates.csv'), header + after);
   expect(await send()).toMatchObject({
     code: 3,
@@ -466,6 +466,103 @@ test.for([
     ),
   });
   expect(service.ledger).toHaveLength(1);
+});
+
+const itemRows = `token,order_id,cart.items[0].sku
+ord_0,A,mug
+ord_0,A,cup
+ord_1,B,mug
+ord_0,A,plate
+`;
+
+test(
+  'one row for each item of an order is noticed before a byte is sent, and --group makes one update',
+  own,
+  async () => {
+    await using scene = await setScene(0, 2);
+    const { service, folder, send } = scene;
+    writeFileSync(folder.file('updates.csv'), itemRows.replace('ord_0,A,plate\n', ''));
+    const refused = await send('--skip-invalid');
+    expect(refused).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('Nothing was sent. Fix the file.\n'),
+    });
+    expect(refused.stdout.replace(/\s+/g, ' ')).toContain(
+      'Rows 2 to 3 are of one order and hold different items. As updates of their own, the last would replace the items of the others. Pass --group to make one update of the rows of an order, or --each-row to send an update for each.',
+    );
+    expect(service.journal).toEqual([]);
+    service.faults.next('lostResponse', { token: 'ord_1' });
+    expect(await send('--group', '--result', './results.csv')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('updates.csv: 2 orders\n'),
+    });
+    expect(service.appliedUpdates('ord_0')).toEqual([
+      { order_id: 'A', cart: { items: [{ sku: 'mug' }, { sku: 'cup' }] } },
+    ]);
+    // The journal has how the file is read.
+    expect(await send('--each-row')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('was sent with --group, and now with --each-row. Nothing was sent.'),
+    });
+    expect(await send('--retry', 'all', '--yes')).toMatchObject({ code: 0 });
+    expect(await send()).toMatchObject({ code: 0 });
+    expect(service.ledger).toHaveLength(3);
+  },
+);
+
+test(
+  'rows of an order that are apart, or differ in more than their items, are refused by row',
+  own,
+  async () => {
+    await using scene = await setScene(0, 2);
+    const { service, folder, send } = scene;
+    writeFileSync(folder.file('updates.csv'), itemRows);
+    expect(await send('--group')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('updates.csv:5:1 row 5, token (group_apart)'),
+    });
+    writeFileSync(folder.file('updates.csv'), itemRows.replace('ord_0,A,cup', 'ord_0,B,cup'));
+    expect(await send('--group')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('updates.csv:3:2 row 3, order_id (group_differs)'),
+    });
+    // A part of an order must not be sent without the rest.
+    expect(await send('--group', '--skip-invalid')).toMatchObject({ code: 2 });
+    expect(service.journal).toEqual([]);
+    writeFileSync(folder.file('updates.csv'), itemRows);
+    expect(await send('--each-row')).toMatchObject({ code: 0 });
+    expect(service.ledger).toHaveLength(4);
+    expect(await send('--group')).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('with --each-row'),
+    });
+  },
+);
+
+test('what JSON.parse would change is not sent', own, async () => {
+  await using scene = await setScene(0, 2);
+  const { service, folder } = scene;
+  const files = {
+    'total.ndjson': '{"token":"ord_0","update":{"cart":{},"total":12345678901234567890}}\n',
+    'cart.ndjson': '{"token":"ord_0","update":{"cart":{"items":[{"sku":"mug"}]},"cart":{"items":[]}}}\n',
+    'token.ndjson': '{"token":"ord_1","token":"ord_0","update":{"cart":{}}}\n',
+    'update.json': '{"cart":{"items":[{"sku":"mug"}]},\n "c\\u0061rt":{"items":[]}}',
+    'tiny.json': '{"cart":{},\n "total":1e-400}',
+  };
+  for (const [name, text] of Object.entries(files)) writeFileSync(folder.file(name), text);
+  const run = (...words: readonly string[]) =>
+    runHere([...words, '--base-url', service.url], { folder, env: { ORDERS_API_KEY: key } });
+  for (const name of ['total.ndjson', 'cart.ndjson', 'token.ndjson'])
+    expect(await run('send', `./${name}`)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/:1:\d+ row 1, [\w.]+ \((inexact_number|duplicate_name)\)/),
+    });
+  for (const name of ['update.json', 'tiny.json'])
+    expect(await run('update', 'ord_0', `./${name}`)).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/\.json:2:\d+: Found ("cart"|1e-400)\. /),
+    });
+  expect(service.journal.filter(({ method }) => method === 'PATCH')).toEqual([]);
 });
 
 test('a fixed row may be changed until it is sent', own, async () => {
@@ -563,7 +660,7 @@ test(
     const { code, stdout, stderr } = await ended;
     expect([code, JSON.parse(stdout)]).toMatchObject([
       3,
-      { rows: 60, unknown: 0, stopped: expect.stringContaining('row 62: Quote Not Closed') },
+      { rows: 60, unknown: 0, stopped: expect.stringContaining('row 62: The quote that opens this cell') },
     ]);
     expect(JSON.parse(stdout).applied).toBe(service.ledger.length);
     expect(stderr).toContain('Nothing is lost');

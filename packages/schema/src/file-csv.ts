@@ -1,0 +1,274 @@
+import { checkOptions } from './check-options.ts';
+import { type CsvRecord, CsvScanner } from './csv-records.ts';
+import type { OrderUpdateSchema } from './define-order-update.ts';
+import { checkRecord } from './file-json.ts';
+import {
+  type FileIssue,
+  type FileSource,
+  findTokenIssue,
+  type Place,
+  type ReadRow,
+  type Segment,
+  show,
+  unreadableRow,
+} from './file-row.ts';
+import { FileFault } from './file-text.ts';
+import { createFormReader, type FormIssue } from './form.ts';
+import { formatSegments, parseJsonRecord } from './json-records.ts';
+import { toJsonSchema } from './json-schema.ts';
+import type { OrderUpdate } from './order-update.ts';
+import { findDamage } from './spreadsheet-damage.ts';
+
+/** Excel reads the separator from a first line such as `sep=;`, which it neither shows nor counts. */
+const separatorLine = /^"?sep=([,;|\t])"?[\t ]*(?:[\r\n]|$)/i;
+
+/** Reads the rows of CSV as spreadsheets, shops and databases write it. The first one names the columns. */
+export async function* readCsv({ head, chunks, schema, options }: FileSource): AsyncGenerator<ReadRow> {
+  const [, declared] = separatorLine.exec(head) ?? [];
+  const separator = declared ?? findSeparator(head);
+  const scanner = new CsvScanner(separator, declared === undefined ? 1 : 0);
+  let readRow: ((record: CsvRecord) => ReadRow) | undefined;
+  try {
+    for await (const record of scan(chunks, scanner)) {
+      if (readRow) yield readRow(record);
+      else if (record.row > 0) {
+        const { names, issues } = readHeader(record, schema);
+        const [first, ...others] = issues;
+        if (first) return yield unreadableRow([first, ...others]);
+        readRow = createRowReader(names, { schema, options, separator });
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof FileFault)) throw error;
+    yield unreadableRow([error.toIssue({ row: scanner.row, line: scanner.line })]);
+  }
+}
+
+async function* scan(chunks: AsyncIterable<string>, scanner: CsvScanner): AsyncGenerator<CsvRecord> {
+  for await (const chunk of chunks) yield* scanner.push(chunk);
+  yield* scanner.end();
+}
+
+/** The character that separates the columns of the first row: no path of a field holds one. */
+function findSeparator(head: string): string {
+  const [line = ''] = head.trimStart().split(/[\r\n]/, 1);
+  const count = (separator: string): number => line.split(separator).length;
+  const [most = ','] = [',', ';', '\t', '|'].toSorted((one, other) => count(other) - count(one));
+  return most;
+}
+
+interface Header {
+  readonly names: readonly string[];
+  readonly issues: readonly FileIssue[];
+}
+
+const maxColumns = 1_000;
+/** A path as issues write it. The fields of an address are of one level: the text does not show what is a list. */
+const fieldName = /^[\p{L}_$][\p{L}\p{N}_$-]*$/u;
+
+/** Finds all that is wrong in the first row: no token, a column that is no field or there twice. */
+function readHeader({ cells, row, line }: CsvRecord, schema: OrderUpdateSchema): Header {
+  const names = cells.map((name) => name.trim());
+  const known = [...columnsOf(schema).keys()];
+  const seen = new Set<string>();
+  const issues: FileIssue[] = [];
+  const add = (column: number, message: string, hint?: string): void =>
+    void issues.push({
+      row,
+      line,
+      column,
+      code: 'unknown_column',
+      path: names[column - 1] ?? '',
+      message,
+      ...(hint !== undefined && { hint }),
+    });
+  const isTable = names.some((name) => isKnown(name, known));
+  if (!names.includes('token'))
+    issues.push({
+      row,
+      line,
+      column: 1,
+      code: 'unknown_column',
+      path: 'token',
+      message: 'The first row has no column "token"',
+      hint: 'Name the columns in it: token,order_id,cart.items[0].sku.',
+    });
+  if (!isTable) return { names, issues };
+  if (names.length > maxColumns)
+    add(maxColumns + 1, `A file has at most ${maxColumns} columns`, 'Write it as NDJSON.');
+  else if (
+    names.includes('update') &&
+    names.some((name) => name !== '' && name !== 'token' && name !== 'update')
+  )
+    add(
+      names.indexOf('update') + 1,
+      'A column "update" holds whole updates as JSON, so no other may hold a part of one',
+      'Leave one out.',
+    );
+  else
+    for (const [index, name] of names.entries()) {
+      // A column without a name may be one that a spreadsheet left blank: its cells show it.
+      if (name === '' || name === 'update') continue;
+      if (seen.has(name)) add(index + 1, `The column "${name}" is there twice`, 'Leave one out.');
+      else if (!isKnown(name, known))
+        add(index + 1, `The column "${name}" is no field`, suggest(name, known));
+      seen.add(name);
+    }
+  return { names, issues };
+}
+
+/** A field that is unknown would be sent, and perhaps ignored. */
+function isKnown(name: string, known: readonly string[]): boolean {
+  const [prefix = '', ...rest] = name.split('.');
+  if (known.includes(`${prefix}.*`))
+    return rest.length === 1 && fieldName.test(rest[0] ?? '') && rest[0] !== '__proto__';
+  return known.includes(toFirstLine(name));
+}
+
+const toFirstLine = (name: string): string => name.replace(/\[\d{1,4}\]/g, '[0]');
+
+function suggest(name: string, known: readonly string[]): string {
+  try {
+    checkOptions('', { [toFirstLine(name)]: true }, known);
+  } catch (error) {
+    const [meant] = /Did you mean .*/.exec(String(error)) ?? [];
+    if (meant !== undefined) return meant;
+  }
+  return `Known: ${known.join(', ')}.`;
+}
+
+/** The columns that a schema has, with the type of each; `shipping_address.*` for an object whose fields are free. */
+function columnsOf(schema: OrderUpdateSchema): ReadonlyMap<string, string | undefined> {
+  const columns = new Map<string, string | undefined>([['token', 'string']]);
+  const visit = ({ type, properties = {}, items }: JsonSchemaNode, path: string): void => {
+    const inside = Object.entries(properties);
+    if (items) visit(items, `${path}[0]`);
+    else if (inside.length === 0) columns.set(type === 'object' ? `${path}.*` : path, type);
+    else for (const [name, inner] of inside) visit(inner, (path && `${path}.${name}`) || name);
+  };
+  visit(toJsonSchema(schema) as JsonSchemaNode, '');
+  return columns;
+}
+
+interface JsonSchemaNode {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, JsonSchemaNode>>;
+  readonly items?: JsonSchemaNode;
+}
+
+interface RowReaderOptions extends Pick<FileSource, 'schema' | 'options'> {
+  readonly separator: string;
+}
+
+function createRowReader(
+  names: readonly string[],
+  { schema, options: { decimals = 0 }, separator }: RowReaderOptions,
+): (record: CsvRecord) => ReadRow {
+  const types = columnsOf(schema);
+  const typeOf = (name: string): string => types.get(toFirstLine(name)) ?? 'string';
+  const indexes = new Map(names.map((name, index) => [name, index]));
+  const fields = new Map(names.map((name, index) => [name.replace(/\[(\d+)\]/g, '.$1'), index]));
+  const tokenAt = names.indexOf('token');
+  const updateAt = names.indexOf('update');
+  const form = createFormReader(schema, {
+    // With three decimals or more, a comma may separate thousands.
+    amounts: { decimals, decimalSeparator: separator === ';' && decimals < 3 ? ',' : '.' },
+  });
+
+  return ({ cells, row, line }) => {
+    const locate = (path: string): Place => {
+      const index = indexes.get(path) ?? (updateAt >= 0 ? updateAt : undefined);
+      return { line, ...(index !== undefined && { column: index + 1 }) };
+    };
+    const issues: FileIssue[] = [];
+    const warnings: FileIssue[] = [];
+    const token = cells[tokenAt] ?? '';
+    const tokenIssue = findTokenIssue(token);
+    if (tokenIssue) issues.push({ row, ...locate('token'), ...tokenIssue });
+    const misfit = findMisfit(cells, names);
+    if (misfit) issues.push({ row, line, path: '', code: 'malformed', ...misfit });
+    const values: [string, string][] = [];
+    for (const [name, index] of misfit ? [] : indexes) {
+      const cell = cells[index] ?? '';
+      const type = typeOf(name);
+      if (type === 'string' && index !== updateAt && cell.trim() !== '') {
+        const damage = findDamage(name, cell);
+        if (damage) warnings.push({ row, ...locate(name), path: name, found: show(cell), ...damage });
+      }
+      // Spreadsheets write TRUE and FALSE.
+      if (name !== '' && name !== 'token') values.push([name, type === 'boolean' ? lowerCase(cell) : cell]);
+    }
+    const rest = {
+      row,
+      lastRow: row,
+      line,
+      token,
+      warnings,
+      locate: (path: readonly Segment[]) => locate(formatSegments(path)),
+    };
+    if (misfit) return { ...rest, update: {} as OrderUpdate, issues };
+    if (updateAt >= 0) {
+      const { value, changes } = parseJsonRecord({ text: cells[updateAt] ?? '', line: 1, column: 1 });
+      const place = { row, ...locate('update') };
+      issues.push(...changes.map((change) => ({ ...change, ...place })));
+      if (changes.length > 0) return { ...rest, update: {} as OrderUpdate, issues };
+      const checked = checkRecord(value, schema);
+      issues.push(...checked.issues.map((issue) => ({ ...issue, ...place })));
+      warnings.push(...checked.warnings.map((issue) => ({ ...issue, ...place })));
+      return { ...rest, update: value as OrderUpdate, issues };
+    }
+    const result = form.read(new URLSearchParams(values));
+    if (!result.ok)
+      for (const issue of result.issues) {
+        const index = fields.get(issue.field);
+        issues.push({
+          row,
+          line,
+          ...(index !== undefined && { column: index + 1 }),
+          path: names[index ?? -1] ?? issue.field.replace(/\.(\d+)/g, '[$1]'),
+          ...describeCell(issue, decimals),
+        });
+      }
+    return { ...rest, update: (result.ok ? result.data : {}) as OrderUpdate, issues };
+  };
+}
+
+const lowerCase = (cell: string): string =>
+  /^\s*(?:true|false)\s*$/i.test(cell) ? cell.trim().toLowerCase() : cell;
+
+/** Cells that belong to no column. A spreadsheet adds blank ones. */
+function findMisfit(
+  cells: readonly string[],
+  names: readonly string[],
+): Pick<FileIssue, 'message' | 'hint' | 'column' | 'found'> | undefined {
+  if (cells.length < names.length)
+    return {
+      column: cells.length,
+      message: `Expected ${names.length} cells, got ${cells.length}`,
+      hint: 'Write the separators of blank cells, too; Excel does when the last column is filled in each row.',
+    };
+  const stray = cells.findIndex((cell, index) => !names[index] && cell.trim() !== '');
+  if (stray < 0) return undefined;
+  const place = { column: stray + 1, found: show(cells[stray]) };
+  if (stray < names.length)
+    return { ...place, message: 'The column has no name', hint: 'Name it, or leave it out.' };
+  return {
+    ...place,
+    message: `Expected ${names.length} cells, got ${cells.length}`,
+    hint: 'Write quotes around a cell that holds the separator.',
+  };
+}
+
+/** An issue of the form kit, for somebody who looks at a table. */
+function describeCell({ code, message, received }: FormIssue, decimals: number) {
+  const found = received === undefined ? {} : { found: show(received) };
+  if (decimals === 0 && code === 'too_many_decimals')
+    return {
+      ...found,
+      code: 'undeclared_decimals',
+      message: 'Amounts are sent as integers',
+      hint: 'Write the integer that is sent, or declare how many decimals amounts have in the file.',
+    };
+  const isBoolean = code === 'invalid_type' && message === 'Choose yes or no.';
+  return { ...found, code, message: isBoolean ? 'Write true or false.' : message };
+}

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { describeRow, fileCases } from '../../../.ci/spreadsheet-files.ts';
+import { readUpdateFile, type UpdateFileOptions, type UpdateFileRow } from './file.ts';
+import { defineOrderUpdate, OrderUpdate, type OrderUpdateSchema } from './index.ts';
+
+const bytesOf = (content: string | Uint8Array): Uint8Array =>
+  typeof content === 'string' ? new TextEncoder().encode(content) : content;
+
+/** The bytes in pieces, so that a character, a line end or a quote may be cut. */
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+async function read(
+  content: string | Uint8Array,
+  {
+    size = 65_536,
+    schema = OrderUpdate as unknown as OrderUpdateSchema,
+    ...options
+  }: UpdateFileOptions & { readonly size?: number; readonly schema?: OrderUpdateSchema } = {},
+): Promise<readonly UpdateFileRow[]> {
+  const rows: UpdateFileRow[] = [];
+  for await (const row of readUpdateFile(inPieces(bytesOf(content), size), schema, options)) rows.push(row);
+  return rows;
+}
+
+test.each(fileCases)('$what', async ({ name = 'a.csv', content, options, rows }) => {
+  const found = await read(content, { name, ...options });
+  expect(found.flatMap(describeRow)).toEqual(rows);
+  // A character, a line end or a quote may be cut.
+  for (const size of [1, 2, 3, 7])
+    expect((await read(content, { name, ...options, size })).flatMap(describeRow)).toEqual(rows);
+});
+
+const csv = (content: string, options?: Parameters<typeof read>[1]) =>
+  read(content, { name: 'a.csv', ...options });
+
+test('amounts are never guessed', async () => {
+  const [row] = await csv('token,cart.items[0].unit_price\nord_1,"258,00"');
+  expect(row?.issues).toEqual([
+    {
+      row: 2,
+      line: 2,
+      column: 2,
+      code: 'undeclared_decimals',
+      path: 'cart.items[0].unit_price',
+      found: '"258,00"',
+      message: 'Amounts are sent as integers',
+      hint: 'Write the integer that is sent, or declare how many decimals amounts have in the file.',
+    },
+  ]);
+});
+
+test('all that is wrong in the first row is reported at once', async () => {
+  const [row] = await csv('tokn,foo,order_id,order_id,bar,cart.items[0].skuu\na,b,c,d,e,f');
+  expect(row?.isUnreadable).toBe(true);
+  expect(row?.issues.map(({ column, message }) => [column, message])).toEqual([
+    [1, 'The first row has no column "token"'],
+    [1, 'The column "tokn" is no field'],
+    [2, 'The column "foo" is no field'],
+    [4, 'The column "order_id" is there twice'],
+    [5, 'The column "bar" is no field'],
+    [6, 'The column "cart.items[0].skuu" is no field'],
+  ]);
+  expect(row?.issues.map(({ hint }) => hint)).toMatchObject({
+    1: 'Did you mean "token"?',
+    2: expect.stringMatching(/^Known: token, order_id/),
+    5: 'Did you mean "cart.items[0].sku"?',
+  });
+});
+
+test.each(['cart', 'billing_address', 'shipping_address', 'shipping_address.a.b', 'shipping_address.a[0]'])(
+  'a column %s is no field, since what is in it would not be sent as it is written',
+  async (name) => {
+    const [row] = await csv(`token,${name}\na,b`);
+    expect(row?.issues).toMatchObject([{ code: 'unknown_column', column: 2 }]);
+  },
+);
+
+test('fields of an address need no declaration, and those of a schema of yours are known', async () => {
+  const schema = defineOrderUpdate({ totalAmount: 'total' }) as OrderUpdateSchema;
+  const content = 'token,total,shipping_address.zip,cart.items[0].sku\nord_1,1.50,01234,mug';
+  const [row] = await csv(content, { schema, decimals: 2 });
+  expect(row).toMatchObject({ issues: [], update: { total: 150, shipping_address: { zip: '01234' } } });
+});
+
+test('a row of more than 4 MiB is refused before it fills the memory, at the quote that opens it', async () => {
+  const [row, last] = await csv(`token,order_id\na,b\nc,"${'x'.repeat(5_000_000)}`);
+  expect(row).toMatchObject({ row: 2, token: 'a' });
+  expect(last).toMatchObject({ isUnreadable: true, issues: [{ row: 3, line: 3, column: 2 }] });
+});
+
+test('a token that is missing is an issue of its own', async () => {
+  const [missing, other] = await csv('token,cart.items[0].sku\n,mug\n..,mug');
+  expect(missing?.issues).toMatchObject([
+    { message: 'The token is missing', hint: 'Write the order token that the service generated.' },
+  ]);
+  expect(other?.issues).toMatchObject([
+    { message: 'Expected the order token that the service generated', found: '".."' },
+  ]);
+});
+
+test('issues of JSON have the line and the column of the value', async () => {
+  const text =
+    '[\n  { "token": "ord_1",\n    "update": { "cart": { "items": [\n      { "quantity": "2" } ] } } }\n]';
+  const [row] = await read(text, { name: 'a.json' });
+  expect(row?.issues).toMatchObject([
+    { row: 1, line: 4, column: 21, path: 'cart.items[0].quantity', code: 'invalid_type', found: '"2"' },
+  ]);
+});
+
+test('what a file holds shows its format where its name does not', async () => {
+  const formats = {
+    '{"cart":{}}\n{"cart":{}}': 2,
+    '{\n"cart":{}}': 1,
+    ' [{"cart":{}}]': 1,
+    'token,order_id\na,b': 1,
+  };
+  for (const [content, count] of Object.entries(formats))
+    for (const name of [undefined, 'constructor', 'a.txt'])
+      expect(await read(content, { name, requireToken: false })).toHaveLength(count);
+});
+
+test('warnings are issues where they are asked for', async () => {
+  const [row] = await csv('token,cart.items[0].sku\nt1,NULL', { strict: true });
+  expect(row).toMatchObject({ issues: [{ code: 'placeholder', line: 2, column: 2 }], warnings: [] });
+});
+
+/** A cell as a spreadsheet writes it: of text alone, since blanks at its ends are warnings, and blank cells left out. */
+const cell = fc
+  .array(fc.constantFrom('a', 'ö', '😀', '"', ',', ';', '\t', '|', '\n', '\r\n', '\r', ' ', "'"), {
+    maxLength: 8,
+  })
+  .map((parts) => `x${parts.join('')}x`);
+
+test('any table is read as csv-parse reads it, and each row is on its line, however the bytes are cut', async () => {
+  const { parse } = await import('csv-parse/sync');
+  const table = fc.array(fc.record({ token: cell, orderId: cell, isQuoted: fc.boolean() }), { maxLength: 6 });
+  const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
+  await fc.assert(
+    fc.asyncProperty(
+      table,
+      fc.constantFrom(',', ';', '\t', '|'),
+      lineEnd,
+      fc.integer({ min: 1, max: 9 }),
+      async (rows, separator, end, size) => {
+        const write = (text: string, isQuoted: boolean): string =>
+          isQuoted || /[",;\t|\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+        const lines = rows.map(({ token, orderId, isQuoted }) =>
+          [token, orderId].map((text) => write(text, isQuoted)).join(separator),
+        );
+        const text = [`token${separator}order_id`, ...lines].join(end);
+        const expected: readonly (readonly string[])[] = parse(text, {
+          delimiter: separator,
+          record_delimiter: end,
+        });
+        const found = await csv(text, { rows: 'each', size });
+        expect(found.map(({ token }) => token)).toEqual(expected.slice(1).map(([token]) => token));
+        // Control characters in a token are issues, and hide nothing of the row.
+        for (const [index, { row, line, update, issues }] of found.entries()) {
+          const before = lines.slice(0, index).join(end);
+          expect([row, line]).toEqual([index + 2, 2 + (index === 0 ? 0 : before.split(/\r\n|\n|\r/).length)]);
+          if (issues.every(({ path }) => path === 'token'))
+            expect(update.order_id).toBe(expected[index + 1]?.[1]);
+        }
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test('a number of JSON is sent as it is written, or it is an issue', async () => {
+  const digits = fc.stringMatching(/^(?:0|[1-9]\d{0,24})(?:\.\d{1,24})?(?:[eE][+-]?\d{1,3})?$/);
+  const number = fc.tuple(fc.constantFrom('', '-'), digits).map((parts) => parts.join(''));
+  // Integers of any size, so that values can be compared.
+  const exact = (text: string): bigint => {
+    const [, sign, whole = '', fraction = '', exponent = '0'] =
+      /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(text) ?? [];
+    const power = Number(exponent) - fraction.length + 1_100;
+    return BigInt(`${sign}${whole}${fraction}`) * 10n ** BigInt(power);
+  };
+  await fc.assert(
+    fc.asyncProperty(number, async (written) => {
+      const [row] = await read(`{"token":"t1","update":{"cart":{},"own":${written}}}`, { name: 'a.ndjson' });
+      const sent = JSON.stringify(JSON.parse(written));
+      const isSame = sent !== 'null' && exact(sent) === exact(written);
+      expect(row?.issues.some(({ code }) => code === 'inexact_number')).toBe(!isSame);
+    }),
+    { numRuns: 500, examples: [['0.1'], ['1e-400'], ['12345678901234567890'], ['-0.0'], ['1e400']] },
+  );
+});
+
+test('a name that is there twice is an issue at any depth, however it is written', async () => {
+  const name = fc.constantFrom('a', 'b', 'é', '__proto__', 'constructor', '');
+  const escaped = (text: string): string =>
+    `"${[...text].map((character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(name, { maxLength: 4 }),
+      fc.nat(5),
+      fc.boolean(),
+      async (names, depth, isEscaped) => {
+        const fields = names.map((each) => `${isEscaped ? escaped(each) : JSON.stringify(each)}:1`).join(',');
+        const own = `${'['.repeat(depth)}{${fields}}${']'.repeat(depth)}`;
+        const [row] = await read(`{"token":"t1","update":{"cart":{},"own":${own}}}`, { name: 'a.ndjson' });
+        const repeats = names.length - new Set(names).size;
+        expect(row?.issues.filter(({ code }) => code === 'duplicate_name')).toHaveLength(repeats);
+      },
+    ),
+  );
+});
+
+test('what is nested too deep is an issue', async () => {
+  const deep = `{"token":"t1","update":{"cart":{},"own":${'['.repeat(200_000)}${']'.repeat(200_000)}}}`;
+  for (const text of [deep, `[${deep}]`]) {
+    const [row] = await read(text, { name: text === deep ? 'a.ndjson' : 'a.json' });
+    expect(row?.issues).toMatchObject([{ code: 'malformed', message: 'Not JSON: it is nested too deep' }]);
+  }
+});

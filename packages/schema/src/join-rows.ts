@@ -1,0 +1,172 @@
+import type { OrderUpdateSchema } from './define-order-update.ts';
+import { checkRecord } from './file-json.ts';
+import type { FileIssue, ReadRow, Segment } from './file-row.ts';
+import { formatSegments } from './json-records.ts';
+import type { CartItem, OrderUpdate } from './order-update.ts';
+
+export interface JoinOptions {
+  /** What rows of one order that stand next to each other are; `undefined` when nobody said. */
+  readonly rows: 'group' | 'each' | undefined;
+  readonly schema: OrderUpdateSchema;
+}
+
+/** More rows are not held in the memory, and no order has so many lines. */
+const maxGroup = 10_000;
+/** So many rows back, rows of the same order or with the same order_id are noticed. */
+const comparedRows = 100_000;
+
+/** Makes one update of the rows of an order, or refuses rows of which nobody said whether they are one. */
+export async function* joinRows(rows: AsyncIterable<ReadRow>, options: JoinOptions): AsyncGenerator<ReadRow> {
+  const compare = createComparison(options);
+  let group: ReadRow[] = [];
+  for await (const row of rows) {
+    const isNext = row.token === group[0]?.token && row.token !== '' && !row.isUnreadable;
+    if (group.length > 0 && (!isNext || options.rows === 'each' || group.length === maxGroup)) {
+      yield* joinGroup(group, options).map(compare);
+      group = [];
+    }
+    group.push(row);
+  }
+  if (group.length > 0) yield* joinGroup(group, options).map(compare);
+}
+
+/** Decides about the rows of one order that stand next to each other. */
+function joinGroup(group: readonly ReadRow[], { rows, schema }: JoinOptions): readonly ReadRow[] {
+  const [first, ...others] = group;
+  if (!first || others.length === 0 || rows === 'each') return group;
+  return rows === 'group' ? [mergeRows(first, others, schema)] : refuseItemRows(first, others);
+}
+
+function mergeRows(first: ReadRow, others: readonly ReadRow[], schema: OrderUpdateSchema): ReadRow {
+  const group = [first, ...others];
+  const issues = group.flatMap((row) => row.issues);
+  const warnings = group.flatMap((row) => row.warnings);
+  const { row: firstRow } = first;
+  const lastRow = others.at(-1)?.row ?? firstRow;
+  let before = first;
+  for (const other of others) {
+    const path = findDifference(first.update, other.update, []);
+    const isValid = first.issues.length === 0 && other.issues.length === 0;
+    if (path && isValid)
+      issues.push({
+        row: other.row,
+        ...other.locate(path),
+        code: 'group_differs',
+        path: formatSegments(path),
+        message: `Rows ${firstRow} and ${other.row} are of one order, and differ in more than their items`,
+        hint: 'Write the same in each row of the order, or send each row as an update of its own.',
+      });
+    if (isEqual(before.update, other.update))
+      warnings.push({
+        row: other.row,
+        ...other.locate(['token']),
+        code: 'repeated_row',
+        path: '',
+        message: `Row ${other.row} repeats row ${before.row}, and its items would be there twice`,
+        hint: 'Leave one out.',
+      });
+    before = other;
+  }
+  const update = { ...first.update, cart: { ...first.update.cart, items: group.flatMap(itemsOf) } };
+  if (issues.length === 0)
+    for (const { segments, ...issue } of checkRecord(update, schema).issues)
+      issues.push({ row: firstRow, ...first.locate(segments), ...issue });
+  return { ...first, lastRow, update, issues, warnings };
+}
+
+/** An order that gets one update for each of its items keeps the items of the last. */
+function refuseItemRows(first: ReadRow, others: readonly ReadRow[]): readonly ReadRow[] {
+  const group = [first, ...others].filter((row) => itemsOf(row).length > 0);
+  const items = new Set(group.map((row) => JSON.stringify(itemsOf(row))));
+  if (items.size < 2) return [first, ...others];
+  const rows = `${group[0]?.row} to ${group.at(-1)?.row}`;
+  const issueOf = (row: ReadRow): FileIssue => ({
+    row: row.row,
+    ...row.locate(['token']),
+    code: 'row_per_item',
+    path: 'token',
+    message: `Rows ${rows} are of one order and hold different items. As updates of their own, the last would replace the items of the others`,
+    hint: 'Say whether they are one update (group) or one each.',
+  });
+  return [first, ...others].map((row) => ({ ...row, issues: [...row.issues, issueOf(row)] }));
+}
+
+/** Compares each row with those before it that are not next to it. */
+function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
+  const tokens = new Map<string, { readonly row: number; readonly skus: string }>();
+  const orderIds = new Map<string, { readonly row: number; readonly token: string }>();
+  return (row) => {
+    const { token, update, issues } = row;
+    if (token === '') return row;
+    const found: FileIssue[] = [];
+    const warnings: FileIssue[] = [];
+    const before = tokens.get(token);
+    const skus = JSON.stringify(itemsOf(row).map(({ sku }) => sku));
+    if (before && rows === 'group')
+      found.push({
+        row: row.row,
+        ...row.locate(['token']),
+        code: 'group_apart',
+        path: 'token',
+        message: `Row ${row.row} is of the same order as row ${before.row}, and not next to it`,
+        hint: 'Sort the file by token.',
+      });
+    else if (before && rows === undefined && issues.length === 0 && ![before.skus, '[]'].includes(skus))
+      warnings.push({
+        row: row.row,
+        ...row.locate(['token']),
+        code: 'token_again',
+        path: 'token',
+        message: `Row ${row.row} is of the same order as row ${before.row}, and its items replace those of that row`,
+        hint: 'If they are items of one order, sort the file by token.',
+      });
+    remember(tokens, token, { row: row.lastRow, skus });
+    const orderId = issues.length === 0 ? update.order_id : undefined;
+    const other = orderId === undefined ? undefined : orderIds.get(orderId);
+    if (other && other.token !== token)
+      warnings.push({
+        row: row.row,
+        ...row.locate(['order_id']),
+        code: 'repeated_order_id',
+        path: 'order_id',
+        found: JSON.stringify(orderId),
+        message: `Row ${other.row} has this order_id for another token`,
+        hint: 'Write the order_id of this order; a spreadsheet may have shortened it.',
+      });
+    if (orderId !== undefined) remember(orderIds, orderId, { row: row.row, token });
+    if (found.length === 0 && warnings.length === 0) return row;
+    return { ...row, issues: [...issues, ...found], warnings: [...row.warnings, ...warnings] };
+  };
+}
+
+/** Keeps the latest entries only. */
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > comparedRows) for (const oldest of map.keys()) return void map.delete(oldest);
+}
+
+function itemsOf(row: ReadRow | undefined): readonly CartItem[] {
+  const items = (row?.update as Partial<OrderUpdate> | undefined)?.cart?.items;
+  return Array.isArray(items) ? items : [];
+}
+
+const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** The path of the first difference that is not one of the items of the cart. */
+function findDifference(
+  one: unknown,
+  other: unknown,
+  path: readonly Segment[],
+): readonly Segment[] | undefined {
+  if (Object.is(one, other) || (path.length === 2 && path[0] === 'cart' && path[1] === 'items'))
+    return undefined;
+  if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return path;
+  if (Array.isArray(one) !== Array.isArray(other)) return path;
+  for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
+    const step = Array.isArray(one) ? Number(key) : key;
+    const found = findDifference(one[key as never], other[key as never], [...path, step]);
+    if (found) return found;
+  }
+  return undefined;
+}
