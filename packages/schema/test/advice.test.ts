@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { type Advice, adviceIn, between } from '../../../.ci/advice.ts';
 import { createFormReader, type FormReaderOptions } from '../src/form.ts';
 import { CartItem, defineOrderUpdate, OrderUpdate } from '../src/index.ts';
+import { fileAdvice } from './file-advice.ts';
 import { explanationsOf } from './problems.ts';
 
 /** The first message about a body, with its hint. */
@@ -50,6 +51,7 @@ const countAdvice =
   'Write decimals as an integer from 0 to 15, or a table of them by currency: how many decimals are part of the integer that is sent.';
 
 const table: readonly Advice[] = [
+  ...fileAdvice,
   {
     mistake: 'an integer in quotes',
     message: about(inLine({ quantity: '2' })),
