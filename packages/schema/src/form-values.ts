@@ -65,13 +65,13 @@ const maxValues = 100_000;
  */
 export function readFormValues(schema: Schema, form: unknown, format: FormFormat): FormValues {
   const leftOut: string[] = [];
-  const ambiguous: string[] = [];
+  const ambiguous = new Set<string>();
   const values = isFormData(form)
     ? nestEntries(form, schema, { ignore: format.ignore, leftOut, ambiguous })
     : form;
   const amounts = format.amountsIn((values as Fields | null | undefined)?.['purchase_currency']);
   const reading: Reading = { format, amounts, given: new Map(), leftOut, lineKeys: new Map(), values: 0 };
-  return { ...reading, ambiguous, body: readValue(values, schema, '', reading) ?? {} };
+  return { ...reading, ambiguous: [...ambiguous], body: readValue(values, schema, '', reading) ?? {} };
 }
 
 /** The schema behind `optional` and the like. */
@@ -199,7 +199,7 @@ function isFormData(form: unknown): form is Iterable<readonly [string, unknown]>
 function nestEntries(
   entries: Iterable<readonly [string, unknown]>,
   schema: Schema,
-  { ignore, leftOut, ambiguous }: Pick<FormFormat, 'ignore'> & Record<'leftOut' | 'ambiguous', string[]>,
+  { ignore, leftOut, ambiguous }: { ignore: readonly string[]; leftOut: string[]; ambiguous: Set<string> },
 ): object {
   const named = [...entries].map(([name, value]) => ({
     name,
@@ -212,50 +212,56 @@ function nestEntries(
   const isOpen = def.type !== 'object' || Object.keys(def.shape).length === 0;
   const names = Object.fromEntries(named.map(({ keys }) => [keys[0] ?? '', 0]));
   // Spring names the hidden companion of a check box `_require_shipping`.
-  const typos = findFieldTypos(model, names).flatMap(({ path: [name] }) =>
-    /^_/.test(String(name)) ? [] : name,
-  );
+  const typos = new Set(findFieldTypos(model, names).map(({ path }) => path[0]));
+  // Spring names the hidden companion of a check box `_require_shipping`.
   const isSent = (name = ''): boolean =>
-    !ignore.includes(name) && (isOpen || !!schemaAt(model, name) || typos.includes(name));
+    !ignore.includes(name) && (isOpen || !!schemaAt(model, name) || (typos.has(name) && name[0] !== '_'));
 
-  const values = new Map<string, unknown[]>();
-  const parents = new Set<string>();
+  const fields = new Map<string, { readonly keys: readonly string[]; readonly values: Set<unknown> }>();
+  const others = new Set<string>();
   for (const { name, keys, value } of named) {
-    if (!isSent(keys[0])) {
-      if (!leftOut.includes(name)) leftOut.push(name);
-      continue;
-    }
     const field = keys.join('.');
-    values.set(field, [...(values.get(field) ?? []), value]);
-    for (let depth = 1; depth < keys.length; depth++) parents.add(keys.slice(0, depth).join('.'));
+    if (!isSent(keys[0])) others.add(name);
+    else
+      fields
+        .set(field, fields.get(field) ?? { keys, values: new Set() })
+        .get(field)
+        ?.values.add(value);
   }
+  leftOut.push(...others);
+
   // Objects without a prototype, so that no name leads out of the form.
-  const create = (): Record<string, unknown> => Object.create(null);
+  const groups = new Set<unknown>();
+  const create = (): Record<string, unknown> => {
+    const group = Object.create(null);
+    groups.add(group);
+    return group;
+  };
   const form = create();
-  for (const [field, given] of values) {
-    const keys = field.split('.');
-    const last = keys.pop() ?? '';
-    const value = oneOf(given, keys.concat(last).reduce<Schema | undefined>(schemaAt, schema));
-    if (value.length > 1 || parents.has(field)) {
-      ambiguous.push(field);
-      continue;
-    }
+  for (const { keys, values } of fields.values()) {
+    const value = oneOf([...values], keys.reduce<Schema | undefined>(schemaAt, schema));
+    const last = keys.length - 1;
     let object = form;
-    for (const key of keys) {
-      object[key] ??= create();
-      object = object[key] as typeof form;
+    for (const [depth, key] of keys.entries()) {
+      if (depth < last) object[key] ??= create();
+      // A field stands beside fields inside it, in either order, or has two values.
+      const isGroup = groups.has(object[key]);
+      if (depth < last ? !isGroup : isGroup || value.length > 1) {
+        ambiguous.add(keys.slice(0, depth + 1).join('.'));
+        break;
+      }
+      if (depth === last) object[key] = value[0];
+      else object = object[key] as typeof form;
     }
-    object[last] = value[0];
   }
   return form;
 }
 
-/** The different values of a field. Those of a check box and its hidden companion are one choice, in either order. */
-function oneOf(values: readonly unknown[], schema: Schema | undefined): unknown[] {
-  const different = [...new Set(values)];
-  if (different.length < 2 || !schema || defOf(coreOf(schema)).type !== 'boolean') return different;
-  const made = different.filter((value) => !isBlank(value)).map(readChoice);
-  return made.includes(undefined) ? different : [made.includes(true)];
+/** The values of a field. Those of a check box and its hidden companion are one choice, in either order. */
+function oneOf(values: readonly unknown[], schema: Schema | undefined): readonly unknown[] {
+  if (values.length < 2 || !schema || defOf(coreOf(schema)).type !== 'boolean') return values;
+  const made = values.filter((value) => !isBlank(value)).map(readChoice);
+  return made.includes(undefined) ? values : [made.includes(true)];
 }
 
 /** The reason why text is not an amount. */

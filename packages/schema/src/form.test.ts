@@ -916,10 +916,8 @@ test('decimals by currency: messages have the decimals of the currency, or say w
     'Write an amount without thousands separators, and with 0 decimals, such as 1299.',
   );
   expect(messageIn('KWD', 'ten')).toBe('Write an amount such as 1299.000.');
-  expect(messageIn('', '1.5')).toBe('Choose the currency first: it decides how many decimals an amount has.');
-  expect(messageIn('SEK', '1.5')).toBe(
-    'Cannot read amounts in SEK: how many decimals they have is not declared.',
-  );
+  expect(messageIn('', '1.5')).toBe('Choose the currency first: it decides the decimals.');
+  expect(messageIn('SEK', '1.5')).toBe('The decimals of SEK are not declared.');
 });
 
 test('decimals by currency: a currency that is written after the amounts counts, and a quantity needs none', () => {
@@ -1001,4 +999,20 @@ test('decimals by currency need a schema with a currency', () => {
       'createFormReader: amounts: cannot use {"decimals":{"EUR":2}}. The schema has no purchase_currency: write decimals as one integer.',
     ),
   );
+});
+
+test.each<[name: string, entries: (readonly [string, string])[], isOk: boolean]>([
+  ['many unknown names', Array.from({ length: 60_000 }, (_, index) => [`x${index}`, '1']), true],
+  ['one unknown name many times', Array.from({ length: 60_000 }, () => ['_token', '1']), true],
+  ['one field many times', Array.from({ length: 60_000 }, (_, index) => ['order_id', `${index}`]), false],
+  ['a name of many parts', [[`cart${'.a'.repeat(60_000)}`, '1']], false],
+  ['many parts, all unknown', [[`x${'.a'.repeat(60_000)}`, '1']], true],
+  [
+    'many misspellings',
+    Array.from({ length: 20_000 }, (_, index) => [`order_i${String.fromCodePoint(200 + index)}`, '1']),
+    false,
+  ],
+])('%s in a FormData are read in one pass', (_, entries, isOk) => {
+  const result = twoDecimals.read(formData(['cart.items.0.sku', 'MUG'], ...entries));
+  expect(result.ok).toBe(isOk);
 });

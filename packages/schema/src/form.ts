@@ -291,8 +291,8 @@ function createFormIssue(
     too_many_decimals: `Write an amount without thousands separators, and with ${decimals ? 'at most ' : ''}${decimals} decimals, such as ${example}.`,
     unknown_decimals:
       typeof currency === 'string' && currency.trim()
-        ? `Cannot read amounts in ${show(currency).slice(1, -1)}: how many decimals they have is not declared.`
-        : 'Choose the currency first: it decides how many decimals an amount has.',
+        ? `The decimals of ${show(currency).slice(1, -1)} are not declared.`
+        : 'Choose the currency first: it decides the decimals.',
     ambiguous_amount: `Write the amount as text, such as "${example}".`,
     not_integer: `Write a whole number such as ${example}.`,
     out_of_range: `Write a number from ${min} to ${max}.`,
