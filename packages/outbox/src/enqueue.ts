@@ -110,7 +110,7 @@ export async function insertUpdate(
        insert into ${schema}.updates (id, token, position, accepted_position, body, state, traceparent)
        select $2::uuid, token, last, last, $3, 'queued', $4 from lane on conflict (id) do nothing returning position
      )
-     select position, case when ${isHeard(schema)} then pg_notify('${channelOf(schema)}', '') end from stored`,
+     select case when ${isHeard(schema)} then pg_notify('${channelOf(schema)}', '') end from stored`,
     [token, id, toAscii(body), traceparent ?? null],
   );
   if (stored.length === 0) {

@@ -8,6 +8,7 @@ import { channelOf, checkEnqueue, checkTransaction, type EnqueueOptions, insertU
 import { databaseError, describeError, OutboxError, retryOnDeadlock } from './errors.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
+import { withOwnParsers } from './parsers.ts';
 import { LaneQueue } from './queue.ts';
 import { type Changes, type ChangesOptions, type ListOptions, type OutboxStatus, readings } from './read.ts';
 import { checkInstalled, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
@@ -152,6 +153,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     });
   const queue = new LaneQueue(store, schema, {
     onError: (error) => warn(`The queue of the outbox failed: ${describeError(error)}`),
+    warn,
   });
   let worker: Worker | undefined;
   let subscription: Subscription | undefined;
@@ -228,7 +230,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     const parts = { schema, queue, latestWins };
     if (tx) {
       await checkTransaction(tx);
-      await insertUpdate(tx, parts, { id, token, body, traceparent });
+      await insertUpdate(withOwnParsers(tx), parts, { id, token, body, traceparent });
     } else {
       let isCommitting = false;
       await inLine(token, () =>

@@ -3,16 +3,21 @@ import { chmod, lstat, mkdir, open, readdir, readlink, rm, stat, writeFile } fro
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { PGlite } from '@electric-sql/pglite';
+import { type ParserOptions, PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { describeError, OutboxError } from './errors.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
+import { pgliteParsers, withOwnParsers } from './parsers.ts';
 import type { OutboxStore, Sql } from './store.ts';
 
 /** As much of a `PGlite` as the outbox uses. */
 export interface PgliteDatabase extends Sql {
-  query<Row>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>;
-  exec(text: string): Promise<{ rows: unknown[] }[]>;
+  query<Row>(
+    text: string,
+    values?: unknown[],
+    options?: { readonly parsers?: ParserOptions },
+  ): Promise<{ rows: Row[] }>;
+  exec(text: string, options?: { readonly parsers?: ParserOptions }): Promise<{ rows: unknown[] }[]>;
   transaction<T>(run: (tx: Sql & Pick<PgliteDatabase, 'exec'>) => Promise<T>): Promise<T>;
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
 }
@@ -71,13 +76,18 @@ function storeOf(
   place: string,
   { close, check = () => {} }: { readonly close: () => Promise<void>; readonly check?: () => void },
 ): OutboxStore {
-  const { executeSql } = fromPglite(database as PGlite);
+  const sql = withOwnParsers(database);
+  // pg-boss needs the parsers in statements of several parts, too.
+  const { executeSql } = fromPglite({
+    query: sql.query,
+    exec: (text: string) => database.exec(text, { parsers: pgliteParsers }),
+  } as PGlite);
   return {
     backend: 'pglite',
     place,
     async query(text, values) {
       check();
-      const result = await database.query(text, values);
+      const result = await sql.query(text, values);
       await nextTurn();
       return result;
     },
@@ -88,10 +98,11 @@ function storeOf(
         check();
         // No other process is waited for, and nothing is flushed, so timeouts and flushing are left as they are.
         if (options?.settings) await tx.exec(options.settings);
+        const own = withOwnParsers(tx);
         const result = await run({
           async query(text, values) {
             check();
-            return tx.query(text, values);
+            return own.query(text, values);
           },
         });
         check();

@@ -1,5 +1,6 @@
 import { checkOptions } from '@orders/schema/check-options';
 import pg from 'pg';
+import { pgTypes, withOwnParsers } from './parsers.ts';
 import type { OutboxStore, Subscription } from './store.ts';
 
 /** Options of `postgresStore`. */
@@ -66,7 +67,8 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     : { ...bounds, connectionString };
   const place = describePlace(base);
   const callers = given ?? new pg.Pool({ ...base, max: maxConnections - workerConnections });
-  const workers = new pg.Pool({ ...base, max: workerConnections });
+  const workers = new pg.Pool({ ...base, types: pgTypes, max: workerConnections });
+  const ofCallers = withOwnParsers(callers);
   // The pool replaces an idle connection that breaks; without a listener it would end the process.
   const ignore = (): void => {};
   callers.on('error', ignore);
@@ -75,7 +77,7 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   return {
     backend: 'postgres',
     place,
-    query: (text, values) => callers.query(text, values),
+    query: ofCallers.query,
     async transaction(run, { worker = false, settings = '' } = {}) {
       let broken: Error | undefined;
       const onError = (error: Error): void => {
@@ -84,7 +86,7 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
       const client = await takeClient(worker ? workers : callers, onError);
       try {
         await client.query(`${begin(worker ? lockMs.worker : lockMs.caller)}; ${settings}`);
-        const result = await run(client);
+        const result = await run(withOwnParsers(client));
         await client.query('commit');
         return result;
       } catch (error) {
@@ -133,7 +135,7 @@ async function listen(base: pg.PoolConfig, channel: string, onMessage: () => voi
   let reason: string | undefined;
 
   async function connect(): Promise<void> {
-    const fresh = new pg.Client(base);
+    const fresh = new pg.Client({ ...base, types: pgTypes });
     let isLost = false;
     const lose = (): void => {
       if (isLost) return;

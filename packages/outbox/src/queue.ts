@@ -47,6 +47,8 @@ export class LaneQueue {
   readonly #options: ConstructorOptions;
   readonly #pgBoss: PgBossModule;
   readonly #onError: (error: unknown) => void;
+  readonly #warn: (message: string) => void;
+  #hasWarned = false;
   #boss: PgBoss;
 
   constructor(
@@ -54,11 +56,13 @@ export class LaneQueue {
     schema: string,
     options: {
       readonly onError: (error: unknown) => void;
+      readonly warn?: (message: string) => void;
       /** @internal */
       readonly pgBoss?: PgBossModule;
     },
   ) {
     this.#onError = options.onError;
+    this.#warn = options.warn ?? (() => {});
     this.#pgBoss = options.pgBoss ?? installed;
     this.#options = {
       db: { executeSql: (text, values) => store.executeSql(text, values) },
@@ -71,6 +75,8 @@ export class LaneQueue {
       monitorVacuum: false,
       reindex: false,
       registerInstance: false,
+      // Spans and metrics of a queue that nobody else sees would only stand among those of its user.
+      openTelemetry: { enabled: false },
     };
     this.#boss = this.#create();
   }
@@ -131,14 +137,14 @@ export class LaneQueue {
 
   /** Queues an order within a transaction; one that is queued or being worked on stays as it is. */
   async send(tx: Sql, token: string): Promise<void> {
-    await this.#boss.send(queueName, { token }, { singletonKey: token, db: asDb(tx) });
+    await this.insert(tx, [{ token }]);
   }
 
   /** Queues orders, some later. */
   async insert(tx: Sql, lanes: readonly LaneInsert[]): Promise<void> {
     if (lanes.length === 0) return;
     const jobs = lanes.map(({ token, delayMs = 0 }): JobInsert => {
-      const job = { data: { token }, singletonKey: token };
+      const job = { singletonKey: token };
       return delayMs > 0 ? { ...job, startAfter: `${(delayMs / 1_000).toFixed(3)} seconds` } : job;
     });
     await this.#boss.insert(queueName, jobs, { db: asDb(tx), returnId: false });
@@ -146,7 +152,7 @@ export class LaneQueue {
 
   /** Of these orders, those without a job; while the transaction lasts, they stay without. */
   async withoutJob(tx: Sql, tokens: readonly string[]): Promise<readonly string[]> {
-    const jobs = tokens.map((token) => ({ id: randomUUID(), data: { token }, singletonKey: token }));
+    const jobs = tokens.map((token) => ({ id: randomUUID(), singletonKey: token }));
     if (jobs.length === 0) return [];
     const db = asDb(tx);
     // pg-boss says whether an order has a job only by refusing another.
@@ -167,10 +173,21 @@ export class LaneQueue {
     );
   }
 
-  /** Takes the orders that have waited longest. */
+  /** Takes the orders that have waited longest. Jobs without an order, which only a person can make, are deleted. */
   async fetch(tx: Sql, count: number): Promise<LaneJob[]> {
-    const jobs = await this.#boss.fetch<{ token: string }>(queueName, { batchSize: count, db: asDb(tx) });
-    return jobs.map(({ id, retryCount, data }) => ({ id, retryCount, token: data.token }));
+    const db = asDb(tx);
+    // The key alone says whose job it is: it is unique, and nothing else in a job has to be readable.
+    const fetched = await this.#boss.fetch(queueName, { batchSize: count, includeMetadata: true, db });
+    const jobs = fetched.flatMap(({ id, retryCount, singletonKey }) =>
+      singletonKey ? [{ id, retryCount, token: singletonKey }] : [],
+    );
+    const others = fetched.filter(({ singletonKey }) => !singletonKey);
+    if (others.length === 0) return jobs;
+    await this.#boss.deleteJob(queueName, others.map(toAttempt), { db });
+    if (!this.#hasWarned)
+      this.#warn(`The queue held jobs that belong to no order, such as ${others[0]?.id}: they were deleted.`);
+    this.#hasWarned = true;
+    return [...jobs, ...(await this.fetch(tx, others.length))];
   }
 
   /** Renews the heartbeat of jobs. Resolves with the ids of those that are still held. */

@@ -515,7 +515,7 @@ onPostgres('takes no order over that it fetched long ago by the response of its 
       listen: async () => ({ isListening: false, reason: '', async close() {} }),
       async executeSql(text, values) {
         const result = await store.executeSql(text, values);
-        if (fetched === 0 && result.rows.some((row) => (row as { data?: { token?: string } }).data?.token)) {
+        if (fetched === 0 && result.rows.some((row) => (row as { singletonKey?: string }).singletonKey)) {
           fetched++;
           await stalled.promise;
         }

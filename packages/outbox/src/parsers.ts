@@ -1,0 +1,77 @@
+import type pg from 'pg';
+import type { Sql } from './store.ts';
+
+type Parser = (text: string) => unknown;
+
+const elements: Parser = (text) =>
+  [...text.matchAll(/"((?:[^"\\]|\\.)*)"|([^,{}]+)/g)].map(
+    ([, quoted, plain]) => quoted?.replace(/\\(.)/g, '$1') ?? plain,
+  );
+const asText: Parser = (text) => text;
+
+/**
+ * How the values of a database are read, by the number of their type; any other is its text. `pg.types` is shared by the
+ * process and a pool or a PGlite may have parsers of its own, so statements of the outbox and of its queue bring these.
+ */
+const parsers: Readonly<Record<number, Parser>> = {
+  // boolean
+  16: (text) => text === 't',
+  // smallint, integer, real, double precision
+  21: Number,
+  23: Number,
+  700: Number,
+  701: Number,
+  // json, jsonb
+  114: JSON.parse,
+  3802: JSON.parse,
+  // text[], uuid[]
+  1009: elements,
+  2951: elements,
+};
+
+/** The same for `pg`. */
+export const pgTypes = {
+  getTypeParser: (type: number): Parser => parsers[type] ?? asText,
+} as pg.CustomTypesConfig;
+
+/** Every type that a statement of ours, or of pg-boss, resolves with, so that no parser of a PGlite's owner is left. */
+const textTypes = [
+  18, 19, 20, 25, 26, 28, 705, 1042, 1043, 1082, 1114, 1184, 1186, 1700, 2205, 2278, 2950, 5069,
+];
+
+/** The same for PGlite. */
+export const pgliteParsers: Readonly<Record<number, Parser>> = {
+  ...Object.fromEntries(textTypes.map((type) => [type, asText])),
+  ...parsers,
+};
+
+/** As much of a client of `pg` as shows that it is one. */
+interface PgClient {
+  query(config: {
+    text: string;
+    values: unknown[];
+    types: pg.CustomTypesConfig;
+  }): Promise<{ rows: unknown[] }>;
+}
+
+/** As much of a transaction of PGlite as shows that it is one. */
+interface PgliteTransaction {
+  query(
+    text: string,
+    values: unknown[],
+    options: { parsers: Readonly<Record<number, Parser>> },
+  ): Promise<{ rows: unknown[] }>;
+}
+
+/** A client, pool or transaction whose rows are read by our parsers; that of a query builder as it is. */
+export function withOwnParsers(sql: Sql): Sql {
+  if ('getTypeParser' in sql || 'totalCount' in sql) {
+    const client = sql as unknown as PgClient;
+    return { query: (text, values = []) => client.query({ text, values, types: pgTypes }) };
+  }
+  if ('exec' in sql) {
+    const transaction = sql as unknown as PgliteTransaction;
+    return { query: (text, values = []) => transaction.query(text, values, { parsers: pgliteParsers }) };
+  }
+  return sql;
+}

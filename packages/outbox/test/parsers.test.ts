@@ -1,0 +1,108 @@
+import { PGlite } from '@electric-sql/pglite';
+import { createOutbox, type OutboxStore, postgresStore, type Sql } from '@orders/outbox';
+import { pgliteStore } from '@orders/outbox/pglite';
+import pg from 'pg';
+import { expect, onTestFinished } from 'vitest';
+import { connect, onPglite, onPostgres, openPool, type Scene, step, stepsApplied } from './scene.ts';
+
+type Parser = (text: string) => unknown;
+
+/** What others in the process may have the values of a database parsed to. */
+const parsers: Readonly<Record<string, Parser>> = {
+  throws: () => {
+    throw new Error('no parser');
+  },
+  text: (text) => text,
+  undefined: () => undefined,
+  null: () => null,
+  BigInt: (text) => (/^-?\d+$/.test(text) ? BigInt(text) : text),
+  Date: (text) => new Date(text),
+  'an object': (text) => ({ text }),
+};
+
+/** Accepts, sends, rejects, lists and erases updates, and expects of each what it would be without odd parsers. */
+async function useOutbox(
+  { service, client, newSchema: databaseSchema, warnings }: Scene,
+  store: OutboxStore,
+  inTransaction: (run: (tx: Sql) => Promise<unknown>) => Promise<unknown>,
+): Promise<void> {
+  warnings.length = 0;
+  const warn = (message: string): void => void warnings.push(message);
+  const outbox = await createOutbox({ client, store, databaseSchema, rate: { perSecond: 1_000 }, warn });
+  const [token = '', other = ''] = service.orders.map((order) => order.token);
+  const before = stepsApplied(service, token).length;
+  service.faults.next({ type: 'status', status: 422 }, { token: other });
+  const ids = [await outbox.enqueue(token, step(1))];
+  await inTransaction(async (tx) => ids.push(await outbox.enqueue(token, step(2), { tx })));
+  const rejected = await outbox.enqueue(other, step(3));
+  expect((await outbox.status()).held).toMatchObject([{ reason: 'no_worker', orders: 2, updates: 3 }]);
+  expect(await outbox.drain()).toEqual({ problem: undefined });
+  expect(stepsApplied(service, token).slice(before)).toEqual([1, 2]);
+  for (const id of ids)
+    expect(await outbox.get(id)).toMatchObject({ id, token, state: 'applied', attempts: 1, status: 200 });
+  expect(await outbox.list()).toMatchObject([
+    { id: rejected, state: 'rejected', status: 422, createdAt: expect.any(Date) },
+  ]);
+  expect(await outbox.history(token)).toHaveLength(2);
+  expect((await outbox.changes()).updates).toHaveLength(3);
+  expect(await outbox.retry(rejected, { by: 'Ada' })).toMatchObject({ state: 'queued' });
+  await outbox.drain();
+  expect(await outbox.counts()).toMatchObject({ applied: 3, queued: 0 });
+  expect(await outbox.status()).toMatchObject({
+    updates: { queued: 0, sending: 0, needsReview: 0, rejected: 0 },
+    held: [],
+  });
+  expect(await outbox.purge({ token })).toBe(2);
+  expect(await outbox.purge({ token: other })).toBe(1);
+  await outbox.close();
+  expect(warnings).toEqual([]);
+}
+
+/** Has every type of the database parsed otherwise, in the whole process, until the test ends. */
+function replaceParsers(parse: Parser): void {
+  const formats = ['text', 'binary'] as const;
+  const types = Object.values(pg.types.builtins).flatMap((type) =>
+    formats.map((format) => ({ type, format, parser: pg.types.getTypeParser(type, format) })),
+  );
+  const replace = pg.types.setTypeParser as (type: number, format: string, parser: unknown) => void;
+  for (const { type, format } of types) replace(type, format, parse);
+  onTestFinished(() => {
+    for (const { type, format, parser } of types) replace(type, format, parser);
+  });
+}
+
+for (const [name, parse] of Object.entries(parsers)) {
+  onPostgres(
+    `works where every parser of pg gives ${name}`,
+    async (scene) => {
+      replaceParsers(parse);
+      const { connectionString } = scene.postgres;
+      await using client = await connect(scene.postgres);
+      const inTransaction = async (run: (tx: Sql) => Promise<unknown>) => {
+        await client.query('begin');
+        await run(client);
+        await client.query('commit');
+      };
+      await useOutbox(scene, postgresStore({ connectionString }), inTransaction);
+      const pool = openPool({ connectionString, max: 4 });
+      await useOutbox(scene, postgresStore({ pool }), inTransaction);
+      await pool.end();
+      const types = { getTypeParser: () => parse } as unknown as pg.CustomTypesConfig;
+      const odd = openPool({ connectionString, max: 4, types });
+      await useOutbox(scene, postgresStore({ pool: odd }), inTransaction);
+      await odd.end();
+    },
+    { isAlone: true },
+  );
+}
+
+onPglite('works in a PGlite whose every parser was replaced', async (scene) => {
+  let parse: Parser = (text) => text;
+  const all = Object.values(pg.types.builtins).map((type) => [type, (text: string) => parse(text)]);
+  const database = await PGlite.create({ parsers: Object.fromEntries(all) });
+  for (const each of Object.values(parsers)) {
+    parse = each;
+    await useOutbox(scene, await pgliteStore(database), (run) => database.transaction(run));
+  }
+  await database.close();
+});
