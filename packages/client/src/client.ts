@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { type Authorization, authorize } from '@orders/auth';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import { type AttemptContext, createAttempt } from './attempt.ts';
 import { abortedFailure, type Call } from './call.ts';
@@ -101,6 +102,11 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
    */
   echo<Data = unknown>(options?: CallOptions<Data>): Promise<EchoResponse<Data>>;
   /**
+   * Reads the credentials of this client now: pass them as `credentials` to calls that must not wait for them later, such
+   * as those of the outbox, whose claims expire. Rejects with what the credentials function throws.
+   */
+  readCredentials(): Authorization | Promise<Authorization>;
+  /**
    * Until when a 429 pauses the calls of this client; `undefined` when none does. A pause ends by itself, after
    * `maxPauseMs` at the latest.
    */
@@ -153,6 +159,7 @@ export function createClient<Update extends OrderUpdate, ClientData>(
     async echo(own?: CallOptions) {
       return await execute(echoOperation, { ...resolve(own), responseSchema: own?.responseSchema });
     },
+    readCredentials: () => authorize(core.options.credentials),
     get pausedUntil() {
       const pausedMs = rateLimit.pausedMs(core.options.credentials);
       if (pausedMs === 0) return undefined;

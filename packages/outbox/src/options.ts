@@ -23,7 +23,7 @@ export interface SettledUpdate {
   readonly token: string;
   /** `queued` when it is sent again. */
   readonly state: Settlement['state'];
-  /** What failed: a code of the client, `worker_lost`, `client_failed` or `unreadable`. */
+  /** What failed: a code of the client, `worker_lost`, `client_failed`, `claim_expired` or `unreadable`. */
   readonly code?: string;
   /** The HTTP status of the response, if there was one. */
   readonly status?: number;
@@ -36,7 +36,10 @@ export type OutboxClient<Update extends OrderUpdate = OrderUpdate> = Pick<
   OrdersClient<Update>,
   'prepareUpdateOrder' | 'safeUpdateOrder' | 'echo'
 > &
-  Partial<Pick<OrdersClient, 'resume'>>;
+  Partial<Pick<OrdersClient, 'resume' | 'readCredentials'>>;
+
+/** What `readCredentials` of a client resolves with. */
+export type Authorization = Awaited<ReturnType<OrdersClient['readCredentials']>>;
 
 /** Options of `createOutbox`. */
 export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {

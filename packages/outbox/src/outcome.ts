@@ -109,6 +109,17 @@ export function settleUnknown(
   }
 }
 
+/** What becomes of an update whose first byte could not leave before its claim grew old. */
+export function settleExpired(failures: number, options: SettleOptions): Settlement {
+  return { ...claimExpired, ...later(failures, options), signal: 'none' };
+}
+
+const claimExpired = {
+  code: 'claim_expired',
+  message:
+    'Its first byte could not leave within 3 s of its claim, so it was not sent and is tried again: a hook, a connection or the rateLimit of the client takes too long.',
+};
+
 /** What a failed call says. */
 export function failureOf(error: AnyOrdersError): Failure {
   const { receipt } = error;

@@ -4,12 +4,13 @@ import type { OrdersClient } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
 import { describeError, kindOfError } from './errors.ts';
 import type { Signal } from './health.ts';
-import type { UnknownUpdate } from './options.ts';
+import type { Authorization, UnknownUpdate } from './options.ts';
 import {
   type Failure,
   failureOf,
   type Settlement,
   type SettleOptions,
+  settleExpired,
   settleResult,
   settleUnknown,
   type UnknownChoice,
@@ -73,7 +74,16 @@ export function ageOf({ monotonicMs, wallMs }: Moment): number {
 export async function sendHead(
   parts: SendParts,
   head: Head,
-  { markedAt, delayMs }: { readonly markedAt: Moment; readonly delayMs: Promise<number> },
+  {
+    markedAt,
+    delayMs,
+    credentials,
+  }: {
+    readonly markedAt: Moment;
+    readonly delayMs: Promise<number>;
+    /** Those that were read for this turn, so that nothing waits for them now. */
+    readonly credentials: Authorization | undefined;
+  },
 ): Promise<Settlement> {
   const { client, ending, warn } = parts;
   const update = decode(head.body);
@@ -83,15 +93,20 @@ export async function sendHead(
   try {
     const waitMs = await delayMs;
     if (waitMs > 0) await sleep(waitMs, undefined, { signal: ending }).catch(() => {});
+    let isExpired = false;
     const call = async () =>
       client.safeUpdateOrder(head.token, update as OrderUpdate, {
         signal: ending,
+        ...(credentials && { credentials }),
         retry: { maxAttempts: 1 },
         beforeSend: () => {
-          if (ageOf(markedAt) > maxClaimAgeMs) throw new Error('The claim is too old.');
+          isExpired = ageOf(markedAt) > maxClaimAgeMs;
+          if (isExpired) throw new Error('The claim is too old.');
         },
       });
     const result = await (channel.hasSubscribers ? traced(head, call) : call());
+    if (isExpired && !result.ok && result.error.outcome === 'not_sent')
+      return settleExpired(head.failures, parts);
     const settlement = settleResult(result, head.failures, parts);
     if (settlement || result.ok) return settlement as Settlement;
     const signal = result.error.code === 'aborted' ? 'none' : 'failure';

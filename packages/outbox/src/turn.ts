@@ -25,8 +25,9 @@ export interface Lane {
   phase: 'ready' | 'in_flight' | 'leaving';
   /** When that is due. */
   dueAt: number;
-  /** How long it stays in the queue once it goes back, in milliseconds. */
+  /** How long it stays in the queue once it goes back, in milliseconds, and whether that is because a caller has locked it. */
   delayMs: number;
+  isLockedOut: boolean;
   /** When the job was last known to be held; `undefined` when that is uncertain. */
   confirmedAt: Moment | undefined;
   /** Since when a caller has locked it. */
@@ -50,6 +51,7 @@ export function createLane(job: LaneJob, begunAt: Moment): Lane {
     phase: 'ready',
     dueAt: now,
     delayMs: 0,
+    isLockedOut: false,
     confirmedAt: begunAt,
     lockedSince: undefined,
     sent: 0,
@@ -169,24 +171,31 @@ async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnR
 
   const allowed = countAllowed(plan, limits, rate);
   const held = plan.ready.filter((lane) => !lost.includes(lane));
-  const goOn = held.slice(0, allowed);
+  // What a caller has locked takes no place: others are taken instead, and it waits where it is free and they are as many.
+  const locked = allowed > 0 ? held.filter(({ lockedSince }) => lockedSince !== undefined) : [];
+  const others = held.filter((lane) => !locked.includes(lane));
+  const goOn = others.slice(0, allowed);
   const wanted = plan.mayFetch ? allowed - goOn.length : 0;
   const fetched = wanted > 0 ? (await queue.fetch(tx, wanted)).map((job) => createLane(job, begunAt)) : [];
   plan.onFetch(fetched);
 
-  const ready = [...goOn, ...fetched];
+  const ready = [...goOn, ...fetched, ...locked];
   const free = await lockLanes(tx, schema, [...ready.map(({ job }) => job.token), ...plan.revive]);
   const markedAt = currentMoment();
-  const found = await markHeads(
-    tx,
-    schema,
-    ready.filter(({ job }) => free.has(job.token)),
-  );
+  const isFree = ready.filter(({ job }) => free.has(job.token));
+  const found = await markHeads(tx, schema, isFree.slice(0, allowed));
   const marked = found.filter(({ isMine }) => isMine);
   const idle = found.filter(({ head }) => !head).map(({ lane }) => lane);
   // What may not go on now waits in the queue, where any worker takes it up.
-  const stopped = held.slice(allowed).map((lane) => Object.assign(lane, { phase: 'leaving', delayMs: 0 }));
+  const stopped = [...others.slice(allowed), ...isFree.slice(allowed)].map((lane) =>
+    Object.assign(lane, { phase: 'leaving', delayMs: 0 }),
+  );
   const leaving = [...plan.leaving.filter((lane) => !lost.includes(lane)), ...stopped];
+  await noteLocked(
+    tx,
+    schema,
+    leaving.filter(({ isLockedOut }) => isLockedOut),
+  );
   const ended = [...idle, ...leaving];
   await queue.remove(
     tx,
@@ -277,7 +286,7 @@ async function storeOutcomes(
        body = case when given.state in ('applied', 'discarded') then null else u.body end,
        claim = case when given.state = 'needs_review' then u.claim end,
        settled_at = case when given.state <> 'queued' then clock_timestamp() end,
-       held_by = null, due_at = clock_timestamp() + given.delay_ms * interval '1 millisecond',
+       held_by = case when given.code = 'claim_expired' then given.code end, due_at = clock_timestamp() + given.delay_ms * interval '1 millisecond',
        failures = given.failures, code = given.code, message = given.message, status = given.status,
        issues = given.issues, receipt = given.receipt, changed = pg_current_xact_id()
      from json_to_recordset($1::text::json) as given (
@@ -326,6 +335,26 @@ async function lockLanes(tx: Sql, schema: string, tokens: readonly string[]): Pr
   );
   const held = new Set(known.map(({ token }) => token));
   return new Set(tokens.filter((token) => !held.has(token)));
+}
+
+/** Notes of updates whose order a caller has locked why they wait, and until when; a row that is locked, too, is left. */
+async function noteLocked(tx: Sql, schema: string, lanes: readonly Lane[]): Promise<void> {
+  if (lanes.length === 0) return;
+  await tx.query(
+    `with head as (
+       select u.id, given.ms from unnest($1::text[], $2::float8[]) as given (token, ms) cross join lateral (
+         select id from ${schema}.updates where token = given.token and open order by position limit 1
+       ) as u
+     ),
+     free as (
+       select u.id, head.ms from ${schema}.updates as u join head on head.id = u.id
+       where u.state = 'queued' for update of u skip locked
+     )
+     update ${schema}.updates as u set held_by = 'locked_by_caller',
+       due_at = clock_timestamp() + free.ms * interval '1 millisecond'
+     from free where u.id = free.id`,
+    [lanes.map(({ job }) => job.token), lanes.map(({ delayMs }) => delayMs)],
+  );
 }
 
 interface HeadRow {

@@ -63,7 +63,7 @@ export interface UpdateStatus {
   readonly settledAt?: Date;
   /**
    * Why it failed last: a code of the client; `worker_lost` when its process ended or stalled while it was being sent;
-   * `client_failed` when a client of your own threw; `unreadable` when its row cannot be read; or why it was discarded:
+   * `client_failed` when a client of your own threw; `claim_expired` when its first byte could not leave within 3 s; `unreadable` when its row cannot be read; or why it was discarded:
    * `superseded` or `decided`.
    */
   readonly code?: string;

@@ -1,7 +1,7 @@
 import { describeError } from './errors.ts';
 import { allowedLateMs, takeSlots } from './limits.ts';
 import { Monitor, type MonitorParts } from './monitor.ts';
-import type { SettledUpdate } from './options.ts';
+import type { Authorization, SettledUpdate } from './options.ts';
 import { ageOf, currentMoment, type Head, type SendParts, sendHead, settleLost } from './send.ts';
 import {
   createLane,
@@ -26,8 +26,15 @@ const confirmMs = 3_000;
 const gatherMs = 3;
 /** How long and how often an order may go on before others get its place, in milliseconds and updates. */
 const maxVisit = { ms: 10_000, sent: 16 };
-/** How soon an order that a caller has locked is tried again, and when it goes back to the queue, in milliseconds. */
-const locked = { againMs: 20, giveUpMs: 300, delayMs: 500 };
+/**
+ * How soon an order that a caller has locked is tried again, when it goes back to the queue, and for how long then, in
+ * milliseconds: as long as it has been locked, within bounds.
+ */
+const locked = { againMs: 20, giveUpMs: 300, delayMs: 500, longestMs: 10_000 };
+/** How many orders are remembered as locked; any above only wait for less long. */
+const maxLocked = 100_000;
+/** How long credentials may take, in milliseconds: what takes longer is read by each call itself, and fails there. */
+const credentialsMs = 90_000;
 /** How much later than an order is due the queue is looked at, in milliseconds: clocks and timers are that exact. */
 const wakeLateMs = 5;
 /** How long a worker waits after a database error, and until it trusts the database again, in milliseconds. */
@@ -45,6 +52,13 @@ export class Worker {
   readonly #inFlight = new Map<Lane, Head>();
   /** Orders to queue that it lost to another worker before their response arrived. */
   readonly #revive = new Set<string>();
+  /** Since when orders that went back to the queue have been locked by callers, by the clock of `performance.now()`. */
+  readonly #lockedSince = new Map<string, number>();
+  /** The credentials of the next turn, once they are read, and since when they are waited for. */
+  #key: { readonly credentials: Authorization | undefined } | undefined;
+  #keyWantedAt: number | undefined;
+  /** Whether a function reads them, which may be slow: then nothing is read before an order is there to be sent for. */
+  #isKeyAsync = false;
   #outcomes: Outcome[] = [];
   /** Moments by the clock of `performance.now()`: when outcomes are stored, when it last looked, when it may go on. */
   #storeAt = 0;
@@ -55,6 +69,8 @@ export class Worker {
   /** When it last had no free place, or nothing could be sent. */
   #boundAt = performance.now();
   #isAway = false;
+  /** Whether a claim has expired since an update was applied last: one warning is enough. */
+  #hasExpired = false;
   /** Whether the queue may hold something that is due. */
   #mayFetch = true;
   #wake = Promise.withResolvers<void>();
@@ -142,8 +158,13 @@ export class Worker {
       // What came in the same tick comes along; PGlite would respond before it could.
       else await new Promise(setImmediate);
       if (this.#nextMs() > 0) continue;
+      if (this.#mayClaim() && !this.#key && this.#keyWantedAt === undefined) {
+        // They are read before anything is claimed, and other work goes on meanwhile.
+        await Promise.race([this.#readKey(), new Promise(setImmediate)]);
+        if (this.#nextMs() > 0) continue;
+      }
       try {
-        if (this.#nextTurnMs() <= 0) await this.#takeTurn();
+        if ((this.#isKeyAsync ? this.#nextMoveMs() : this.#nextTurnMs()) <= 0) await this.#takeTurn();
         else await this.#poll();
         this.#databaseWorks();
       } catch (error) {
@@ -180,13 +201,19 @@ export class Worker {
 
   /** How long until a turn has something to do, in milliseconds. */
   #nextTurnMs(): number {
-    const now = performance.now();
     // Orders go on together with the outcomes that are gathered.
+    const mayFetch = this.#outcomes.length === 0 && this.#mayFetch;
+    return Math.min(this.#nextMoveMs(), mayFetch ? this.#claimInMs() : Number.POSITIVE_INFINITY);
+  }
+
+  /** How long until something is to be done with what it holds, in milliseconds. */
+  #nextMoveMs(): number {
+    const now = performance.now();
     const isGathering = this.#outcomes.length > 0;
-    const claimInMs = !isGathering && this.#mayFetch ? this.#claimInMs() : Number.POSITIVE_INFINITY;
-    let nextAt = isGathering ? this.#storeAt : now + claimInMs;
+    let nextAt = isGathering ? this.#storeAt : Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes) {
-      const isMoving = lane.phase === 'ready' || lane.phase === 'leaving';
+      const isMoving =
+        lane.phase === 'leaving' || (lane.phase === 'ready' && this.#keyWantedAt === undefined);
       if (isMoving && !(isGathering && lane.dueAt <= now)) nextAt = Math.min(nextAt, lane.dueAt);
       if (!lane.isLost) nextAt = Math.min(nextAt, now + confirmMs - unconfirmedMs(lane));
     }
@@ -194,9 +221,34 @@ export class Worker {
     return nextAt - now;
   }
 
+  /** Whether an order may be sent for in the next turn. */
+  #mayClaim(): boolean {
+    if (this.#stopping.signal.aborted || !this.#monitor.isReady || this.#places() <= 0) return false;
+    return this.#due().length > 0 || (!this.#isKeyAsync && this.#mayFetch && this.#monitor.claimInMs <= 0);
+  }
+
+  /** Reads the credentials of the next turn. It never rejects: where they cannot be read, each call tries itself. */
+  async #readKey(): Promise<void> {
+    let credentials: Authorization | undefined;
+    try {
+      const reading = this.#parts.client.readCredentials?.();
+      if (reading instanceof Promise) {
+        this.#isKeyAsync = true;
+        this.#keyWantedAt = performance.now();
+        credentials = await within(credentialsMs, reading);
+      } else credentials = reading;
+    } catch {
+      // The call reports it as what it is.
+    }
+    this.#key = { credentials };
+    this.#keyWantedAt = undefined;
+    this.#wake.resolve();
+  }
+
   #claimInMs(): number {
-    if (this.#stopping.signal.aborted || this.#places() <= this.#due().length)
+    if (this.#stopping.signal.aborted || this.#places() <= this.#due().filter(isUnlocked).length)
       return Number.POSITIVE_INFINITY;
+    if (this.#keyWantedAt !== undefined) return Number.POSITIVE_INFINITY;
     return this.#monitor.claimInMs;
   }
 
@@ -252,14 +304,17 @@ export class Worker {
     const leaving = [...this.#lanes].filter(({ phase }) => phase === 'leaving');
     if (isStopping) leaving.push(...[...this.#lanes].filter(({ phase }) => phase === 'ready'));
     const hadMore = this.#mayFetch;
-    const mayFetch = hadMore || this.#nextPollMs() <= 0;
+    const key = this.#key;
+    this.#key = undefined;
+    const mayFetch = key !== undefined && (hadMore || this.#nextPollMs() <= 0);
     // A notification that arrives meanwhile sets it again.
-    this.#mayFetch = false;
+    if (mayFetch) this.#mayFetch = false;
     try {
       const result = await takeTurn(this.#parts, {
-        places: isStopping || !this.#monitor.isReady ? 0 : this.#places(),
+        places: isStopping || !key || !this.#monitor.isReady ? 0 : this.#places(),
         mayFetch: mayFetch && !isStopping,
-        ready: isStopping ? [] : due,
+        // Where credentials are waited for, so is each order that would be sent for with them.
+        ready: isStopping || this.#keyWantedAt !== undefined ? [] : due,
         unconfirmed: () => [...new Set([...this.#unconfirmed(), ...wasLocked])],
         outcomes,
         leaving,
@@ -271,7 +326,7 @@ export class Worker {
       });
       this.#outcomes = this.#outcomes.slice(outcomes.length);
       this.#mayFetch ||= result.hasMore ?? hadMore;
-      this.#follow(result);
+      this.#follow(result, key?.credentials);
     } catch (error) {
       // The transaction may have been committed all the same: what is held must be confirmed first.
       for (const lane of this.#lanes) lane.confirmedAt = undefined;
@@ -280,7 +335,7 @@ export class Worker {
   }
 
   /** Goes on after a turn was committed. */
-  #follow(result: TurnResult): void {
+  #follow(result: TurnResult, credentials: Authorization | undefined): void {
     const now = performance.now();
     const { limits, hasMore, ended, lost, revived } = result;
     if (hasMore !== undefined) this.#polledAt = now;
@@ -297,29 +352,45 @@ export class Worker {
     }
     for (const token of revived) this.#revive.delete(token);
     this.#reviveAt = now + (this.#revive.size > 0 ? locked.delayMs : 0);
-    for (const lane of result.locked) {
-      lane.lockedSince ??= now;
-      if (now - lane.lockedSince > locked.giveUpMs) this.#leave(lane, locked.delayMs);
-      else lane.dueAt = now + locked.againMs;
-    }
+    this.#followLocked(result.locked, now);
+    for (const { job } of [...ended.filter(isUnlocked), ...result.heads.map(({ lane }) => lane)])
+      this.#lockedSince.delete(job.token);
     this.#monitor.note(limits);
-    this.#send(result);
+    this.#send(result, credentials);
     for (const { head, settlement } of result.outcomes) {
       const ageMs = result.stored.get(head.id);
       if (ageMs === undefined) continue;
-      const { state, code, status } = settlement;
+      const { state, code, status, message = '' } = settlement;
+      if (code === 'claim_expired' && !this.#hasExpired)
+        this.#parts.warn(`The update ${head.id}: ${message}`);
+      this.#hasExpired = code === 'claim_expired' || (this.#hasExpired && state !== 'applied');
       const details = { ...(code !== undefined && { code }), ...(status !== undefined && { status }) };
       this.#parts.onSettled({ id: head.id, token: head.token, state, ageMs, ...details });
     }
   }
 
-  #send(result: TurnResult): void {
+  /** A lock is mostly over in a moment, so a few orders are tried again at once; the others go back to the queue. */
+  #followLocked(lanes: readonly Lane[], now: number): void {
+    for (const [index, lane] of lanes.entries()) {
+      lane.lockedSince ??= now;
+      if (index < this.#monitor.share && now - lane.lockedSince <= locked.giveUpMs) {
+        lane.dueAt = now + locked.againMs;
+        continue;
+      }
+      const since = this.#lockedSince.get(lane.job.token) ?? lane.lockedSince;
+      if (this.#lockedSince.size < maxLocked) this.#lockedSince.set(lane.job.token, since);
+      lane.isLockedOut = true;
+      this.#leave(lane, Math.min(locked.longestMs, Math.max(locked.delayMs, now - since)));
+    }
+  }
+
+  #send(result: TurnResult, credentials: Authorization | undefined): void {
     const { heads, abandoned, markedAt, limits } = result;
     const parts = { ...this.#parts, ending: this.#ending.signal };
     const delays = this.#delaysOf(result);
     for (const [index, { lane, head }] of heads.entries()) {
       const delayMs = delays.then((all) => all[index] ?? 0);
-      const settling = sendHead(parts, head, { markedAt, delayMs });
+      const settling = sendHead(parts, head, { markedAt, delayMs, credentials });
       this.#track({ lane, head, isTrial: limits.health.state !== 'ok' }, settling);
     }
     for (const { lane, head } of abandoned) {
@@ -411,11 +482,23 @@ export class Worker {
     if (this.#idle.size === 0 || this.#isBusy()) return;
     if (!this.#monitor.isReady && !this.#monitor.isStuck) return;
     // With a rate, there is a wait before the next; what a 429 or the breaker holds back is not due.
-    const isHeld = this.#monitor.isPaused || this.#claimInMs() === Number.POSITIVE_INFINITY;
+    const isHeld = this.#monitor.isPaused || this.#monitor.claimInMs === Number.POSITIVE_INFINITY;
     if (this.#mayFetch && !isHeld) return;
     for (const resolve of this.#idle) resolve();
     this.#idle.clear();
   }
+}
+
+/** Whether no caller was seen to have locked an order. */
+function isUnlocked({ lockedSince }: Lane): boolean {
+  return lockedSince === undefined;
+}
+
+/** Waits for a promise, but no longer than so many milliseconds. @throws what it rejects with, and where that is over */
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const over = Promise.withResolvers<never>();
+  const timer = setTimeout(() => over.reject(new Error('the credentials took too long')), ms);
+  return Promise.race([work, over.promise]).finally(() => clearTimeout(timer));
 }
 
 /** How long ago a job was last known to be held, in milliseconds. */

@@ -17,7 +17,7 @@ export interface Metrics {
 /** A label must not take whatever a client may return. */
 const codes = [
   ...['none', 'http_error', 'validation_error', 'invalid_response', 'connection_error', 'timeout', 'aborted'],
-  ...['worker_lost', 'client_failed', 'unreadable'],
+  ...['worker_lost', 'client_failed', 'claim_expired', 'unreadable'],
 ];
 const settledStates = ['applied', 'rejected', 'needs_review', 'queued', 'discarded'] as const;
 

@@ -1,0 +1,91 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createOrdersClient, type OrdersClientOptions } from '@orders/client';
+import { expect } from 'vitest';
+import { onBoth, type Scene, step, stepsApplied, until } from './scene.ts';
+
+/** Longer than a claim may be old when the first byte leaves, in milliseconds. */
+const slowMs = 3_200;
+
+/** A client whose parts are as slow as a vault, a hook or a limit of somebody else may be. */
+function slowClient({ service }: Scene, options: Partial<OrdersClientOptions>) {
+  const { apiKey = service.key, ...rest } = options;
+  return createOrdersClient({ baseUrl: service.url, apiKey, ...rest });
+}
+
+onBoth('sends though each reading of the credentials takes longer than a claim lives', async (scene) => {
+  const { open, service, warnings } = scene;
+  let readings = 0;
+  await using client = slowClient(scene, {
+    apiKey: async () => {
+      readings++;
+      await delay(slowMs);
+      return service.key;
+    },
+  });
+  const outbox = await open({ client });
+  const tokens = service.orders.map(({ token }) => token);
+  for (const token of tokens) await outbox.enqueue(token, step(1));
+  expect(await outbox.drain()).toEqual({ problem: undefined });
+  for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1]);
+  // Once for the echo, and once for a turn, which sends for many orders.
+  expect(readings).toBeLessThan(tokens.length);
+  expect(warnings).toEqual([]);
+});
+
+onBoth('uses credentials in the turn that they were read for, and in no later one', async (scene) => {
+  const { open, service, token } = scene;
+  let readings = 0;
+  await using client = slowClient(scene, {
+    apiKey: async () => {
+      readings++;
+      return service.key;
+    },
+  });
+  const outbox = await open({ client });
+  await outbox.start();
+  await scene.reaches(outbox, await outbox.enqueue(token, step(0)), 'applied');
+  await until('all is quiet', async () => {
+    const before = readings;
+    await delay(100);
+    return readings === before;
+  });
+  for (let count = 1; count <= 3; count++) {
+    const before = readings;
+    const id = await outbox.enqueue(token, step(count));
+    await scene.reaches(outbox, id, 'applied');
+    // One more turn stores the outcome and looks for another update of the order.
+    expect(readings - before).toBeGreaterThanOrEqual(1);
+    expect(readings - before).toBeLessThanOrEqual(2);
+  }
+});
+
+onBoth('says that a claim expired, waits longer each time, and warns once', async (scene) => {
+  const { open, service, warnings, token } = scene;
+  const settled: (string | undefined)[] = [];
+  let isSlow = true;
+  await using client = slowClient(scene, {
+    async beforeAttempt() {
+      if (isSlow) await delay(slowMs);
+    },
+  });
+  const outbox = await open({ client, maxRetryDelayMs: 60_000, onSettled: ({ code }) => settled.push(code) });
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.start();
+  const held = await until(
+    'the claim has expired',
+    async () => {
+      const found = await outbox.get(id);
+      return found?.heldBy?.reason === 'claim_expired' && found;
+    },
+    20,
+  );
+  expect(held).toMatchObject({ state: 'queued', code: 'claim_expired', heldBy: { until: expect.any(Date) } });
+  expect((await outbox.status()).held).toMatchObject([{ reason: 'claim_expired', id, orders: 1 }]);
+  expect(stepsApplied(service, token)).toEqual([]);
+  await until('it expired twice', () => settled.length >= 2);
+  expect(settled.slice(0, 2)).toEqual(['claim_expired', 'claim_expired']);
+  expect(warnings.filter((warning) => warning.includes('within 3 s of its claim'))).toHaveLength(1);
+  isSlow = false;
+  await scene.reaches(outbox, id, 'applied');
+  expect(stepsApplied(service, token)).toEqual([1]);
+});
