@@ -490,7 +490,7 @@ onBothInFull('erases all that is stored of an order', async (scene) => {
   expect(await outbox.history(token)).toEqual([]);
   for (const stored of [
     `select token from ${schema}.lanes`,
-    `select data ->> 'token' as token from ${schema}_queue.job`,
+    `select singleton_key as token from ${schema}_queue.job`,
   ])
     expect(await rowsOf(sql, stored)).toEqual([{ token: other }]);
   await outbox.drain();
