@@ -109,6 +109,9 @@ test('a setting of the folder that is unknown or wrong is refused by name', asyn
     ['{ "__proto__": { "decimals": 2 } }', '__proto__'],
     ['{ "orderUpdate": { "totalAmount": 1 } }', 'orderUpdate'],
     ['{', 'orders.json: Expected property name'],
+    ...['constructor', 'toString', '__proto__', 'hasOwnProperty'].map(
+      (name) => [`{"${name}":1}`, `unknown option "${name}"`] as const,
+    ),
     ['{ "stopOnRejected": "false" }', 'stopOnRejected: Write true or false.'],
   ] as const) {
     await using folder = await createFolder({ 'orders.json': content, 'a.csv': '' });

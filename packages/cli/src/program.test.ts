@@ -140,6 +140,13 @@ test('the completion of bash knows commands and options', async ({ skip }) => {
   expect(() => completionScript('constructor', createProgram())).toThrow('bash, zsh or fish');
 });
 
+test('-h is help, too, at each level', async () => {
+  for (const words of [[], ['send'], ['outbox'], ['outbox', 'status']]) {
+    const { code, stdout } = await runHere([...words, '-h']);
+    expect([code, stdout]).toEqual([0, (await runHere([...words, '--help'])).stdout]);
+  }
+});
+
 test('with --json an error is an object on standard output, too', async () => {
   for (const [words, exitCode, error] of [
     [['sned', '--json'], 2, { code: 'usage', message: "unknown command 'sned' (Did you mean send?)" }],

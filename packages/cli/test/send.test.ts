@@ -1,6 +1,7 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import process from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
@@ -288,6 +289,109 @@ async function killAndResume({
     [],
   );
 }
+
+/** How many rows a journal that another process has open holds in each state. */
+function statesIn(folder: Folder): Readonly<Record<string, number>> {
+  for (const end of ['', '-wal'])
+    copyFileSync(folder.file(`updates.csv.orders-journal${end}`), folder.file(`copy${end}`));
+  const db = new DatabaseSync(folder.file('copy'));
+  try {
+    const counts = db.prepare('select state, count(*) as count from rows group by state').all();
+    return Object.fromEntries(counts.map(({ state, count }) => [state, count]));
+  } finally {
+    db.close();
+  }
+}
+
+test.runIf(hasSignals)(
+  'killed while 100 rows wait for the end of a pause, none is unknown',
+  own,
+  async () => {
+    await using scene = await setScene(100, 100);
+    const { service, folder, send, startAlone } = scene;
+    service.faults.always(
+      { type: 'status', status: 429, headers: { 'retry-after': '300' } },
+      { operation: 'update' },
+    );
+    {
+      await using running = startAlone('--concurrency', '100');
+      await until('a 429 came', () => service.requests({ operation: 'update' }).length > 0);
+      await until('none is being sent, and all wait', () => {
+        try {
+          const { ready = 0, sending = 0 } = statesIn(folder);
+          return ready > 0 && sending === 0;
+        } catch {
+          // A copy of what is being written.
+          return false;
+        }
+      });
+      running.child.kill('SIGKILL');
+    }
+    service.faults.clear();
+    const { code, stdout } = await send('--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([0, { applied: 100, unknown: 0 }]);
+    expect(service.ledger).toHaveLength(100);
+  },
+);
+
+test.runIf(hasSignals)(
+  'killed while rows wait for a slot of the rate limit, only those that left are unknown',
+  own,
+  async () => {
+    await using scene = await setScene(100, 100);
+    const { service, send, startAlone } = scene;
+    service.faults.always({ type: 'latency', ms: 60_000 }, { operation: 'update' });
+    const sent = (): readonly (string | undefined)[] =>
+      service.requests({ operation: 'update' }).map(({ token }) => token);
+    {
+      await using running = startAlone('--concurrency', '100', '--rate', '1');
+      await until('it sends', () => sent().length > 0);
+      running.child.kill('SIGKILL');
+      await running.ended;
+    }
+    const { stdout } = await send('--review', '--json');
+    const unknown = JSON.parse(stdout).waiting.map(({ token }: { readonly token: string }) => token);
+    expect(unknown.toSorted()).toEqual([...sent()].toSorted());
+  },
+);
+
+test('what the service says is escaped in the result file', own, async () => {
+  await using scene = await setScene(1, 1);
+  const { service, folder, send } = scene;
+  const body = JSON.stringify({ error: 'no\u202e\u{e0041}\u200b' });
+  service.faults.always({ type: 'status', status: 400, body }, { operation: 'update' });
+  for (const name of ['results.csv', 'results.ndjson']) {
+    await send('--result', `./${name}`);
+    expect(readFileSync(folder.file(name), 'utf8')).not.toMatch(/(?![\r\n])[\p{Cc}\p{Cf}]/u);
+  }
+});
+
+test('a call that settles nothing says why, and "rejected" stands for all rejected rows', own, async () => {
+  await using scene = await setScene(6, 6);
+  const { service, send } = scene;
+  service.faults.next(Array(3).fill({ type: 'status', status: 400 }), { operation: 'update' });
+  expect(await send()).toMatchObject({ code: 1 });
+  expect(await send('--retry', 'all', '--yes')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'Nothing was settled: no row is unknown. For the 3 rejected rows, pass --retry rejected.\n',
+  });
+  expect(await send('--retry', 'rejected')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  });
+  expect(await send('--retry', 'rejected', '--yes')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('Settled: 3 rows. To go on:'),
+  });
+  expect(await send()).toMatchObject({ code: 0 });
+  expect(service.ledger).toHaveLength(6);
+  expect(await send('--discard', 'rejected')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: 'Nothing was settled: no row is rejected, and none is unknown.\n',
+  });
+});
 
 test('Ctrl-C finishes what is in flight, and the same command goes on', own, async () => {
   await using scene = await setScene(60, 30);

@@ -84,19 +84,49 @@ test.runIf(hasBash)('a shell reads the words of a hint as they are, in one print
     "new\nline's \\n",
     'tab\tx',
     'bidi\u202eb',
+    'zero\u200bwidth',
+    'tag\u{e0041}s',
+    'filler\u3164x\ufe0f',
     '=eq',
     '~t',
     '',
     'ünï',
   ];
   const line = commandLine(words);
-  expect(line).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
+  expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
   expect(line).not.toMatch(/(^| )=/);
   const { stdout } = spawnSync('bash', ['-c', `printf '%s\\0' ${line}`], {
     encoding: 'utf8',
     env: { LC_ALL: 'C.UTF-8', PATH: process.env['PATH'] },
   });
   expect(stdout.split('\0').slice(0, -1)).toEqual(words);
+});
+
+test('hidden characters of a file or a service are not printed, and are escaped in JSON', async () => {
+  const hidden = [
+    '\u200b',
+    '\u{e0041}',
+    '\u202e',
+    '\ufeff',
+    '\u00ad',
+    '\u3164',
+    '\ufe0f',
+    '\u2060',
+    '\u001b[2J',
+    '\u2028',
+  ];
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  const own = Object.assign(new EventEmitter(), { stdin: new PassThrough(), stdout, stderr });
+  const terminal = createTerminal(own as unknown as NodeJS.Process);
+  const text = hidden.join('x');
+  terminal.print(text);
+  terminal.note(text);
+  terminal.json = true;
+  await terminal.report({ text }, () => []);
+  const [printed = '', json = ''] = String(stdout.read()).trimEnd().split('\n');
+  for (const line of [printed, json, String(stderr.read()).trimEnd()])
+    expect(line).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Default_Ignorable_Code_Point}]/u);
+  expect(JSON.parse(json)).toEqual({ text });
 });
 
 test('a second Ctrl-C ends the process; with --json there is an object, too', async () => {
