@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Advice, adviceIn } from '../../../.ci/advice.ts';
-import { checkEnqueue } from './enqueue.ts';
+import { toNewUpdate } from './enqueue.ts';
 import { describeError } from './errors.ts';
 import { type OutboxOptions, resolveOptions } from './options.ts';
 import { pgliteStore } from './pglite-store.ts';
@@ -73,12 +73,12 @@ const table: readonly Advice[] = [
   },
   {
     mistake: 'an id of one’s own',
-    message: thrownBy(() => checkEnqueue('t', { id: 'A-1' })),
+    message: thrownBy(() => toNewUpdate('t', '{}', { id: 'A-1' })),
     choice: 'write id as a UUID, as crypto.randomUUID() makes it.',
   },
   {
     mistake: 'a trace of one’s own',
-    message: thrownBy(() => checkEnqueue('t', { traceparent: 'trace-1' })),
+    message: thrownBy(() => toNewUpdate('t', '{}', { traceparent: 'trace-1' })),
     choice: 'such as 00-<trace id>-<span id>-01.',
   },
   {

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import type { OrderUpdate } from '@orders/schema';
 import { OutboxError, sqlState } from './errors.ts';
 import { isHeard } from './limits.ts';
 import type { LaneQueue } from './queue.ts';
@@ -22,6 +24,16 @@ export interface EnqueueOptions {
   readonly traceparent?: string;
 }
 
+/** An update for `enqueueAll`, with the options of `enqueue` that are its own. */
+export interface EnqueueItem<Update extends OrderUpdate = OrderUpdate>
+  extends Pick<EnqueueOptions, 'id' | 'traceparent'> {
+  readonly token: string;
+  readonly update: Update;
+}
+
+/** Options of `enqueueAll`. */
+export type EnqueueAllOptions = Pick<EnqueueOptions, 'tx'>;
+
 /** An update that was checked, as it is stored. */
 export interface NewUpdate {
   readonly id: string;
@@ -33,17 +45,50 @@ export interface NewUpdate {
 
 /** The longest token that every index holds, in bytes. */
 const maxTokenBytes = 2_600;
+/** The longest update, and the longest list of updates, in bytes of JSON. */
+const maxBytes = { update: 4 * 2 ** 20, list: 64 * 2 ** 20 };
 
-/** Checks what `enqueue` is called with, but for the update. @throws TypeError that says what to write instead. */
-export function checkEnqueue(token: string, { tx, id, traceparent }: EnqueueOptions): void {
+/**
+ * Checks what `enqueue` is called with, but for the contents of the update. Resolves with what is stored.
+ *
+ * @throws TypeError that says what to write instead.
+ */
+export function toNewUpdate(
+  token: string,
+  body: string,
+  { id = randomUUID(), traceparent }: Pick<EnqueueOptions, 'id' | 'traceparent'>,
+): NewUpdate {
+  // PGlite drops this sign when it reads a text that begins with it: the update would go to another order.
+  if (token.startsWith('\ufeff'))
+    throw new TypeError('enqueue: the token begins with a byte order mark (U+FEFF): write it without.');
+  if (token.includes('\0') || !token.isWellFormed())
+    throw new TypeError('enqueue: the token has a NUL or half a surrogate pair, which no database stores.');
   if (Buffer.byteLength(token) > maxTokenBytes)
     throw new TypeError(`enqueue: the token has more than the ${maxTokenBytes} bytes that can be stored.`);
-  if (id !== undefined && !isUpdateId(id))
-    throw new TypeError('enqueue: write id as a UUID, as crypto.randomUUID() makes it.');
+  const bytes = Buffer.byteLength(body);
+  if (bytes > maxBytes.update)
+    throw new TypeError(
+      `enqueue: the update has ${bytes.toLocaleString('en')} bytes of JSON: write at most ${maxBytes.update.toLocaleString('en')} (4 MiB).`,
+    );
+  if (!isUpdateId(id)) throw new TypeError('enqueue: write id as a UUID, as crypto.randomUUID() makes it.');
   if (traceparent !== undefined && !/^[0-9a-f]{2}(-[0-9a-f]{2,64}){1,8}$/.test(traceparent))
     throw new TypeError(
       'enqueue: write traceparent as in the HTTP header, such as 00-<trace id>-<span id>-01.',
     );
+  return { id: id.toLowerCase(), token, body, traceparent };
+}
+
+/** Checks how many bytes a list of updates has. @throws TypeError */
+export function checkListSize(updates: readonly NewUpdate[]): void {
+  const bytes = updates.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+  if (bytes > maxBytes.list)
+    throw new TypeError(
+      `enqueueAll: the updates have ${bytes.toLocaleString('en')} bytes of JSON together: pass at most ${maxBytes.list.toLocaleString('en')} (64 MiB) at once.`,
+    );
+}
+
+/** Checks what is passed as a transaction. @throws TypeError that says what to pass instead. */
+export function checkTx(tx: Sql | undefined): void {
   if (tx === undefined) return;
   if (typeof tx?.query !== 'function')
     throw new TypeError(
@@ -84,6 +129,13 @@ export function channelOf(schema: string): string {
   return `${schema}_wake`;
 }
 
+/** What storing an update works with. */
+interface EnqueueParts {
+  readonly schema: string;
+  readonly queue: LaneQueue;
+  readonly latestWins: boolean;
+}
+
 /**
  * Stores an update behind those of its order, queues the order, and wakes the workers that listen once the transaction
  * commits. A notification makes the commits of the whole server wait for each other, so none is sent to no one.
@@ -92,11 +144,7 @@ export function channelOf(schema: string): string {
  */
 export async function insertUpdate(
   tx: Sql,
-  {
-    schema,
-    queue,
-    latestWins,
-  }: { readonly schema: string; readonly queue: LaneQueue; readonly latestWins: boolean },
+  { schema, queue, latestWins }: EnqueueParts,
   { id, token, body, traceparent }: NewUpdate,
 ): Promise<void> {
   // The row of the lane stays locked until the end of the transaction, so positions are in the order of commits.
@@ -115,7 +163,7 @@ export async function insertUpdate(
   );
   if (stored.length === 0) {
     const message = `There is an update ${id} in this outbox already: the earlier call was accepted, and this one added nothing.`;
-    throw new OutboxError('duplicate_id', message);
+    throw new OutboxError('duplicate_id', message, { ids: [id] });
   }
   if (latestWins) {
     await tx.query(
@@ -125,6 +173,59 @@ export async function insertUpdate(
     );
   }
   await queue.send(tx, token);
+}
+
+/**
+ * Does for many updates what `insertUpdate` does for one, by one statement for all of them, one for the jobs of their orders,
+ * and with `latestWins` one more. Orders are locked, and ids stored, in sorted order, so that two such calls never deadlock.
+ *
+ * @throws OutboxError `duplicate_id`; nothing is stored, and the transaction can go on.
+ */
+export async function insertUpdates(
+  tx: Sql,
+  { schema, queue, latestWins }: EnqueueParts,
+  updates: readonly NewUpdate[],
+): Promise<void> {
+  const column = (name: keyof NewUpdate): unknown[] => updates.map((update) => update[name] ?? null);
+  const stored = await rowsOf<{ id: string }>(
+    tx,
+    `with given as (
+       select *, row_number() over (partition by token order by number desc) - 1 as behind
+       from unnest($1::text[], $2::uuid[], $3::text[], $4::text[]) with ordinality as u (token, id, body, traceparent, number)
+     ),
+     lane as (
+       insert into ${schema}.lanes as lane (token, last)
+       select token, count(*) from given group by token order by token collate "C"
+       on conflict (token) do update set last = lane.last + excluded.last returning token, last
+     ),
+     stored as (
+       insert into ${schema}.updates (id, token, position, accepted_position, body, state, traceparent)
+       select id, token, last - behind, last - behind, body, 'queued', traceparent
+       from given join lane using (token) order by id on conflict (id) do nothing returning id
+     )
+     select id::text as id, case when ${isHeard(schema)} then pg_notify('${channelOf(schema)}', '') end from stored`,
+    [column('token'), column('id'), updates.map(({ body }) => toAscii(body)), column('traceparent')],
+  );
+  if (stored.length < updates.length) {
+    const added = new Set(stored.map(({ id }) => id));
+    await tx.query(`delete from ${schema}.updates where id = any($1::uuid[])`, [[...added]]);
+    const ids = updates.map(({ id }) => id).filter((id) => !added.has(id));
+    const message = `There are updates ${ids.slice(0, 10).join(', ')}${ids.length > 10 ? ', …' : ''} in this outbox already: earlier calls were accepted, and this one added nothing.`;
+    throw new OutboxError('duplicate_id', message, { ids });
+  }
+  const tokens = [...new Set(updates.map(({ token }) => token))];
+  if (latestWins) {
+    const latest = [...new Map(updates.map(({ token, id }) => [token, id])).values()];
+    await tx.query(
+      `update ${schema}.updates set ${discarded}, code = 'superseded'
+       where token = any($1::text[]) and open and state = 'queued' and id <> all($2::uuid[])`,
+      [tokens, latest],
+    );
+  }
+  await queue.insert(
+    tx,
+    tokens.map((token) => ({ token })),
+  );
 }
 
 /** What changes when an update is discarded. */

@@ -19,10 +19,17 @@ export type OutboxErrorCode =
 export class OutboxError extends Error {
   override readonly name = 'OutboxError';
   readonly code: OutboxErrorCode;
+  /** The ids that the outbox has already (`duplicate_id`), or that a commit without a response may have stored; else none. */
+  readonly ids: readonly string[];
 
-  constructor(code: OutboxErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: OutboxErrorCode,
+    message: string,
+    { ids = [], ...options }: ErrorOptions & { readonly ids?: readonly string[] } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.ids = ids;
   }
 }
 

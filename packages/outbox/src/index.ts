@@ -1,5 +1,5 @@
 export type { Decision } from './decide.ts';
-export type { EnqueueOptions } from './enqueue.ts';
+export type { EnqueueAllOptions, EnqueueItem, EnqueueOptions } from './enqueue.ts';
 export { OutboxError, type OutboxErrorCode, requiredGrants } from './errors.ts';
 export {
   type DrizzleExecutor,

@@ -1,12 +1,24 @@
-import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { type Decision, discardUpdate, purgeOrder, resolveUpdate, retryUpdate } from './decide.ts';
-import { channelOf, checkEnqueue, checkTransaction, type EnqueueOptions, insertUpdate } from './enqueue.ts';
-import { databaseError, describeError, OutboxError, retryOnDeadlock } from './errors.ts';
+import {
+  channelOf,
+  checkListSize,
+  checkTransaction,
+  checkTx,
+  type EnqueueAllOptions,
+  type EnqueueItem,
+  type EnqueueOptions,
+  insertUpdate,
+  insertUpdates,
+  type NewUpdate,
+  toNewUpdate,
+} from './enqueue.ts';
+import { databaseError, describeError, OutboxError } from './errors.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
+import { Lines } from './lines.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
 import { withOwnParsers } from './parsers.ts';
 import { LaneQueue } from './queue.ts';
@@ -24,12 +36,24 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    * its id.
    *
    * @throws ValidationError with the same issues as the client; nothing is accepted.
-   * @throws TypeError when an option is wrong, or the token longer than 2,600 bytes; nothing is accepted.
+   * @throws TypeError when an option is wrong, or the token longer than 2,600 bytes, or the update
+   *   than 4 MiB of JSON; nothing is accepted.
    * @throws OutboxError `duplicate_id`, `not_a_transaction` or `closed`; nothing is accepted. With `database_unusable` it may
    *   be accepted all the same, where the response to the commit was lost, and the message says so: repeat the call with the
    *   same `id`, and `duplicate_id` means that it was.
    */
   enqueue(token: string, update: Update, options?: EnqueueOptions): Promise<string>;
+  /**
+   * Accepts many updates, all or none, in two statements; later ones of an order are behind earlier ones. Resolves with
+   * their ids, in the order given.
+   *
+   * @throws as `enqueue` does; messages name the place of an update that is refused, such as `updates[3]`. `duplicate_id` has
+   *   the `ids` that are known already: without those, the call can be repeated. Together, updates may have up to 64 MiB.
+   */
+  enqueueAll(
+    updates: readonly EnqueueItem<Update>[],
+    options?: EnqueueAllOptions,
+  ): Promise<readonly string[]>;
   /**
    * Sends accepted updates in this process from now on; further calls do nothing. Nothing is sent before an echo has shown
    * that the service accepts the key.
@@ -106,8 +130,6 @@ export interface Drained {
 
 /** How long the store may take to close, in milliseconds. */
 const closeMs = 5_000;
-/** How often a caller makes way for a migration of pg-boss. */
-const maxDeadlocks = 3;
 /** How long `purge` waits for an update that is being sent, and how often it looks, in milliseconds. */
 const purging = { withinMs: 30_000, everyMs: 100 };
 /** The longest that a timer can wait, in milliseconds. */
@@ -162,6 +184,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
   const sql: Sql = {
     query: (text, values) => usable(async () => opened().query(text, values)),
   };
+  const parts = { schema, queue, latestWins };
   const read = readings(sql, schema);
 
   try {
@@ -201,51 +224,75 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     }
   }
 
-  /** Runs a transaction after those of this process that concern the same order: they would only wait for its lock. */
-  const lines = new Map<string, Promise<unknown>>();
-  async function inLine<T>(token: string, run: () => Promise<T>): Promise<T> {
-    const before = lines.get(token);
-    const mine = usable(async () => {
-      await before;
-      return retryOnDeadlock(maxDeadlocks, run);
-    });
-    const settled = mine.then(
-      () => {},
-      () => {},
-    );
-    lines.set(token, settled);
-    try {
-      return await mine;
-    } finally {
-      if (lines.get(token) === settled) lines.delete(token);
-    }
-  }
+  const lines = new Lines();
+  const inLine = <T>(tokens: readonly string[], run: () => Promise<T>): Promise<T> =>
+    usable(() => lines.run(new Set(tokens), run));
 
   async function enqueue(token: string, update: Update, own: EnqueueOptions = {}): Promise<string> {
     checkOpen();
     const { body } = checker.prepareUpdateOrder(token, update as OrderUpdate);
     checkOptions('enqueue', own, ['tx', 'id', 'traceparent']);
-    checkEnqueue(token, own);
-    const { tx, id = randomUUID(), traceparent } = own;
-    const parts = { schema, queue, latestWins };
+    const added = toNewUpdate(token, body, own);
+    checkTx(own.tx);
+    await accept(own.tx, [added], (tx) => insertUpdate(tx, parts, added));
+    return added.id;
+  }
+
+  async function enqueueAll(
+    updates: readonly EnqueueItem<Update>[],
+    own: EnqueueAllOptions = {},
+  ): Promise<readonly string[]> {
+    checkOpen();
+    if (!Array.isArray(updates))
+      throw new TypeError('enqueueAll: pass a list of updates, such as [{ token, update }].');
+    checkOptions('enqueueAll', own, ['tx']);
+    checkTx(own.tx);
+    const places = new Map<string, number>();
+    const added = updates.map((item: EnqueueItem<Update>, place): NewUpdate => {
+      try {
+        checkOptions('enqueueAll', item, ['token', 'update', 'id', 'traceparent']);
+        const { body } = checker.prepareUpdateOrder(item?.token, item?.update as OrderUpdate);
+        const update = toNewUpdate(item.token, body, item);
+        const first = places.get(update.id);
+        if (first !== undefined) throw new TypeError(`write another id: updates[${first}] has it too.`);
+        places.set(update.id, place);
+        return update;
+      } catch (error) {
+        if (error instanceof Error)
+          error.message = `enqueueAll: updates[${place}]: ${error.message.replace(/^enqueue(All)?: /, '')}`;
+        throw error;
+      }
+    });
+    checkListSize(added);
+    if (added.length > 0) await accept(own.tx, added, (tx) => insertUpdates(tx, parts, added));
+    return added.map(({ id }) => id);
+  }
+
+  /** Stores updates in the transaction of the caller, or in one of ours. */
+  async function accept(
+    tx: Sql | undefined,
+    added: readonly NewUpdate[],
+    insert: (tx: Sql) => Promise<void>,
+  ): Promise<void> {
     if (tx) {
       await checkTransaction(tx);
-      await insertUpdate(withOwnParsers(tx), parts, { id, token, body, traceparent });
-    } else {
-      let isCommitting = false;
-      await inLine(token, () =>
-        opened().transaction(async (mine) => {
-          await insertUpdate(mine, parts, { id, token, body, traceparent });
-          isCommitting = true;
-        }),
-      ).catch((error: OutboxError) => {
-        if (!isCommitting) throw error;
-        const message = `${error.message} Whether the update ${id} was accepted is unknown: enqueue it again with this id, and duplicate_id means that it was.`;
-        throw new OutboxError(error.code, message, { cause: error.cause });
-      });
-      worker?.wake();
+      return insert(withOwnParsers(tx));
     }
-    return id;
+    let isCommitting = false;
+    const tokens = added.map(({ token }) => token);
+    await inLine(tokens, () =>
+      opened().transaction(async (mine) => {
+        await insert(mine);
+        isCommitting = true;
+      }),
+    ).catch((error: OutboxError) => {
+      if (!isCommitting) throw error;
+      const ids = added.map(({ id }) => id);
+      const subject = ids.length === 1 ? `the update ${ids[0]} was` : `these ${ids.length} updates were`;
+      const message = `${error.message} Whether ${subject} accepted is unknown: repeat the call with the same id, and duplicate_id means yes; the ids are in error.ids.`;
+      throw new OutboxError(error.code, message, { cause: error.cause, ids });
+    });
+    worker?.wake();
   }
 
   async function decideBy(
@@ -255,7 +302,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
   ): Promise<UpdateStatus> {
     checkOptions('decision', decision, ['by', 'note']);
     const known = await read.get(id);
-    const status = await inLine(known?.token ?? id, () =>
+    const status = await inLine([known?.token ?? id], () =>
       opened().transaction((tx) => change({ tx, schema, queue }, id, decision)),
     );
     worker?.wake();
@@ -333,7 +380,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     const { token } = options;
     const endsAt = performance.now() + purging.withinMs;
     for (let count = 0; ; ) {
-      const { deleted, isEmpty } = await inLine(token, () =>
+      const { deleted, isEmpty } = await inLine([token], () =>
         opened().transaction((tx) => purgeOrder({ tx, schema, queue }, token)),
       );
       count += deleted;
@@ -350,7 +397,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
   async function closeAll(graceMs: number): Promise<void> {
     const stopped = worker && stopWorker(worker, graceMs);
     // Calls that have begun may wait for a connection of the caller's pool.
-    await Promise.all([stopped, within(graceMs + closeMs, Promise.allSettled(lines.values()))]);
+    await Promise.all([stopped, within(graceMs + closeMs, lines.whenSettled())]);
     await starting?.catch(() => {});
     isStoreClosed = true;
     const closed = (async () => {
@@ -371,6 +418,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
 
   return {
     enqueue,
+    enqueueAll,
     async start() {
       await useWorker();
     },

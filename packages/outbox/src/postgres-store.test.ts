@@ -66,6 +66,27 @@ onPostgres('bounds what its own connections wait for, where a pool does not', as
   }
 });
 
+onPostgres('queues a burst before the pool, whose timeout is for connecting alone', async (scene) => {
+  const pool = openPool({
+    connectionString: scene.postgres.connectionString,
+    max: 1,
+    connectionTimeoutMillis: 200,
+  });
+  const store = postgresStore({ pool });
+  try {
+    // Each takes more of the timeout than there is for two of them.
+    const slow = Array.from({ length: 3 }, () => store.query('select pg_sleep(0.15)'));
+    const transactions = Array.from({ length: 3 }, (_, number) => store.transaction(async () => number));
+    expect(await Promise.all(transactions)).toEqual([0, 1, 2]);
+    expect(await Promise.all(slow)).toHaveLength(3);
+    const many = Array.from({ length: 100 }, () => store.executeSql('select pg_sleep(0.01)'));
+    expect(await Promise.all(many)).toHaveLength(100);
+  } finally {
+    await store.close();
+    await pool.end();
+  }
+});
+
 onPostgres('lets no transaction stand still for long, and changes no setting of a session', async (scene) => {
   const pool = openPool({ connectionString: scene.postgres.connectionString, max: 1 });
   const store = postgresStore({ pool });
@@ -79,7 +100,7 @@ onPostgres('lets no transaction stand still for long, and changes no setting of 
     expect(within.rows).toEqual([
       { name: 'enable_seqscan', setting: 'off' },
       { name: 'idle_in_transaction_session_timeout', setting: '10000' },
-      { name: 'lock_timeout', setting: '3000' },
+      { name: 'lock_timeout', setting: '100' },
       { name: 'statement_timeout', setting: '50000' },
     ]);
     expect((await pool.query(shown)).rows).toEqual(before);

@@ -1,5 +1,6 @@
 import { checkOptions } from '@orders/schema/check-options';
 import pg from 'pg';
+import { OutboxError, sqlState } from './errors.ts';
 import { pgTypes, withOwnParsers } from './parsers.ts';
 import type { OutboxStore, Subscription } from './store.ts';
 
@@ -28,8 +29,8 @@ const workerConnections = 2;
 const begin = (lockMs: number): string =>
   `begin isolation level read committed; set local synchronous_commit = on; set local statement_timeout = 50000;
    set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = 10000`;
-/** How long a transaction waits for a lock: a caller's that waits keeps a connection from calls for other orders. */
-const lockMs = { worker: 10_000, caller: 3_000 };
+/** How long a transaction waits for a lock: a caller's that waits keeps a connection from calls for other orders, and repeats. */
+const lockMs = { worker: 10_000, caller: 100 };
 /** Without an end, a worker would wait forever for a network that has lost its connection. */
 const bounds = {
   connectionTimeoutMillis: 10_000,
@@ -73,35 +74,38 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   const ignore = (): void => {};
   callers.on('error', ignore);
   workers.on('error', ignore);
+  const callersQueue = createQueue(callers.options.max);
+  const workersQueue = createQueue(workerConnections);
 
   return {
     backend: 'postgres',
     place,
-    query: ofCallers.query,
-    async transaction(run, { worker = false, settings = '' } = {}) {
-      let broken: Error | undefined;
-      const onError = (error: Error): void => {
-        broken = error;
-      };
-      const client = await takeClient(worker ? workers : callers, onError);
-      try {
-        await client.query(`${begin(worker ? lockMs.worker : lockMs.caller)}; ${settings}`);
-        const result = await run(withOwnParsers(client));
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback').catch((lost: Error) => {
-          broken ??= lost;
-        });
-        throw error;
-      } finally {
-        // The pool closes a broken one without listening to it, and its last message may still be an error.
-        if (!broken) client.off('error', onError);
-        client.release(broken);
-      }
-    },
+    query: (text, values) => callersQueue(() => ofCallers.query(text, values)),
+    transaction: (run, { worker = false, settings = '' } = {}) =>
+      (worker ? workersQueue : callersQueue)(async () => {
+        let broken: Error | undefined;
+        const onError = (error: Error): void => {
+          broken = error;
+        };
+        const client = await takeClient(worker ? workers : callers, onError);
+        try {
+          await client.query(`${begin(worker ? lockMs.worker : lockMs.caller)}; ${settings}`);
+          const result = await run(withOwnParsers(client));
+          await client.query('commit');
+          return result;
+        } catch (error) {
+          await client.query('rollback').catch((lost: Error) => {
+            broken ??= lost;
+          });
+          throw error;
+        } finally {
+          // The pool closes a broken one without listening to it, and its last message may still be an error.
+          if (!broken) client.off('error', onError);
+          client.release(broken);
+        }
+      }),
     async executeSql(text, values) {
-      const result: pg.QueryResult | pg.QueryResult[] = await workers.query(text, values);
+      const result: pg.QueryResult | pg.QueryResult[] = await workersQueue(() => workers.query(text, values));
       return { rows: [result].flat().flatMap(({ rows }) => rows ?? []) };
     },
     listen: async (channel, onMessage) =>
@@ -114,6 +118,44 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
       if (given) callers.off('error', ignore);
       else await callers.end();
     },
+  };
+}
+
+/**
+ * Lets as many work at once as there are connections. The pool counts a wait for a connection as one for connecting, so a
+ * burst would fail there. While nothing responds, those that have waited as long as connecting may take fail with it.
+ */
+function createQueue(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+  const waiting = new Set<{ readonly since: number; resolve(): void; reject(error: unknown): void }>();
+  let free = places;
+  let respondedAt = Number.NEGATIVE_INFINITY;
+
+  return async (work) => {
+    if (free > 0) free--;
+    else
+      await new Promise<void>((resolve, reject) => {
+        waiting.add({ since: performance.now(), resolve, reject });
+      });
+    try {
+      const result = await work();
+      respondedAt = performance.now();
+      return result;
+    } catch (error) {
+      const now = performance.now();
+      if (error instanceof OutboxError || sqlState(error) !== undefined) respondedAt = now;
+      for (const each of waiting) {
+        if (now - Math.max(each.since, respondedAt) < bounds.connectionTimeoutMillis) continue;
+        waiting.delete(each);
+        each.reject(error);
+      }
+      throw error;
+    } finally {
+      const [next] = waiting;
+      if (next) {
+        waiting.delete(next);
+        next.resolve();
+      } else free++;
+    }
   };
 }
 

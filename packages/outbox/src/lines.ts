@@ -1,0 +1,85 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { retryOnDeadlock, sqlState } from './errors.ts';
+
+/** The calls of this process that concern one order. */
+interface Line {
+  /** Settles with the call that came last. */
+  last: Promise<unknown>;
+  /** Since when somebody else has the order locked, and how that was found. */
+  blocked: { readonly since: number; readonly error: unknown } | undefined;
+}
+
+/** How long a call waits for an order that is locked, and the pause between two attempts, in milliseconds. */
+const lockWait = { withinMs: 3_000, pauseMs: 100 } as const;
+/** How often a caller makes way for a migration of pg-boss. */
+const maxDeadlocks = 3;
+
+/**
+ * Runs transactions of one order one after another: at once, they would wait for its lock, each with a connection. A
+ * transaction that cannot have the lock soon fails and is run again, so it keeps no connection meanwhile. Each call fails
+ * 3 s after it was made, but time in which the calls before it went on does not count.
+ */
+export class Lines {
+  readonly #lines = new Map<string, Line>();
+  readonly #now: () => number;
+  readonly #sleep: (ms: number) => Promise<unknown>;
+
+  constructor({
+    now = () => performance.now(),
+    sleep = delay,
+  }: { readonly now?: () => number; readonly sleep?: (ms: number) => Promise<unknown> } = {}) {
+    this.#now = now;
+    this.#sleep = sleep;
+  }
+
+  /** Runs a transaction after those before it that concern any of its orders. */
+  async run<T>(tokens: ReadonlySet<string>, work: () => Promise<T>): Promise<T> {
+    const calledAt = this.#now();
+    const lines = [...tokens].map((token) => this.#lineOf(token));
+    const before = lines.map(({ last }) => last);
+    const mine = (async () => {
+      await Promise.all(before);
+      return this.#attempt(lines, calledAt, work);
+    })();
+    const settled = mine.then(
+      () => {},
+      () => {},
+    );
+    for (const line of lines) line.last = settled;
+    try {
+      return await mine;
+    } finally {
+      for (const token of tokens) if (this.#lines.get(token)?.last === settled) this.#lines.delete(token);
+    }
+  }
+
+  /** Resolves once all calls made so far have settled. */
+  async whenSettled(): Promise<void> {
+    await Promise.all([...this.#lines.values()].map(({ last }) => last));
+  }
+
+  #lineOf(token: string): Line {
+    const line = this.#lines.get(token) ?? { last: Promise.resolve(), blocked: undefined };
+    this.#lines.set(token, line);
+    return line;
+  }
+
+  async #attempt<T>(lines: readonly Line[], calledAt: number, work: () => Promise<T>): Promise<T> {
+    for (;;) {
+      for (const { blocked } of lines)
+        if (blocked && this.#now() - Math.max(calledAt, blocked.since) >= lockWait.withinMs)
+          throw blocked.error;
+      const since = this.#now();
+      try {
+        const result = await retryOnDeadlock(maxDeadlocks, work);
+        for (const line of lines) line.blocked = undefined;
+        return result;
+      } catch (error) {
+        const isLocked = sqlState(error) === '55P03';
+        for (const line of lines) line.blocked = isLocked ? (line.blocked ?? { since, error }) : undefined;
+        if (!isLocked) throw error;
+        await this.#sleep(lockWait.pauseMs);
+      }
+    }
+  }
+}
