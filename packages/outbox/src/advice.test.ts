@@ -82,6 +82,16 @@ const table: readonly Advice[] = [
     choice: 'such as 00-<trace id>-<span id>-01.',
   },
   {
+    mistake: 'a token behind a byte order mark',
+    message: thrownBy(() => toNewUpdate('\ufefft', '{}', {})),
+    choice: 'the token begins with a byte order mark (U+FEFF): write it without.',
+  },
+  {
+    mistake: 'an update that is too long',
+    message: thrownBy(() => toNewUpdate('t', ' '.repeat(2 ** 23), {})),
+    choice: 'write at most 4,194,304 (4 MiB).',
+  },
+  {
     mistake: 'options for a folder',
     message: await pgliteStore({ folder: './orders' } as never).then(
       () => 'passed',
@@ -110,6 +120,7 @@ const namesAll = [
   /resolve: write 'applied'/,
   /list: write states as some of/,
   /list: write the id of an update/,
+  /write another id: updates/,
 ];
 
 test('every advice in the sources has its row in this table, or names all that can be written', () => {

@@ -207,14 +207,14 @@ const hostile: Readonly<
     },
   ],
   'could be written to by others': [
-    'others could write to it. If all that it holds is yours, run: chmod 700 ',
+    'it was open to changes by others. If all that it holds is yours, run: chmod 700 ',
     async (folder) => {
       await mkdir(join(folder, 'data'), { recursive: true });
       await chmod(folder, 0o777);
     },
   ],
   'could be written to by a group': [
-    'others could write to it',
+    'it was open to changes by others',
     async (folder) => {
       await mkdir(join(folder, 'data'), { recursive: true });
       await chmod(folder, 0o770);

@@ -202,7 +202,7 @@ async function takeFolder(path: string): Promise<void> {
   const names = await readdir(path);
   if (names.length > 0 && (mode & 0o022) !== 0) {
     await folder.chmod(mode & 0o777);
-    refuse('others could write to it', `If all that it holds is yours, run: chmod 700 ${path}`);
+    refuse('it was open to changes by others', `If all that it holds is yours, run: chmod 700 ${path}`);
   }
   for (const name of names) {
     const entry = await lstat(join(path, name));
