@@ -1,5 +1,5 @@
 import { openSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -164,6 +164,26 @@ test(
     ]);
   },
 );
+
+test('what the service says is escaped in the result file', own, async () => {
+  await using server = await listen((request, response) => {
+    request.resume();
+    response
+      .writeHead(request.method === 'PATCH' ? 400 : 200, {
+        'content-type': 'application/json',
+        'x-request-id': 'id\u009b31m\u00ad',
+      })
+      .end('{}');
+  });
+  await using folder = await createFolder({ 'updates.csv': createBulkFile(1, tokens) });
+  for (const name of ['results.csv', 'results.ndjson']) {
+    const words = ['send', './updates.csv', '--base-url', server.url, '--result', `./${name}`];
+    await runHere(words, { folder, env: { ORDERS_API_KEY: key } });
+    const text = await readFile(folder.file(name), 'utf8');
+    expect(text).toContain(String.raw`id\u009b31m\u00ad`);
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  }
+});
 
 test('a file that cannot be read, or not to its end, sends nothing', own, async () => {
   await using service = await startMockOrderService({ orders: tokens, keys: [key] });

@@ -355,17 +355,6 @@ test.runIf(hasSignals)(
   },
 );
 
-test('what the service says is escaped in the result file', own, async () => {
-  await using scene = await setScene(1, 1);
-  const { service, folder, send } = scene;
-  const body = JSON.stringify({ error: 'no\u202e\u{e0041}\u200b' });
-  service.faults.always({ type: 'status', status: 400, body }, { operation: 'update' });
-  for (const name of ['results.csv', 'results.ndjson']) {
-    await send('--result', `./${name}`);
-    expect(readFileSync(folder.file(name), 'utf8')).not.toMatch(/(?![\r\n])[\p{Cc}\p{Cf}]/u);
-  }
-});
-
 test('a call that settles nothing says why, and "rejected" stands for all rejected rows', own, async () => {
   await using scene = await setScene(6, 6);
   const { service, send } = scene;
