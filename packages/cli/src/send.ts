@@ -30,6 +30,7 @@ import {
   formatNumberOf,
   joinSentences,
   type Terminal,
+  toJson,
 } from './terminal.ts';
 import { drawIssues, validateFiles } from './validate.ts';
 
@@ -512,7 +513,7 @@ async function writeResult(name: string, journal: Journal): Promise<void> {
     if (/\.csv$/i.test(name)) {
       const { stringify } = await import('csv-stringify');
       const toCsv = stringify({ header: true, columns: resultColumns, escape_formulas: true });
-      await pipeline(Readable.from(resultsOf(journal)), toCsv, output);
+      await pipeline(Readable.from(toCells(resultsOf(journal))), toCsv, output);
     } else {
       await pipeline(Readable.from(toLines(resultsOf(journal))), output);
     }
@@ -541,19 +542,26 @@ const resultColumns = [
 ];
 
 function* resultsOf(journal: Journal): Generator<Readonly<Record<string, unknown>>> {
-  for (const { state, orderId, requestId, message, sentAt, ...rest } of journal.list())
+  for (const { state, orderId, requestId, sentAt, ...rest } of journal.list())
     yield {
       ...rest,
       outcome: state === 'queued' || state === 'ready' ? 'not_sent' : state,
       order_id: orderId,
-      // What the service says is shown on a terminal, too.
-      request_id: requestId && escapeControls(requestId),
-      message: message && escapeControls(message),
+      request_id: requestId,
       sent_at: sentAt,
     };
 }
 
+/** What the service says is shown on a terminal, too. */
+function* toCells(
+  results: Iterable<Readonly<Record<string, unknown>>>,
+): Generator<Readonly<Record<string, unknown>>> {
+  const toCell = (text: unknown): unknown => (typeof text === 'string' ? escapeControls(text) : text);
+  for (const { request_id, message, ...rest } of results)
+    yield { ...rest, request_id: toCell(request_id), message: toCell(message) };
+}
+
 function* toLines(results: Iterable<Readonly<Record<string, unknown>>>): Generator<string> {
   for (const result of results)
-    yield `${JSON.stringify(Object.fromEntries(resultColumns.map((name) => [name, result[name]])))}\n`;
+    yield `${toJson(Object.fromEntries(resultColumns.map((name) => [name, result[name]])))}\n`;
 }
