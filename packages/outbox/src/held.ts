@@ -21,15 +21,24 @@ interface LiveWorker extends Partial<WorkerData> {
 export interface World {
   readonly limits: Limits;
   readonly workers: readonly LiveWorker[];
+  readonly known: Known;
 }
 
-/** How long an update may be due and unmoved beside free places before it counts as stalled, in milliseconds. */
-const stallMs = 30_000;
+/** What a process knows besides what is in the database. */
+export interface Known {
+  /** How long an update may be due and unmoved beside free places before it counts as stalled, in milliseconds. */
+  readonly stallMs: number;
+  /** Why the worker of this process cannot use the database. */
+  readonly failure: () => string | undefined;
+}
+
+/** The `stallMs` of a process that is given no other, in milliseconds. */
+export const usualStallMs = 30_000;
 /** How much longer an update may be in flight than its worker said at its last sign of life, in milliseconds. */
 const signMs = 10_000;
 
 /** Reads what holds up all orders. */
-export async function readWorld(sql: Sql, schema: string): Promise<World> {
+export async function readWorld(sql: Sql, schema: string, known: Known): Promise<World> {
   const [limits, rows] = await Promise.all([
     readLimits(sql, schema),
     rowsOf<{ id: string; data: string | null }>(
@@ -39,7 +48,7 @@ export async function readWorld(sql: Sql, schema: string): Promise<World> {
     ),
   ]);
   const workers = rows.map(({ id, data }) => ({ ...(decode(data) as Partial<WorkerData> | undefined), id }));
-  return { limits, workers };
+  return { limits, workers, known };
 }
 
 /** What is known of the first open update of an order. */
@@ -73,7 +82,7 @@ const isOld = (schema: string): string => `case
   end`;
 
 /** From when on an update is old: queued where a worker has free places, else never; and in flight. */
-function agesOf({ workers }: World): readonly [number | null, number] {
+function agesOf({ workers, known: { stallMs } }: World): readonly [number | null, number] {
   const isWatched = workers.some(({ freeMs = 0 }) => freeMs >= stallMs);
   const sendingMs = Math.max(0, ...workers.map(({ sendingMs = 0 }) => sendingMs));
   return [isWatched ? stallMs : null, Math.max(stallMs, sendingMs + signMs)];
@@ -83,9 +92,9 @@ function agesOf({ workers }: World): readonly [number | null, number] {
 export async function readHolds(
   sql: Sql,
   schema: string,
-  tokens: readonly string[],
+  { tokens, known }: { readonly tokens: readonly string[]; readonly known: Known },
 ): Promise<(token: string, id: string) => HeldBy | undefined> {
-  const world = await readWorld(sql, schema);
+  const world = await readWorld(sql, schema, known);
   const rows = await rowsOf<Head & { token: string }>(
     sql,
     `select head.token, ${headFacts}, ${isOld(schema)} as is_old
@@ -162,12 +171,12 @@ function explain(head: Head, world: World, isHead: boolean): HeldBy | undefined 
   const ofAll = explainAll(world);
   if (ofAll) return { ...behind, ...ofAll };
   if (hold !== null) {
-    const reason = hold as HeldReason;
-    return { reason, ...behind, ...until, message: messages[reason] ?? 'It is tried again later.' };
+    const reason = hold === 'locked_by_caller' || hold === 'claim_expired' ? hold : 'backing_off';
+    return { reason, ...behind, ...until, message: messages[reason] };
   }
   if (is_old) {
     const message =
-      'It has been due for 30 s, a worker has free places, and nothing else is known to hold it: see the warnings of the workers.';
+      'It has long been due, a worker has free places, and nothing else is known to hold it: see the warnings of the workers.';
     return { reason: 'stalled', ...behind, message };
   }
   if (!isHead) {
@@ -184,8 +193,10 @@ function explain(head: Head, world: World, isHead: boolean): HeldBy | undefined 
 }
 
 /** What holds all orders. */
-function explainAll({ limits, workers }: World): HeldBy | undefined {
+function explainAll({ limits, workers, known }: World): HeldBy | undefined {
   const { health, pausedMs, serviceMs } = limits;
+  const failure = known.failure();
+  if (failure !== undefined) return { reason: 'database_unusable', message: failure };
   if (workers.length === 0) {
     const message = 'No worker is alive: call start() or drain() in a process that has a client.';
     return { reason: 'no_worker', message };
@@ -203,7 +214,8 @@ function explainAll({ limits, workers }: World): HeldBy | undefined {
   const [first] = workers;
   if (first?.problem === undefined || workers.some(({ problem }) => problem === undefined)) return undefined;
   const { problem, reason = 'service_unavailable' } = first;
-  return { reason, message: problem };
+  // That holds some updates only, each of which is found to be stalled by itself.
+  return reason === 'stalled' ? undefined : { reason, message: problem };
 }
 
 /** What the state of the breaker means. */
@@ -212,7 +224,8 @@ export const serviceProblems = {
   key_refused: 'The order service refuses the key',
 } as const;
 
-const messages: Readonly<Partial<Record<HeldReason, string>>> = {
+/** Why an update is delayed. */
+const messages = {
   backing_off: 'It could not be sent and is tried again: its code and message say why.',
   locked_by_caller:
     'A transaction of another session holds its order, and it is tried again: pg_stat_activity and pg_locks show who.',

@@ -78,7 +78,10 @@ function toLimits(rows: readonly LimitRow[]): Limits {
 }
 
 function readHealth(data: string | null): ServiceHealth {
-  return { ...healthy, ...(decode(data) as Partial<ServiceHealth> | undefined) };
+  const stored = decode(data) as Partial<ServiceHealth> | undefined;
+  // A state that is none would hold everything, and nothing would end it.
+  const isKnown = stored?.state === 'service_unavailable' || stored?.state === 'key_refused';
+  return { ...healthy, ...stored, ...(!isKnown && { state: 'ok' }) };
 }
 
 /** Pauses all processes for so long, unless they pause for longer already. */

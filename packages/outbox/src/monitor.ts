@@ -4,12 +4,13 @@ import { isOrdersError } from '@orders/client';
 import { requeueUpdate } from './decide.ts';
 import { describeError, OutboxError } from './errors.ts';
 import { type Probe, probeDelay, type ServiceHealth } from './health.ts';
-import { serviceProblems } from './held.ts';
+import { type HeldUpdates, readHeld, readWorld, serviceProblems } from './held.ts';
 import {
   beat,
   boundRate,
   clearRequeue,
   freeSlots,
+  type Heartbeat,
   type Limits,
   leaseProbe,
   leave,
@@ -34,6 +35,8 @@ export interface MonitorParts {
   readonly concurrency: number;
   readonly localConcurrency: number;
   readonly warn: (message: string) => void;
+  /** How long an update may be due and unmoved beside free places, in milliseconds. */
+  readonly stallMs: number;
 }
 
 /** What the monitor needs of its worker. */
@@ -48,6 +51,10 @@ export interface Watched {
   /** How long it has had free places, and has been sending one update, at the longest, in milliseconds. */
   readonly ages: () => { readonly freeMs: number; readonly sendingMs: number };
   readonly onError: (error: unknown) => void;
+  /** Why its turns fail, if they do. */
+  readonly failure: () => string | undefined;
+  /** What else it waits for, if it does. */
+  readonly waitsFor: () => string | undefined;
 }
 
 /** How often a worker shows that it is alive, and how long it counts as alive after that, in milliseconds. */
@@ -82,6 +89,9 @@ export class Monitor {
   #echo: Probe | undefined;
   #state: ServiceHealth['state'] = 'ok';
   #supervisedAt = 0;
+  /** What is due and does not move, as seen last, and when that was. */
+  #stall: HeldUpdates | undefined;
+  #lookedAt = 0;
   /** Why a sweep failed last. */
   #sweepProblem: string | undefined;
   /** The probe in flight. */
@@ -116,12 +126,29 @@ export class Monitor {
   /** Why this worker may not send now, in a sentence. */
   get problem(): string | undefined {
     const { state = 'ok', message = '' } = this.#limits?.health ?? {};
-    return this.#keyProblem() ?? (state === 'ok' ? undefined : `${serviceProblems[state]}: ${message}`);
+    const service = state === 'ok' ? undefined : `${serviceProblems[state]}: ${message}`;
+    return this.#watched.failure() ?? this.#keyProblem() ?? service ?? this.#stallProblem();
   }
 
   #keyProblem(): string | undefined {
     if (this.isReady || this.#echo?.signal === 'success') return undefined;
     return this.#echo?.message ?? 'It has not reached the service yet.';
+  }
+
+  #stallProblem(): string | undefined {
+    if (!this.#stall) return undefined;
+    const { id, updates } = this.#stall;
+    const why = this.#watched.waitsFor() ?? 'Nothing is known to hold them: see earlier warnings';
+    return `The outbox stalls: ${updates} updates are due and are not sent, first ${id}. ${why}.`;
+  }
+
+  #problemAndReason(): Pick<Heartbeat, 'problem' | 'reason'> {
+    const failure = this.#watched.failure();
+    if (failure !== undefined) return { problem: failure, reason: 'database_unusable' };
+    const key = this.#keyProblem();
+    if (key !== undefined) return { problem: key, reason: this.#keyReason() };
+    const stall = this.#stallProblem();
+    return { problem: stall, reason: stall === undefined ? undefined : 'stalled' };
   }
 
   #keyReason(): 'key_refused' | 'service_unavailable' {
@@ -206,6 +233,7 @@ export class Monitor {
             });
           waitMs = Math.min(beatMs, Math.max(50, serviceMs));
         }
+        await this.#watch();
         await this.#maintain();
       } catch (error) {
         this.#watched.onError(error);
@@ -218,11 +246,16 @@ export class Monitor {
 
   async #beat(): Promise<Limits> {
     const { schema } = this.#parts;
-    const problem = this.#keyProblem();
-    const reason = problem === undefined ? undefined : this.#keyReason();
     const { isListening } = this.#parts.subscription;
     const { freeMs, sendingMs } = this.#watched.ages();
-    const heartbeat = { workerId: this.#id, aliveMs, isListening, problem, reason, freeMs, sendingMs };
+    const heartbeat = {
+      workerId: this.#id,
+      aliveMs,
+      isListening,
+      ...this.#problemAndReason(),
+      freeMs,
+      sendingMs,
+    };
     const isFirst = this.#workers === 0;
     // Of two that start together, the later to show itself must see the other, so the first count comes after that.
     if (isFirst) await beat(this.#sql, schema, heartbeat);
@@ -235,6 +268,35 @@ export class Monitor {
     this.#countedAt = performance.now() + joinMs;
     setTimeout(this.#watched.wake, joinMs).unref();
     return limits;
+  }
+
+  /** Looks for what is due and does not move though this worker has had free places for long, whatever the cause. */
+  async #watch(): Promise<void> {
+    const { schema, stallMs, sweeper, warn } = this.#parts;
+    const now = performance.now();
+    if (this.#watched.ages().freeMs < stallMs) {
+      this.#stall = undefined;
+      return;
+    }
+    if (now - this.#lookedAt < stallMs / 3) return;
+    this.#lookedAt = now;
+    const known = { stallMs, failure: () => undefined };
+    const world = await readWorld(this.#sql, schema, known);
+    // What this worker says of itself explains nothing here.
+    const workers = world.workers.map((worker) =>
+      worker.id === this.#id ? { ...worker, problem: undefined } : worker,
+    );
+    const held = await readHeld(this.#sql, schema, { ...world, workers });
+    const stall = held.find(({ reason }) => reason === 'stalled');
+    const isNew = stall !== undefined && this.#stall === undefined;
+    this.#stall = stall;
+    if (isNew) {
+      warn(this.#stallProblem() ?? '');
+      // Others are to see it at once.
+      this.#tick.resolve();
+    }
+    // Without a job nothing takes them up: that is looked for at once, and not only every few minutes.
+    if (stall) sweeper.hurry();
   }
 
   async #maintain(): Promise<void> {

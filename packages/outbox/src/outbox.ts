@@ -17,6 +17,7 @@ import {
   toNewUpdate,
 } from './enqueue.ts';
 import { databaseError, describeError, OutboxError } from './errors.ts';
+import { usualStallMs } from './held.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
 import { Lines } from './lines.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
@@ -128,6 +129,8 @@ export interface Drained {
   readonly problem: string | undefined;
 }
 
+/** How long a status may take, in milliseconds. */
+const statusMs = 10_000;
 /** How long the store may take to close, in milliseconds. */
 const closeMs = 5_000;
 /** How long `purge` waits for an update that is being sent, and how often it looks, in milliseconds. */
@@ -158,8 +161,16 @@ export async function migrate(
  * @throws TypeError when an option is wrong.
  * @throws OutboxError `not_migrated`, `old_database`, `database_too_new` or `database_unusable`
  */
-export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
+export function createOutbox<Update extends OrderUpdate = OrderUpdate>(
   options: OutboxOptions<Update>,
+): Promise<Outbox<Update>> {
+  return openOutbox(options, usualStallMs);
+}
+
+/** The same, with another time after which what is due and does not move counts as stalled, in milliseconds. */
+export async function openOutbox<Update extends OrderUpdate>(
+  options: OutboxOptions<Update>,
+  stallMs: number,
 ): Promise<Outbox<Update>> {
   const resolved = resolveOptions(options as unknown as OutboxOptions);
   const { store, databaseSchema: schema, latestWins } = resolved;
@@ -185,7 +196,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     query: (text, values) => usable(async () => opened().query(text, values)),
   };
   const parts = { schema, queue, latestWins };
-  const read = readings(sql, schema);
+  const read = readings(sql, schema, { stallMs, failure: () => worker?.failure });
 
   try {
     const {
@@ -324,6 +335,7 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
       client,
       schema,
       queue,
+      stallMs,
       subscription,
       sweeper: createSweeper({ ...resolved, schema, queue }),
       random: Math.random,
@@ -362,9 +374,8 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
     const { maxMs = longestMs } = options;
     checkMs('drain: maxMs', maxMs, longestMs);
     const mine = await useWorker();
-    await within(maxMs, mine.whenIdle());
+    const problem = (await within(maxMs, mine.whenIdle())) ?? mine.problem;
     checkOpen();
-    const { problem } = mine;
     users--;
     if (users === 0) {
       starting = undefined;
@@ -428,7 +439,12 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
       checkCount('history: limit', limit);
       return read.history(token, limit);
     },
-    status: read.status,
+    async status() {
+      const found = await within(statusMs, read.status());
+      if (found) return found;
+      const message = `${store.place} cannot be used: it did not respond within ${statusMs / 1_000} s.`;
+      throw new OutboxError('database_unusable', message);
+    },
     counts: read.counts,
     changes: read.changes,
     async resolve(id, outcome, decision) {
@@ -451,10 +467,10 @@ export async function createOutbox<Update extends OrderUpdate = OrderUpdate>(
 }
 
 /** Waits for a promise, but no longer than so many milliseconds. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, Math.min(ms, longestMs));
-  await Promise.race([work, over.promise]).finally(() => clearTimeout(timer));
+async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
+  const over = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => over.resolve(undefined), Math.min(ms, longestMs));
+  return Promise.race([work, over.promise]).finally(() => clearTimeout(timer));
 }
 
 /** A callback of the user that may throw, or reject: that is reported, and ends nothing. */

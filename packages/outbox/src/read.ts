@@ -1,6 +1,6 @@
 import { checkOptions } from '@orders/schema/check-options';
 import type { ServiceHealth } from './health.ts';
-import { type HeldUpdates, readHeld, readHolds, readWorld } from './held.ts';
+import { type HeldUpdates, type Known, readHeld, readHolds, readWorld } from './held.ts';
 import { checkCount } from './options.ts';
 import { rowsOf, type Sql } from './store.ts';
 import {
@@ -39,6 +39,8 @@ export interface OutboxStatus {
     readonly rejected: number;
     /** When the oldest queued update was accepted. */
     readonly oldestQueuedAt?: Date;
+    /** When the oldest update was accepted that could be sent now: the first of its order, and not delayed. */
+    readonly oldestDueAt?: Date;
   };
   readonly orders: {
     /** Orders whose next update is queued. */
@@ -63,7 +65,7 @@ export interface OutboxStatus {
   /** The workers that are alive. */
   readonly workers: readonly {
     readonly id: string;
-    /** Why it sends nothing: it has not reached the service with its key yet. */
+    /** Why it sends nothing, or not all that is due. */
     readonly problem?: string;
   }[];
 }
@@ -83,8 +85,11 @@ export interface Changes {
   readonly cursor: string;
 }
 
+/** Where an update is not waiting to be sent. */
+const settledStates: readonly UpdateState[] = ['applied', 'rejected', 'needs_review', 'discarded'];
+
 /** What reads an outbox, without a lock and without a transaction. */
-export function readings(sql: Sql, schema: string) {
+export function readings(sql: Sql, schema: string, known: Known) {
   const table = `${schema}.updates`;
 
   async function get(id: string): Promise<UpdateDetails | undefined> {
@@ -99,13 +104,11 @@ export function readings(sql: Sql, schema: string) {
 
   /** Says what holds those that are queued. */
   async function withHolds<Item extends UpdateStatus>(items: readonly Item[]): Promise<readonly Item[]> {
-    const open = items.filter(({ state }) => state === 'queued' || state === 'sending');
+    // A row that a person changed may be in a state that is none.
+    const open = items.filter(({ state }) => !settledStates.includes(state));
     if (open.length === 0) return items;
-    const holdOf = await readHolds(
-      sql,
-      schema,
-      open.map(({ token }) => token),
-    );
+    const tokens = open.map(({ token }) => token);
+    const holdOf = await readHolds(sql, schema, { tokens, known });
     return items.map((item) => {
       const heldBy = open.includes(item) ? holdOf(item.token, item.id) : undefined;
       return heldBy ? { ...item, heldBy } : item;
@@ -156,34 +159,43 @@ export function readings(sql: Sql, schema: string) {
 
   async function status(): Promise<OutboxStatus> {
     const now = Date.now();
-    const world = readWorld(sql, schema);
+    const world = readWorld(sql, schema, known);
     const [{ limits, workers }, held, [row = {}]] = await Promise.all([
       world,
-      world.then((known) => readHeld(sql, schema, known)),
+      world.then((read) => readHeld(sql, schema, read)),
       rowsOf<Record<string, unknown>>(
         sql,
         `select count(*) filter (where state = 'queued')::float8 as queued, count(*) filter (where state = 'sending')::float8 as sending,
            extract(epoch from min(created_at) filter (where state = 'queued'))::float8 as oldest,
+           extract(epoch from min(created_at) filter (
+             where is_head and state = 'queued' and (due_at is null or due_at <= clock_timestamp())
+           ))::float8 as oldest_due,
            count(*) filter (where is_head and state = 'queued')::float8 as waiting,
            count(*) filter (where is_head and state = 'sending')::float8 as active,
            count(*) filter (where is_head and state in ('needs_review', 'rejected'))::float8 as held,
            (select count(*) from ${table} where needs_decision and state = 'needs_review')::float8 as review,
            (select count(*) from ${table} where needs_decision and state = 'rejected')::float8 as rejected
          from (
-           select state, created_at, row_number() over (partition by token order by position) = 1 as is_head
+           select state, created_at, due_at, row_number() over (partition by token order by position) = 1 as is_head
            from ${table} where open
          ) as open`,
       ),
     ]);
     const { health, pausedMs, serviceMs } = limits;
-    const oldest = row['oldest'] === null ? Number.NaN : Number(row['oldest']);
+    const dateOf = (seconds: unknown): Date | undefined => {
+      const ms = seconds === null ? Number.NaN : Number(seconds) * 1_000;
+      return Number.isFinite(ms) ? new Date(ms) : undefined;
+    };
+    const oldestQueuedAt = dateOf(row['oldest']);
+    const oldestDueAt = dateOf(row['oldest_due']);
     return {
       updates: {
         queued: Number(row['queued']),
         sending: Number(row['sending']),
         needsReview: Number(row['review']),
         rejected: Number(row['rejected']),
-        ...(Number.isFinite(oldest) && { oldestQueuedAt: new Date(oldest * 1_000) }),
+        ...(oldestQueuedAt && { oldestQueuedAt }),
+        ...(oldestDueAt && { oldestDueAt }),
       },
       orders: { waiting: Number(row['waiting']), active: Number(row['active']), held: Number(row['held']) },
       held,

@@ -11,6 +11,8 @@ export interface Sweeper {
     /** Whether another batch is due. */
     readonly hasMore: boolean;
   }>;
+  /** Has the next run look for orders without a job. */
+  hurry(): void;
 }
 
 /** Rows in one batch, so that each transaction is short. */
@@ -130,6 +132,9 @@ export function createSweeper({
   }
 
   return {
+    hurry() {
+      for (const pass of passes) if (pass.step === queueLost) pass.dueAt = 0;
+    },
     async run() {
       const now = performance.now();
       let hasQueued = false;

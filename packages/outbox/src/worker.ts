@@ -66,6 +66,10 @@ export class Worker {
   #polledAt = 0;
   #notBefore = 0;
   #failedAt = Number.NEGATIVE_INFINITY;
+  /** What the database failed with last, and since when it has; when an update was sent or settled last. */
+  #failure: string | undefined;
+  #awaySince = 0;
+  #movedAt = 0;
   /** When it last had no free place, or nothing could be sent. */
   #boundAt = performance.now();
   #isAway = false;
@@ -96,6 +100,8 @@ export class Worker {
         isSteady,
         inFlight: () => this.#inFlight.size,
         ages: () => this.#ages(),
+        failure: () => this.failure,
+        waitsFor: () => this.#waitsFor(),
         onError: (error) => this.#databaseFails(error),
       },
       this.#stopping.signal,
@@ -123,12 +129,41 @@ export class Worker {
     return this.#monitor.problem;
   }
 
-  /** Resolves when nothing is due that this worker could send. */
-  whenIdle(): Promise<void> {
-    const idle = Promise.withResolvers<void>();
-    this.#idle.add(idle.resolve);
+  /** Why it cannot use its database, in a sentence. */
+  get failure(): string | undefined {
+    if (this.#failure === undefined || performance.now() - this.#awaySince < outage.overMs) return undefined;
+    return `The database of the outbox fails: ${this.#failure}`;
+  }
+
+  #waitsFor(): string | undefined {
+    if (this.#keyWantedAt === undefined) return undefined;
+    const seconds = Math.round((performance.now() - this.#keyWantedAt) / 1_000);
+    return `The credentials function has been running for ${seconds} s`;
+  }
+
+  /**
+   * Resolves when nothing is due that this worker could send; with why, where nothing has moved for so long that it has to
+   * be taken for stalled.
+   */
+  async whenIdle(): Promise<string | undefined> {
+    const { stallMs } = this.#parts;
+    const idle = Promise.withResolvers<string | undefined>();
+    const resolve = (): void => idle.resolve(this.problem);
+    this.#idle.add(resolve);
+    this.#movedAt = performance.now();
+    const timer = setInterval(() => {
+      const waitMs = this.#monitor.claimInMs;
+      const isWaiting = waitMs > 0 && waitMs !== Number.POSITIVE_INFINITY;
+      if (this.#inFlight.size > 0 || isWaiting || performance.now() - this.#movedAt < stallMs) return;
+      idle.resolve(
+        this.problem ?? this.#waitsFor() ?? `Nothing that is due has moved for ${stallMs / 1_000} s.`,
+      );
+    }, stallMs / 10);
     this.wake();
-    return idle.promise;
+    return idle.promise.finally(() => {
+      clearInterval(timer);
+      this.#idle.delete(resolve);
+    });
   }
 
   /**
@@ -338,6 +373,7 @@ export class Worker {
   #follow(result: TurnResult, credentials: Authorization | undefined): void {
     const now = performance.now();
     const { limits, hasMore, ended, lost, revived } = result;
+    if (result.heads.length + result.outcomes.length > 0) this.#movedAt = now;
     if (hasMore !== undefined) this.#polledAt = now;
     for (const lane of this.#lanes) lane.isCertain = true;
     for (const lane of ended) {
@@ -465,6 +501,8 @@ export class Worker {
       this.#parts.warn(
         `The database of the outbox fails, and the outbox tries again: ${describeError(error)}`,
       );
+    if (!this.#isAway) this.#awaySince = performance.now();
+    this.#failure = describeError(error);
     this.#isAway = true;
     this.#failedAt = performance.now();
     this.#notBefore = this.#failedAt + outage.againMs;
@@ -475,6 +513,7 @@ export class Worker {
     // While it comes back, some statements still fail.
     if (!this.#isAway || performance.now() - this.#failedAt < outage.overMs) return;
     this.#isAway = false;
+    this.#failure = undefined;
     this.#parts.warn('The database of the outbox works again.');
   }
 

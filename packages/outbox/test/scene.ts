@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
 import { createOrdersClient, type OrdersClient } from '@orders/client';
 import {
-  createOutbox,
   type Outbox,
   type OutboxOptions,
   type OutboxStore,
@@ -19,6 +18,8 @@ import { test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
+import { usualStallMs } from '../src/held.ts';
+import { openOutbox } from '../src/outbox.ts';
 import { Schemas } from './schemas.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
@@ -40,7 +41,8 @@ export interface Scene {
   readonly warnings: string[];
   /** On PostgreSQL, its connections for callers are those of other tests of this process, too. */
   openStore(options?: Pick<PostgresStoreOptions, 'listen'>): Promise<OutboxStore>;
-  open(options?: Partial<OutboxOptions>): Promise<Outbox>;
+  /** With `stallMs`, what is due and does not move counts as stalled earlier than usual. */
+  open(options?: Partial<OutboxOptions>, stallMs?: number): Promise<Outbox>;
   /** A client of the service with another timeout of each attempt, in milliseconds. */
   clientWith(attemptMs: number): OrdersClient;
   /** Waits until an update is in one of these states. */
@@ -168,19 +170,13 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
       warnings,
       openStore: started.openStore,
       clientWith,
-      open: async (options = {}) => {
+      open: async (options = {}, stallMs = usualStallMs) => {
         const store = options.store ?? (await started.openStore());
         const warn = (message: string): void => void warnings.push(message);
         const databaseSchema = schemaOf();
         await taken?.ready;
-        const outbox = await createOutbox({
-          client,
-          databaseSchema,
-          maxRetryDelayMs: 20,
-          warn,
-          ...options,
-          store,
-        });
+        const all = { client, databaseSchema, maxRetryDelayMs: 20, warn, ...options, store };
+        const outbox = await openOutbox(all, stallMs);
         opened.push(outbox);
         return outbox;
       },

@@ -136,7 +136,7 @@ test('shows each part of the status, and why nothing is sent', async () => {
     'The service: It responded 401.',
     'It is probed next in 8 s.',
     'Paused for 12 s after a 429.',
-    'Worker w1 sends nothing: no echo',
+    'Worker w1: no echo',
     'A note.',
     'To end the pause: orders outbox resume --folder ./outbox',
     'To decide: orders outbox list --folder ./outbox',

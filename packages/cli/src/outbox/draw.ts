@@ -19,7 +19,7 @@ export async function drawStatus(
   lineOf: (command: string) => string,
   terminal: Draws,
 ): Promise<readonly string[]> {
-  const { updates, orders, pausedUntil, service, workers } = status;
+  const { updates, orders, held, pausedUntil, service, workers } = status;
   const age = (date: Date): string => formatAge(Math.abs(at.getTime() - date.getTime()));
   const width = Math.max(6, service.state.length);
   const row = (name: string, count: number, what = ''): readonly string[] => [
@@ -52,12 +52,11 @@ export async function drawStatus(
     ])),
     ...(await terminal.table(
       [
+        ...held.map((each) => `${each.updates} held: ${each.reason}. ${each.message}`),
         ...(service.message === undefined ? [] : [`The service: ${service.message}`]),
         ...(service.nextProbeAt ? [`It is probed next in ${age(service.nextProbeAt)}.`] : []),
         ...(pausedUntil ? [`Paused for ${age(pausedUntil)} after a 429.`] : []),
-        ...workers.flatMap(({ id, problem }) =>
-          problem === undefined ? [] : [`Worker ${id} sends nothing: ${problem}`],
-        ),
+        ...workers.flatMap(({ id, problem }) => (problem === undefined ? [] : [`Worker ${id}: ${problem}`])),
         ...(note === undefined ? [] : [note]),
       ].map((line) => [line]),
     )),
@@ -73,12 +72,13 @@ export async function drawUpdate(
   terminal: Draws,
 ): Promise<readonly string[]> {
   const { id, token, state, settledAt, code, status, message, issues = [] } = update;
-  const { attempts, createdAt, sendingAt, decision, receipt, update: body } = update;
+  const { attempts, createdAt, sendingAt, heldBy, decision, receipt, update: body } = update;
   const since = settledAt ? `, ${formatAge(now.getTime() - settledAt.getTime())} ago` : '';
   const earlier = state === 'sending' || state === 'queued' ? ', of the last attempt' : '';
   const facts: (readonly string[])[] = [['', 'order', token]];
   if (code !== undefined) facts.push(['', 'code', `${code} ${status ?? ''}`.trim() + earlier]);
   if (message !== undefined) facts.push(['', 'message', message]);
+  if (heldBy) facts.push(['', 'waits', `${heldBy.reason}: ${heldBy.message}`]);
   for (const { path, message: text, hint } of issues)
     facts.push([
       '',

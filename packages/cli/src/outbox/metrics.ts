@@ -43,6 +43,10 @@ export function createMetrics(
     'oldest_queued_age_seconds',
     'Age of the oldest queued update; 0 when none is queued. Alert when it exceeds what orders can wait.',
   );
+  const oldestDue = gauge(
+    'oldest_due_age_seconds',
+    'Age of the oldest update that could be sent now; 0 when none could. Alert when it exceeds a minute: status says what holds it.',
+  );
   const orders = gauge(
     'orders',
     'Orders with something to send, by state. Alert when held stays above 0: these orders wait for a decision.',
@@ -76,11 +80,12 @@ export function createMetrics(
   for (const state of settledStates) for (const code of codes) results.inc({ state, code }, 0);
 
   function set(status: OutboxStatus): void {
-    const { queued, sending, needsReview, rejected, oldestQueuedAt } = status.updates;
+    const { queued, sending, needsReview, rejected, oldestQueuedAt, oldestDueAt } = status.updates;
     for (const [state, count] of Object.entries({ queued, sending, needs_review: needsReview, rejected }))
       updates.set({ state }, count);
     for (const [state, count] of Object.entries(status.orders)) orders.set({ state }, count);
     oldest.set(oldestQueuedAt ? Math.max(0, now() - oldestQueuedAt.getTime()) / 1_000 : 0);
+    oldestDue.set(oldestDueAt ? Math.max(0, now() - oldestDueAt.getTime()) / 1_000 : 0);
     pause.set(status.pausedUntil ? Math.max(0, status.pausedUntil.getTime() - now()) / 1_000 : 0);
     const isUp =
       status.service.state === 'ok' && !status.workers.some(({ problem }) => problem !== undefined);
@@ -91,7 +96,7 @@ export function createMetrics(
   /** An old figure would look like a true one. */
   function clear(): void {
     for (const gauge of [updates, orders]) gauge.reset();
-    for (const gauge of [oldest, pause, service]) gauge.remove();
+    for (const gauge of [oldest, oldestDue, pause, service]) gauge.remove();
     database.set(0);
   }
 
