@@ -57,8 +57,6 @@ const roles: Readonly<Record<string, (role: string, schema: string) => string>> 
   'transactions that only read': (role) => `alter role ${role} set default_transaction_read_only = on`,
   'no right to change updates': (role, schema) => `revoke update on ${schema}.updates from ${role}`,
   'no right to change limits': (role, schema) => `revoke update, insert on ${schema}.limits from ${role}`,
-  'no right to delete jobs': (role, schema) =>
-    `revoke delete on all tables in schema ${schema}_queue from ${role}`,
   'no right to lock lanes': (role, schema) => `revoke update on ${schema}.lanes from ${role}`,
 };
 
