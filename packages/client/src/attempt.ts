@@ -52,7 +52,10 @@ export function createAttempt(context: AttemptContext): Step {
       maxResponseBytes,
       deadline: call.deadline,
     });
-    const result = interpretResponse(sent, createResponseContext(call, remainingMs, context));
+    const result = interpretResponse(sent, {
+      ...createResponseContext(call, remainingMs, context),
+      authorization,
+    });
     // A 429 applies to the key, so it pauses every call with it.
     if (result.code && result.status === 429) rateLimit.pause(credentials, result.retryAfterMs ?? 0);
     endAttempt(result.status !== undefined);
@@ -81,7 +84,7 @@ function createResponseContext(
   { attempts, options, redact }: Call,
   remainingMs: number,
   { classifyResponse, random }: AttemptContext,
-): ResponseContext {
+): Omit<ResponseContext, 'authorization'> {
   const { attempt: attemptMs, total: totalMs } = options.timeouts;
   const isAttempt = attemptMs < remainingMs;
   return {

@@ -6,6 +6,7 @@ const json = { 'content-type': 'application/json; charset=utf-8' };
 const html = { 'content-type': 'text/html' };
 const context = {
   redact: (text: string) => text,
+  authorization: 'Basic a2V5Og==',
   classifyResponse: undefined,
   now: 0,
   limit: '15000 ms (timeouts.attempt)',

@@ -1,4 +1,5 @@
 import type { AttemptFailure, AttemptResult } from './errors.ts';
+import { describeOddKey } from './odd-key.ts';
 import { isOutcome, type Outcome } from './operation.ts';
 import { describeCause, type Redact, sanitizeCause } from './redact.ts';
 import {
@@ -29,6 +30,8 @@ export const treat503AsRejected: ClassifyResponse = ({ status, headers }) =>
 
 export interface ResponseContext {
   readonly redact: Redact;
+  /** The header's value that was sent. */
+  readonly authorization: string;
   readonly classifyResponse: ClassifyResponse | undefined;
   /** Unix time in milliseconds. */
   readonly now: number;
@@ -175,11 +178,13 @@ function httpFailure(
   response: HttpResponse,
   text: string,
   { outcome, problem }: Meaning,
-  { redact, now, backoffMs }: ResponseContext,
+  { redact, authorization, now, backoffMs }: ResponseContext,
 ): AttemptFailure {
   const { status } = response;
   const headers = redactHeaders(response.headers, redact);
-  const hint = isHtmlPage(response) && status >= 400 ? htmlHint : (statusHints[status] ?? '');
+  const isPage = isHtmlPage(response) && status >= 400;
+  const oddKey = status === 401 ? describeOddKey(authorization) : '';
+  const hint = isPage ? htmlHint : (statusHints[status] ?? '') + oddKey;
   const mayPass = status === 429 || status === 503 || outcome !== 'rejected';
   return {
     code: 'http_error',
