@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
-import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { type AnyOrdersError, isOrdersError, type OrdersClient } from '@orders/client';
+import { explainTlsError } from '@orders/client/undici';
 import { type ConnectionOptions, connect } from './connection.ts';
 import { type CommandInput, describeError, type ExitCode, joinSentences } from './terminal.ts';
 
@@ -31,7 +32,7 @@ export async function runCheck({
     DNS: () => checkDns(url),
     TCP: () => checkTcp(url),
     TLS: () => checkTls(url),
-    echo: () => checkEcho(client),
+    echo: () => checkEcho(client, url),
   };
   for (const [check, step] of Object.entries(steps)) {
     const hasFailed = findings.some(({ result }) => result === 'fail');
@@ -88,52 +89,55 @@ async function checkTls(url: URL): Promise<readonly Finding[]> {
     if (isLoopback(url)) return [{ check: 'TLS', result: 'ok', message: 'plain http, on this machine' }];
     return [{ check: 'TLS', result: 'warn', message: 'plain http: the network between can read the key' }];
   }
+  try {
+    return [await overTls(url, true, describeTls)];
+  } catch (error) {
+    const { reason, advice } = explainTlsError(error) ?? {
+      reason: describeError(error),
+      advice: 'Does this port serve https?',
+    };
+    // Where the certificate was refused, a connection that accepts any shows whose it is.
+    const certificate = await overTls(url, false, describeCertificate).catch(() => undefined);
+    const message = certificate === undefined ? reason : `${reason}: ${certificate}`;
+    return [{ check: 'TLS', result: 'fail', message, advice }];
+  }
+}
+
+/** Describes a TLS connection. Rejects when it fails, takes too long, or its certificate is refused. */
+async function overTls<Described>(
+  url: URL,
+  rejectUnauthorized: boolean,
+  describe: (socket: TLSSocket) => Described,
+): Promise<Described> {
   const { host, port } = endpointOf(url);
   // A name alone may be sent as the server name.
-  const servername = /^[\d.]+$|:/.test(host) ? '' : host;
-  const socket = connectTls({ host, port, servername, timeout: limits.stepMs, rejectUnauthorized: false });
+  const servername = isIP(host) ? '' : host;
+  const socket = connectTls({ host, port, servername, timeout: limits.stepMs, rejectUnauthorized });
   try {
     await opened(socket, 'secureConnect');
-    return [describeTls(socket, host)];
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    // The message of OpenSSL is that of its source.
-    const message = code.startsWith('ERR_SSL') ? code : describeError(error);
-    return [{ check: 'TLS', result: 'fail', message, advice: 'Does this port serve https?' }];
+    return describe(socket);
   } finally {
     socket.destroy();
   }
 }
 
-function describeTls(socket: TLSSocket, host: string): Finding {
-  const {
-    subject,
-    issuer,
-    valid_to: until,
-  } = socket.getPeerCertificate() as Partial<DetailedPeerCertificate>;
+function describeCertificate(socket: TLSSocket): string {
+  const { subject, issuer } = socket.getPeerCertificate() as Partial<DetailedPeerCertificate>;
+  return `certificate of ${subject?.CN ?? 'no name'}, issued by ${issuer?.O ?? issuer?.CN ?? 'no name'}`;
+}
+
+function describeTls(socket: TLSSocket): Finding {
+  const { valid_to: until } = socket.getPeerCertificate() as Partial<DetailedPeerCertificate>;
   const days = Math.floor((Date.parse(until ?? '') - Date.now()) / 86_400_000);
-  const certificate = `certificate of ${subject?.CN ?? 'no name'}, issued by ${issuer?.O ?? issuer?.CN ?? 'no name'}`;
-  const code = socket.authorized ? undefined : String(socket.authorizationError);
-  if (code !== undefined) {
-    const advice =
-      tlsAdvice[code] ?? 'If your company has an authority of its own, set NODE_EXTRA_CA_CERTS to its file.';
-    return { check: 'TLS', result: 'fail', message: `${certificate}: ${code} for ${host}`, advice };
-  }
-  const message = `${socket.getProtocol()}, ${certificate}, valid for ${days} days`;
+  const message = `${socket.getProtocol()}, ${describeCertificate(socket)}, valid for ${days} days`;
   if (days * 86_400_000 >= limits.expiryMs) return { check: 'TLS', result: 'ok', message };
   return { check: 'TLS', result: 'warn', message, advice: 'The service should renew it soon.' };
 }
 
-const tlsAdvice: Readonly<Record<string, string>> = {
-  CERT_HAS_EXPIRED: 'The service has to renew it; check the clock of this machine too.',
-  CERT_NOT_YET_VALID: 'Check the clock of this machine.',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'It belongs to another host: check the base URL.',
-};
-
 /** How many echoes show the latency. */
 const echoCount = 5;
 
-async function checkEcho(client: OrdersClient): Promise<readonly Finding[]> {
+async function checkEcho(client: OrdersClient, url: URL): Promise<readonly Finding[]> {
   const times: number[] = [];
   let headers: Readonly<Record<string, unknown>> = {};
   let status = 0;
@@ -148,7 +152,7 @@ async function checkEcho(client: OrdersClient): Promise<readonly Finding[]> {
     }
   } catch (error) {
     if (!isOrdersError(error)) throw error;
-    return [{ check: 'echo', result: 'fail', ...explainEcho(error) }];
+    return [{ check: 'echo', result: 'fail', ...explainEcho(error, url) }];
   }
   const [slowest = 0] = times.toSorted((one, other) => other - one);
   const median = times.toSorted((one, other) => one - other)[Math.floor(echoCount / 2)] ?? 0;
@@ -170,7 +174,7 @@ async function checkEcho(client: OrdersClient): Promise<readonly Finding[]> {
   ];
 }
 
-function explainEcho(error: AnyOrdersError): Pick<Finding, 'message' | 'advice'> {
+function explainEcho(error: AnyOrdersError, { protocol }: URL): Pick<Finding, 'message' | 'advice'> {
   const { message } = error;
   const status = 'status' in error ? error.status : undefined;
   if (/HTML page|media type/.test(message))
@@ -179,6 +183,14 @@ function explainEcho(error: AnyOrdersError): Pick<Finding, 'message' | 'advice'>
     return { message, advice: 'Is it the private key, and of this environment?' };
   if (status === 404) return { message, advice: 'Check the base URL: it is what comes before /v2.' };
   if (error.code === 'timeout') return { message, advice: 'Try again, or raise --timeout.' };
+  if (error.code === 'connection_error' && error.outcome === 'unknown')
+    return {
+      message,
+      advice:
+        protocol === 'http:'
+          ? 'Does this port serve https?'
+          : 'Try again; if it stays, ask the service whether it requires a client certificate.',
+    };
   return { message, advice: 'Try again; if it stays, ask the service.' };
 }
 

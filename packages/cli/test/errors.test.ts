@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import process from 'node:process';
+import type { TlsOptions } from 'node:tls';
 import { startMockOrderService } from '@orders/testing';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +21,7 @@ const update = '{"cart":{"items":[]}}';
 const tokens = ['ord_1', 'ord_2'];
 const day = 86_400_000;
 
-async function listen(listener: RequestListener, tls?: { readonly cert: string; readonly key: string }) {
+async function listen(listener: RequestListener, tls?: TlsOptions) {
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -98,13 +99,41 @@ describe('one clear message each, and nothing is sent', () => {
     await using expired = await listen((_, response) => void response.end(), await certify(-1));
     const found = await runAll(expired.url);
     expect(found.check.replace(/\s+/g, ' ')).toContain(
-      'CERT_HAS_EXPIRED for 127.0.0.1. The service has to renew',
+      'certificate has expired: certificate of orders.example, issued by orders.example. The service has to renew',
     );
     expect(found).toMatchObject({ oneCode: 3, one: expect.stringContaining('Not sent') });
     await using unknown = await listen((_, response) => void response.end(), await certify(90));
     const { check } = await runAll(unknown.url);
-    expect(check.replace(/\s+/g, ' ')).toContain('DEPTH_ZERO_SELF_SIGNED_CERT for 127.0.0.1');
+    expect(check.replace(/\s+/g, ' ')).toContain('self-signed certificate');
     expect(check).toContain('NODE_EXTRA_CA_CERTS');
+  });
+
+  test('a handshake that fails', own, async () => {
+    const certificate = await certify(90);
+    const lax = { ...certificate, ciphers: 'DEFAULT:@SECLEVEL=0' };
+    const mutual = { requestCert: true, rejectUnauthorized: true };
+    const respond: RequestListener = (_, response) => void response.end();
+    const cases: readonly (readonly [TlsOptions | undefined, RegExp])[] = [
+      [{ ...lax, minVersion: 'TLSv1', maxVersion: 'TLSv1.1' }, /protocol version\. .*to support TLS 1\.2/],
+      [{ ...lax, ...mutual, maxVersion: 'TLSv1.2' }, /handshake failure\. .*requires a client certificate/],
+      [undefined, /wrong version number\. Does this port serve https\?/],
+    ];
+    for (const [tls, advice] of cases) {
+      await using server = await listen(respond, tls);
+      const words = ['check', '--json', '--base-url', server.url.replace('http:', 'https:')];
+      const { stdout } = await runHere(words, { env: { ORDERS_API_KEY: key } });
+      const tlsCheck = JSON.parse(stdout).checks.find(({ check }: { check: string }) => check === 'TLS');
+      expect(`${tlsCheck.message}. ${tlsCheck.advice}`).toMatch(advice);
+      expect(stdout).not.toMatch(/openssl|UNSPECIFIED|ERR_SSL/);
+    }
+  });
+
+  test('plain HTTP to a port of TLS', own, async () => {
+    await using server = await listen((_, response) => void response.end(), await certify(90));
+    const { stdout } = await runHere(['check', '--base-url', server.url.replace('https:', 'http:')], {
+      env: { ORDERS_API_KEY: key },
+    });
+    expect(stdout.replace(/\s+/g, ' ')).toContain('Does this port serve https?');
   });
 
   test('the page of a proxy', own, async () => {

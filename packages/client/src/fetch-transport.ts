@@ -102,7 +102,11 @@ const preSendErrorCodes =
 
 /** Why `fetch` failed. Runtimes write the URL into it, and with it the whole order token. */
 function getCause(failure: unknown, path: string): Error | undefined {
-  const hidePath = (text: string): string => text.replaceAll(path, '/…');
+  const hidePath = (text: string): string =>
+    text
+      .replaceAll(path, '/…')
+      // OpenSSL adds numbers and the path of its source to the reason.
+      .replace(/^.*:error:[^:]*:[^:]*:[^:]*:([^:]*):.*$/s, '$1');
   const cause = sanitizeCause(rootOf(failure), hidePath);
   return cause?.message ? cause : sanitizeCause(failure, hidePath);
 }

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { afterSockets } from './deadline.ts';
 import type { ConnectingSockets } from './sockets.ts';
+import { withTlsAdvice } from './tls-error.ts';
 import {
   type ResponseHead,
   type ResponseHeaders,
@@ -113,7 +114,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | null, error: unknown): void {
-    this.#fail(isConnectTimeout(error) ? 'timeout' : 'connection', error);
+    this.#fail(isConnectTimeout(error) ? 'timeout' : 'connection', withTlsAdvice(error));
   }
 
   /** A dispatcher of the user may report anything at any time, even what throws when it is read. */

@@ -21,18 +21,32 @@ export async function createAuthority(name: string): Promise<Certificate> {
   return { cert: made.cert, key: made.private };
 }
 
-/** Lets an authority certify a server on loopback, or one of another host name or of another time. */
+/** How a server's certificate is wrong. */
+export interface Flaws {
+  /** The name of another host. */
+  readonly host?: string;
+  readonly expired?: boolean;
+  readonly notYetValid?: boolean;
+  /** RSA of 1,024 bits; certified by itself. */
+  readonly weakKey?: boolean;
+  /** A signature over SHA-1. */
+  readonly sha1?: boolean;
+}
+
+/** Lets an authority, or the certificate itself, certify a server on loopback, or one with a flaw. */
 export function certifyServer(
-  authority: Certificate,
-  { host, expired = false }: { host?: string; expired?: boolean } = {},
+  authority: Certificate | undefined,
+  { host, expired = false, notYetValid = false, weakKey = false, sha1 = false }: Flaws = {},
 ): Promise<Certificate> {
   const loopback = [
     { type: 2, value: 'localhost' },
     { type: 7, ip: '127.0.0.1' },
   ] as const;
   return certify(authority, host ?? 'localhost', {
-    notBeforeDate: new Date(Date.now() - 2 * day),
-    notAfterDate: new Date(Date.now() + (expired ? -day : day)),
+    ...(weakKey && { keyType: 'rsa', keySize: 1_024 }),
+    ...(sha1 && { algorithm: 'sha1' }),
+    notBeforeDate: new Date(Date.now() + (notYetValid ? day : -2 * day)),
+    notAfterDate: new Date(Date.now() + (expired ? -day : 2 * day)),
     extensions: [
       { name: 'extKeyUsage', serverAuth: true },
       { name: 'subjectAltName', altNames: host === undefined ? [...loopback] : [{ type: 2, value: host }] },
@@ -46,10 +60,14 @@ export function certifyClient(authority: Certificate): Promise<Certificate> {
 }
 
 async function certify(
-  ca: Certificate,
+  ca: Certificate | undefined,
   name: string,
   options: Parameters<typeof generate>[1],
 ): Promise<Certificate> {
-  const made = await generate([{ name: 'commonName', value: name }], { ...ellipticCurve, ...options, ca });
+  const made = await generate([{ name: 'commonName', value: name }], {
+    ...ellipticCurve,
+    ...options,
+    ...(ca && { ca }),
+  });
   return { cert: made.cert, key: made.private };
 }
