@@ -39,6 +39,34 @@ const table: readonly Advice[] = [
     means: true,
   },
   {
+    mistake: 'a number of retries',
+    message: messageOf({ maxRetries: 2 }),
+    follow: (message) => ({ maxAttempts: Number(between('maxAttempts: ', ' }')(message)) }),
+    means: { maxAttempts: 3 },
+  },
+  {
+    mistake: 'a timeout in another place',
+    message: messageOf({ timeouts: 5_000 }),
+    choice: 'Write timeouts: { total: 5000 } for the whole call, or { attempt: 5000 } for each attempt.',
+  },
+  {
+    mistake: 'a rate without its unit',
+    message: messageOf({ rateLimit: 5 }),
+    follow: (message) => passes({ rateLimit: { requestsPerSecond: Number(between(': ', ' }')(message)) } }),
+    means: true,
+  },
+  {
+    mistake: 'an option outside its group',
+    message: messageOf({ burst: 5 }),
+    choice: 'Write rateLimit: { burst: 5 }.',
+  },
+  {
+    mistake: 'the name of another SDK',
+    message: messageOf({ prefixUrl: 'https://api.example' }),
+    follow: (message) => passes({ [between('mean "', '"')(message)]: 'https://api.example' }),
+    means: true,
+  },
+  {
     mistake: 'no URL',
     message: messageOf({ baseUrl: 'api.example' }),
     choice: 'baseUrl: write the full URL, such as "https://api.example.com".',

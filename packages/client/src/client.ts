@@ -143,21 +143,24 @@ export function createClient<Update extends OrderUpdate, ClientData>(
 ): OrdersClient<Update, ClientData> {
   const core = createCore(options as unknown as OrdersClientOptions, transport, createPlatform);
   const { rateLimit, execute, close, destroy } = core;
-  const resolve = (own: CallOptions | undefined) => (own ? core.resolve(own) : core.options);
+  const resolve = (method: string, options: CallOptions | undefined) =>
+    options ? core.resolve({ method, options }) : core.options;
+  const send = (method: string, token: string, update: Update, own?: CallOptions) =>
+    execute(updateOperation(core, token, update), resolve(method, own));
 
   const client = {
     transport,
     async updateOrder(token: string, update: Update, own?: CallOptions) {
-      return await execute(updateOperation(core, token, update), resolve(own));
+      return await send('updateOrder', token, update, own);
     },
     safeUpdateOrder: (token: string, update: Update, own?: CallOptions) =>
-      toResult(client.updateOrder(token, update, own)),
+      toResult((async () => send('safeUpdateOrder', token, update, own))()),
     updateOrders: (source: Iterable<UpdateOrdersItem<Update>>, own?: UpdateOrdersOptions) =>
       updateOrders(core, source, own ?? {}),
     prepareUpdateOrder: (token: string, update: Update) =>
       new PreparedRequest(core, updateOperation(core, token, update)),
     async echo(own?: CallOptions) {
-      return await execute(echoOperation, { ...resolve(own), responseSchema: own?.responseSchema });
+      return await execute(echoOperation, { ...resolve('echo', own), responseSchema: own?.responseSchema });
     },
     readCredentials: () => authorize(core.options.credentials),
     get pausedUntil() {
@@ -279,7 +282,7 @@ function createCore(
     rateLimit,
     closed: closed.signal,
     options: resolved,
-    resolve: (own, names) => resolveCallOptions(resolved, own, names),
+    resolve: (own) => resolveCallOptions(resolved, own),
     execute,
     close,
     destroy,

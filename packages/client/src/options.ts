@@ -1,6 +1,7 @@
 import { type Authorization, basic, type Credentials, type Secret } from '@orders/auth';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
+import { adviseOption } from './familiar-options.ts';
 import type { AttemptRecord } from './receipt.ts';
 import type { ClassifyResponse } from './response.ts';
 
@@ -293,10 +294,10 @@ export function resolveClientOptions(
   options: OrdersClientOptions,
   transport: 'undici' | 'fetch',
 ): ResolvedCallOptions {
-  checkOptions(where, options ?? false, clientOptionNames);
+  checkGroup(where, '', options ?? false, clientOptionNames);
   const { timeouts, rateLimit, schema, classifyResponse, ordering = 'per-order' } = options;
-  checkOptions(`${where}: timeouts`, timeouts, [...timeoutNames, 'connect', 'idle']);
-  checkOptions(`${where}: rateLimit`, rateLimit, ['requestsPerSecond', 'burst']);
+  checkGroup(where, 'timeouts', timeouts, [...timeoutNames, 'connect', 'idle']);
+  checkGroup(where, 'rateLimit', rateLimit, ['requestsPerSecond', 'burst']);
   const { dispatcher, fetch } = options;
   if (transport === 'undici') {
     check(!fetch, 'fetch: this client sends over undici; use @orders/client/fetch.');
@@ -324,38 +325,54 @@ export function resolveClientOptions(
 
 const where = 'createOrdersClient';
 
-/** Overrides the client's options by those of one call. @throws TypeError as `resolveClientOptions` does. */
+/** Overrides the client's options by those of one call. @throws TypeError that names the method. */
 export function resolveCallOptions(
   client: ResolvedCallOptions,
-  options: CallOptions,
-  names: readonly string[] = callOptionNames,
+  { method, options, names = callOptionNames }: OwnOptions,
 ): ResolvedCallOptions {
   const { signal } = options;
-  checkOptions('options', options, names);
-  checkOptions('options: timeouts', options.timeouts, timeoutNames);
-  check(!signal || typeof signal.addEventListener === 'function', 'signal: pass an AbortSignal.');
-  return override(client, options, 'options');
+  checkGroup(method, '', options, names);
+  checkGroup(method, 'timeouts', options.timeouts, timeoutNames);
+  check(!signal || typeof signal.addEventListener === 'function', `${method}: signal: pass an AbortSignal.`);
+  return override(client, options, method);
+}
+
+/** The options of one call. */
+export interface OwnOptions {
+  /** The method that they were passed to. */
+  readonly method: string;
+  readonly options: CallOptions;
+  /** The names that it knows. @default those of every call */
+  readonly names?: readonly string[];
+}
+
+/** Refuses unknown names in the options, or in one of them that holds others. */
+function checkGroup(where: string, group: string, options: unknown, known: readonly string[]): void {
+  const path = group && `${group}.`;
+  checkOptions(group ? `${where}: ${group}` : where, options, known, (name, value) =>
+    adviseOption(path + name, value, known),
+  );
 }
 
 function override(base: Defaults, options: CallOptions, where: string): ResolvedCallOptions {
   const { timeouts, retry } = options;
   const headers = options.headers ?? {};
-  checkOptions(`${where}: retry`, retry, ['maxAttempts', 'resendUnknown']);
-  checkOptions(`${where}: headers`, headers, Object.keys(headers));
-  checkBoolean('retry.resendUnknown', retry?.resendUnknown);
+  checkGroup(where, 'retry', retry, ['maxAttempts', 'resendUnknown']);
+  checkOptions(`${where}: headers`, headers, Object.keys(headers), () => 'Pass a plain object.');
+  checkBoolean(`${where}: retry.resendUnknown`, retry?.resendUnknown);
   const { responseSchema, credentials = base.credentials } = options;
   const { beforeAttempt, beforeSend, afterAttempt } = options;
   // Not `instanceof`: they may come from another copy of @orders/auth.
   check(
     typeof credentials === 'function' || isAuthorization(credentials?.reveal?.()),
-    'credentials: pass basic(key), bearer(token), or a function that returns one of them.',
+    `${where}: credentials: pass basic(key), bearer(token), or a function that returns one of them.`,
   );
   check(
     !responseSchema || typeof responseSchema['~standard']?.validate === 'function',
-    'responseSchema: pass a Standard Schema.',
+    `${where}: responseSchema: pass a Standard Schema.`,
   );
   for (const [name, hook] of Object.entries({ beforeAttempt, beforeSend, afterAttempt }))
-    checkFunction(name, hook);
+    checkFunction(`${where}: ${name}`, hook);
   return {
     signal: options.signal,
     responseSchema: responseSchema ?? base.responseSchema,
@@ -363,13 +380,13 @@ function override(base: Defaults, options: CallOptions, where: string): Resolved
     beforeSend: beforeSend ?? base.beforeSend,
     afterAttempt: afterAttempt ?? base.afterAttempt,
     credentials,
-    headers: { ...base.headers, ...checkHeaders(headers) },
+    headers: { ...base.headers, ...checkHeaders(where, headers) },
     timeouts: {
-      attempt: checkMs('timeouts.attempt', timeouts?.attempt ?? base.timeouts.attempt),
-      total: checkMs('timeouts.total', timeouts?.total ?? base.timeouts.total),
+      attempt: checkMs(`${where}: timeouts.attempt`, timeouts?.attempt ?? base.timeouts.attempt),
+      total: checkMs(`${where}: timeouts.total`, timeouts?.total ?? base.timeouts.total),
     },
     retry: {
-      maxAttempts: checkCount('retry.maxAttempts', retry?.maxAttempts ?? base.retry.maxAttempts),
+      maxAttempts: checkCount(`${where}: retry.maxAttempts`, retry?.maxAttempts ?? base.retry.maxAttempts),
       resendUnknown: retry?.resendUnknown ?? base.retry.resendUnknown,
     },
   };
@@ -434,12 +451,15 @@ const reserved =
   /^(authorization|proxy-authorization|host|content-.+|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect)$/i;
 
 /** @throws TypeError for a header that the client sets itself, or that HTTP does not allow; the message shows no value. */
-function checkHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
+function checkHeaders(where: string, headers: Readonly<Record<string, string>>): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    check(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `headers: ${JSON.stringify(name)} is no header name.`);
-    check(!reserved.test(name), `headers: ${name} is set by the client; leave it out.`);
-    check(isHeaderValue(value), `headers: the value of ${name} is not a string that HTTP allows.`);
+    check(
+      /^[\w!#$%&'*+.^`|~-]+$/.test(name),
+      `${where}: headers: ${JSON.stringify(name)} is no header name.`,
+    );
+    check(!reserved.test(name), `${where}: headers: ${name} is set by the client; leave it out.`);
+    check(isHeaderValue(value), `${where}: headers: the value of ${name} is not a string that HTTP allows.`);
     checked[name.toLowerCase()] = value;
   }
   return checked;

@@ -2,7 +2,7 @@ import { type Explanation, explain, isOrderToken, type OrderUpdateSchema } from 
 import type { Call } from './call.ts';
 import { type AnyOrdersError, createError, isOrdersError } from './errors.ts';
 import { describeOperation, type Operation } from './operation.ts';
-import type { CallOptions, ResolvedCallOptions } from './options.ts';
+import type { CallOptions, OwnOptions, ResolvedCallOptions } from './options.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Receipt } from './receipt.ts';
 import { describeCause, sanitizeCause } from './redact.ts';
@@ -50,7 +50,7 @@ export interface ClientCore {
   /** The options of calls that bring none of their own. */
   readonly options: ResolvedCallOptions;
   /** Resolves the options of one call. @throws TypeError for a wrong option. */
-  readonly resolve: (options: CallOptions, names?: readonly string[]) => ResolvedCallOptions;
+  readonly resolve: (own: OwnOptions) => ResolvedCallOptions;
   /** Makes a call. Rejects with an `OrdersError`. */
   readonly execute: (operation: Operation, options: ResolvedCallOptions) => Promise<UpdateOrderResponse>;
 }
@@ -183,7 +183,10 @@ export class PreparedRequest implements PreparedUpdate {
 
   async send<Data>(options: CallOptions<Data> = {}): Promise<UpdateOrderResponse<Data>> {
     const { execute, resolve } = this.#client;
-    return (await execute(this.#operation, resolve(options))) as UpdateOrderResponse<Data>;
+    return (await execute(
+      this.#operation,
+      resolve({ method: 'send', options }),
+    )) as UpdateOrderResponse<Data>;
   }
 
   toJSON(): object {

@@ -88,7 +88,11 @@ export function updateOrders<Item, Data>(
     'updateOrders: pass an iterable of { token, update }; call a generator function, await a promise.',
   );
   checkCount('concurrency', concurrency);
-  const resolved = core.resolve(options as CallOptions, optionNames);
+  const resolved = core.resolve({
+    method: 'updateOrders',
+    options: options as CallOptions,
+    names: optionNames,
+  });
   const { beforeAttempt, beforeSend, afterAttempt } = options;
   const update = async ({ token, update, index, item }: Entry<Item>) =>
     core.execute(updateOperation(core, token, update), {

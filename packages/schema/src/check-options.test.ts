@@ -61,3 +61,12 @@ test('accepts known options, no options and symbols', () => {
 test('does not show a value', () => {
   expect(message({ key: 'my-private-key' }, ['apiKey'])).not.toContain('my-private-key');
 });
+
+test('advice of the caller comes before a name that is spelled alike, and says what to write for no object', () => {
+  const advise = (name: string, value: unknown) =>
+    name === 'retries' || name === '' ? `Write { attempts: ${value} }.` : undefined;
+  const check = (options: unknown) => () => checkOptions('retry', options, ['retry'], advise);
+  expect(check({ retries: 3 })).toThrow('retry: unknown option "retries". Write { attempts: 3 }.');
+  expect(check(3)).toThrow('retry: expected an object of options. Write { attempts: 3 }.');
+  expect(check({ retrys: 3 })).toThrow('Did you mean "retry"?');
+});

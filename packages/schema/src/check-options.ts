@@ -6,23 +6,30 @@
  * `createOrdersClient: retry` for nested options.
  * @param options The options as given; `undefined` and `null` hold none.
  * @param known The names of all options.
+ * @param advise What to write for a name that is not known, or, with the name `''`, for `options` that are no object.
+ * @default the known name that is spelled alike, or all
  * @throws TypeError when `options` is no plain object (a signal or a list, for example), or has an unknown name, even one
  * with the value `undefined`. The message suggests a known name that is spelled alike, or lists all.
  */
-export function checkOptions(where: string, options: unknown, known: readonly string[]): void {
+export function checkOptions(
+  where: string,
+  options: unknown,
+  known: readonly string[],
+  advise?: (name: string, value: unknown) => string | undefined,
+): void {
   if (options === undefined || options === null) return;
   const all = `Known: ${known.join(', ')}.`;
   // A signal, headers or a promise given by mistake has a tag of its own.
   if ({}.toString.call(options) !== '[object Object]')
-    throw new TypeError(`${where}: expected an object of options. ${all}`);
-  for (const name of Object.keys(options)) {
+    throw new TypeError(`${where}: expected an object of options. ${advise?.('', options) ?? all}`);
+  for (const [name, value] of Object.entries(options)) {
     if (known.includes(name)) continue;
     let meant = '';
     for (const option of known) {
       const alike = likeness(name, option);
       if (alike >= 0.5 && alike > likeness(name, meant)) meant = option;
     }
-    const advice = meant ? `Did you mean "${meant}"?` : all;
+    const advice = advise?.(name, value) ?? (meant ? `Did you mean "${meant}"?` : all);
     throw new TypeError(`${where}: unknown option ${JSON.stringify(name)}. ${advice}`);
   }
 }
