@@ -47,7 +47,7 @@ const table: readonly Advice[] = [
   {
     mistake: 'a timeout in another place',
     message: messageOf({ timeouts: 5_000 }),
-    choice: 'Write timeouts: { total: 5000 } for the whole call, or { attempt: 5000 } for each attempt.',
+    choice: 'Write timeouts: { total: 5000 } for the call, or { attempt: 5000 } for each attempt.',
   },
   {
     mistake: 'a rate without its unit',

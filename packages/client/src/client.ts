@@ -133,6 +133,8 @@ export interface Platform {
   readonly compile?: (schema: OrderUpdateSchema) => OrderUpdateSchema;
   /** Wraps each call, for tracing. */
   readonly wrap?: (makeCall: MakeCall) => MakeCall;
+  /** Validates the update of a call, and traces an invalid one, which `wrap` never sees. */
+  readonly validate?: typeof updateOperation;
 }
 
 /** Makes a client out of its steps: lane, retries, attempt, transport. @throws TypeError for a wrong option. */
@@ -145,16 +147,15 @@ export function createClient<Update extends OrderUpdate, ClientData>(
   const { rateLimit, execute, close, destroy } = core;
   const resolve = (method: string, options: CallOptions | undefined) =>
     options ? core.resolve({ method, options }) : core.options;
-  const send = (method: string, token: string, update: Update, own?: CallOptions) =>
-    execute(updateOperation(core, token, update), resolve(method, own));
+  const send = async (method: string, token: string, update: Update, own?: CallOptions) =>
+    execute(core.validate(token, update), resolve(method, own));
 
   const client = {
     transport,
-    async updateOrder(token: string, update: Update, own?: CallOptions) {
-      return await send('updateOrder', token, update, own);
-    },
+    updateOrder: (token: string, update: Update, own?: CallOptions) =>
+      send('updateOrder', token, update, own),
     safeUpdateOrder: (token: string, update: Update, own?: CallOptions) =>
-      toResult((async () => send('safeUpdateOrder', token, update, own))()),
+      toResult(send('safeUpdateOrder', token, update, own)),
     updateOrders: (source: Iterable<UpdateOrdersItem<Update>>, own?: UpdateOrdersOptions) =>
       updateOrders(core, source, own ?? {}),
     prepareUpdateOrder: (token: string, update: Update) =>
@@ -198,7 +199,7 @@ function createCore(
   const isOrdered = options.ordering !== 'none';
   const platform = createPlatform(baseUrl.origin);
   const { transport, release, measure = byteLength, compile = (own) => own } = platform;
-  const { wrap = (makeCall) => makeCall } = platform;
+  const { validate = updateOperation, wrap = (makeCall) => makeCall } = platform;
   const schema = compile(options.schema ?? (OrderUpdate as unknown as OrderUpdateSchema));
 
   const { random } = Math;
@@ -283,6 +284,7 @@ function createCore(
     closed: closed.signal,
     options: resolved,
     resolve: (own) => resolveCallOptions(resolved, own),
+    validate: (token, update) => validate({ schema, host }, token, update),
     execute,
     close,
     destroy,

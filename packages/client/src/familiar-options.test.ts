@@ -14,7 +14,7 @@ function messageOf(options: object): string {
 }
 
 const fourAttempts = 'Write retry: { maxAttempts: 4 }, which counts the first attempt.';
-const timeouts = 'Write timeouts: { total: 5000 } for the whole call, or { attempt: 5000 } for each attempt.';
+const timeouts = 'Write timeouts: { total: 5000 } for the call, or { attempt: 5000 } for each attempt.';
 
 test.each<[sdk: string, options: object, advice: string]>([
   ['openai', { maxRetries: 3 }, fourAttempts],

@@ -32,7 +32,7 @@ export function adviseOption(path: string, value: unknown, known: readonly strin
     return `Write retry: { maxAttempts: ${isCount ? retries + 1 : '…'} }, which counts the first attempt.`;
   }
   if (/^(request)?timeout(ms)?$|^timeouts\.request$/i.test(path) || (path === 'timeouts.' && isShown))
-    return `Write timeouts: { total: ${shown} } for the whole call, or { attempt: ${shown} } for each attempt.`;
+    return `Write timeouts: { total: ${shown} } for the call, or { attempt: ${shown} } for each attempt.`;
   if (path === 'rateLimit.' && isShown) return `Write rateLimit: { requestsPerSecond: ${shown} }.`;
   for (const [group, names] of groups)
     if (known.includes(group) && names.test(path)) return `Write ${group}: { ${path}: ${shown} }.`;

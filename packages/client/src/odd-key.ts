@@ -1,11 +1,11 @@
 /** How a key may look that is not the key alone, first match first; no description quotes the key. */
 const oddities: readonly (readonly [pattern: RegExp, description: string])[] = [
   [
-    /^(undefined|null|true|false|\*+|•+|x+|\[.*\]|\{.*|<.*>|\$\w+|\$[({].*|%\w+%|your\W?.*)$/i,
+    /^(undefined|null|\*+|•+|x+|\[.*\]|\{.*|<.*>|\$\w+|\$[({].*|%\w+%|your.*)$/i,
     'is no key, but JSON, a variable or a placeholder',
   ],
   [/^["'`“”‘’]|["'`“”‘’]$/, 'is in quotes'],
-  [/[\p{Cf}\u115f\u3164]/u, 'holds an invisible character'],
+  [/\p{Cf}/u, 'holds an invisible character'],
   [/^\s*(bearer|basic)\s/i, 'begins with "Bearer" or "Basic"'],
   [/^\s*(export\s+)?[a-z]\w*=[^=]/i, 'begins with a name and "="'],
   [/\s/, 'holds a blank'],

@@ -4,7 +4,7 @@ import { type Dispatcher, Pool } from 'undici';
 import { createClient, type OrdersClient } from './client.ts';
 import { checkMs, type OrdersClientOptions } from './options.ts';
 import { ConnectingSockets } from './sockets.ts';
-import { withTracing } from './tracing.ts';
+import { tracedUpdateOperation, withTracing } from './tracing.ts';
 import { undiciTransport } from './undici-transport.ts';
 
 /**
@@ -22,7 +22,12 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
   options: OrdersClientOptions<Update, Data>,
 ): OrdersClient<Update, Data> {
   return createClient(options, 'undici', (origin) => {
-    const platform = { measure: Buffer.byteLength, wrap: withTracing, compile };
+    const platform = {
+      measure: Buffer.byteLength,
+      wrap: withTracing,
+      validate: tracedUpdateOperation,
+      compile,
+    };
     const timeout = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
     const idle = checkMs('timeouts.idle', options.timeouts?.idle ?? 4_000);
     const dispatcher = options.dispatcher as Dispatcher | undefined;

@@ -51,6 +51,8 @@ export interface ClientCore {
   readonly options: ResolvedCallOptions;
   /** Resolves the options of one call. @throws TypeError for a wrong option. */
   readonly resolve: (own: OwnOptions) => ResolvedCallOptions;
+  /** Validates the update of a call. @throws ValidationError with every issue. */
+  readonly validate: (token: unknown, update: unknown) => Operation;
   /** Makes a call. Rejects with an `OrdersError`. */
   readonly execute: (operation: Operation, options: ResolvedCallOptions) => Promise<UpdateOrderResponse>;
 }

@@ -10,7 +10,7 @@ import {
   type ResolvedCallOptions,
   type SharedOptions,
 } from './options.ts';
-import { type ClientCore, toResult, type UpdateOrderResult, updateOperation } from './update-order.ts';
+import { type ClientCore, toResult, type UpdateOrderResult } from './update-order.ts';
 
 /** One update of many. Fields of your own come back with its result. */
 export interface UpdateOrdersItem<Update extends OrderUpdate = OrderUpdate> {
@@ -95,7 +95,7 @@ export function updateOrders<Item, Data>(
   });
   const { beforeAttempt, beforeSend, afterAttempt } = options;
   const update = async ({ token, update, index, item }: Entry<Item>) =>
-    core.execute(updateOperation(core, token, update), {
+    core.execute(core.validate(token, update), {
       ...resolved,
       ...(beforeAttempt && { beforeAttempt: (event) => beforeAttempt({ ...event, item, index }) }),
       ...(beforeSend && { beforeSend: (event) => beforeSend({ ...event, item, index }) }),
