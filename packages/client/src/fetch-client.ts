@@ -12,7 +12,7 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
     const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
     checkFunction('fetch', fetch);
     const { init, release } = singleSendInit();
-    return { transport: fetchTransport(fetch, { ...privateInit(), ...init }), release };
+    return { transport: fetchTransport(fetch, { ...privateInit(), ...nodeInit(), ...init }), release };
   });
 }
 
@@ -26,6 +26,35 @@ function privateInit(): object {
     ...('cache' in prototype && { cache: 'no-store' }),
     ...('credentials' in prototype && { credentials: 'omit' }),
   };
+}
+
+/** undici inside Node, whose `fetch` takes a dispatcher. */
+interface NodeDispatcher {
+  dispatch(options: unknown, handler: object): unknown;
+}
+
+/**
+ * Keeps a response from ending the process. Node's `fetch` makes a stream of a response's body, and where it refuses the
+ * response, as with more than five content encodings, nothing handles the errors of that stream: the first one, as when
+ * the connection breaks, would be thrown.
+ */
+function nodeInit(): object {
+  const key = Symbol.for('undici.globalDispatcher.1');
+  // What `setGlobalDispatcher` has set last, such as a proxy's.
+  const find = () => (globalThis as { [key]?: NodeDispatcher })[key];
+  if (!find()) return {};
+  const dispatch: NodeDispatcher['dispatch'] = (options, handler) => {
+    let body: unknown;
+    Object.defineProperty(handler, 'body', {
+      get: () => body,
+      set(stream: NodeJS.EventEmitter | null) {
+        body = stream;
+        stream?.on?.('error', () => {});
+      },
+    });
+    return find()?.dispatch(options, handler);
+  };
+  return { dispatcher: { dispatch } };
 }
 
 interface DenoHttpClient {

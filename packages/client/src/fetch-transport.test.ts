@@ -35,7 +35,13 @@ test('a request has the fields that prevent caching, redirects, reuse and resend
   });
   await orders.updateOrder(token, update);
   await orders.echo();
-  const always = { redirect: 'manual', cache: 'no-store', credentials: 'omit', keepalive: false };
+  const always = {
+    redirect: 'manual',
+    cache: 'no-store',
+    credentials: 'omit',
+    keepalive: false,
+    dispatcher: { dispatch: expect.any(Function) },
+  };
   const authorization = basic(apiKey).reveal();
   const accept = 'application/json';
   expect(sent).toEqual([

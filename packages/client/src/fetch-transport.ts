@@ -1,7 +1,13 @@
 import { afterSockets } from './deadline.ts';
 import type { Fetch } from './options.ts';
 import { sanitizeCause } from './redact.ts';
-import { type ResponseHead, readHead, type Transport, type TransportFailure } from './transport.ts';
+import {
+  ResponseBody,
+  type ResponseHead,
+  readHead,
+  type Transport,
+  type TransportFailure,
+} from './transport.ts';
 
 /** Sends over `fetch`, with the given fields in each of its requests. */
 export function fetchTransport(fetch: Fetch, fields: object): Transport {
@@ -24,14 +30,19 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
       let settled = false;
       let head: ResponseHead | undefined;
       let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-      let text = '';
+      const received = new ResponseBody();
 
       const settle = (failure: TransportFailure | undefined, cause?: unknown, sent = true): void => {
         if (settled) return;
         settled = true;
         clearTimeout(timer);
         deadline.offAbort(onAbort);
-        resolve({ failure, sent: sent || head !== undefined, response: head && { ...head, text }, cause });
+        resolve({
+          failure,
+          sent: sent || head !== undefined,
+          response: head && { ...head, text: received.text() },
+          cause,
+        });
         if (failure) drop();
       };
       const drop = (): void => {
@@ -45,15 +56,12 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
 
       /** Counts what `fetch` has decompressed, so that a small response cannot unpack to more than is read. */
       const read = async (): Promise<void> => {
-        const utf8 = new TextDecoder();
-        for (let bytes = 0; !settled; ) {
+        while (!settled) {
           const chunk = await reader?.read();
           if (!chunk?.value) break;
-          bytes += chunk.value.byteLength;
-          text += utf8.decode(chunk.value, { stream: true });
-          if (bytes > maxResponseBytes) settle('too_large');
+          received.add(chunk.value);
+          if (received.length > maxResponseBytes) settle('too_large');
         }
-        text += utf8.decode();
       };
       const send = async (): Promise<void> => {
         const response = await fetch(origin + path, {
@@ -69,6 +77,8 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
         if (settled) return drop();
         await read();
         settle(undefined);
+        // A 204, 205 or 304 has no body to read, and what comes all the same would keep its connection open.
+        if (!reader) drop();
       };
       send().catch((thrown) => settle('connection', getCause(thrown, path), !failedBeforeSend(thrown)));
     });

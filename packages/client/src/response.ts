@@ -148,8 +148,9 @@ function defaultOutcome(response: HttpResponse, isWhole: boolean): Outcome {
   if (status >= 200 && status < 300) return 'applied';
   if (status < 400 || status >= 500 || status === 408) return 'unknown';
   // A proxy shows such a page in place of a failure behind it, which may have come after the update was applied.
-  // Without a media type only the body shows whether it is one, and it may not have come that far.
-  const mayBePage = isHtmlPage(response) || !(isWhole || mediaType(headers));
+  // Without a media type only the body shows whether it is one: it may not have come that far, or be compressed.
+  const isReadable = isWhole && headerValue(headers, 'content-encoding') === '';
+  const mayBePage = isHtmlPage(response) || !(isReadable || mediaType(headers));
   return pageStatuses.has(status) && mayBePage ? 'unknown' : 'rejected';
 }
 

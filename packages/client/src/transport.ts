@@ -15,6 +15,38 @@ export interface HttpResponse extends ResponseHead {
   readonly text: string;
 }
 
+/** The bytes of a response's body. A chunk costs far more memory than its bytes, so that more than one are copied together. */
+export class ResponseBody {
+  #bytes: Uint8Array = new Uint8Array();
+  /** How many bytes have come. */
+  length = 0;
+
+  /** @throws TypeError for a chunk that holds no bytes, as a dispatcher or `fetch` of the user may pass. */
+  add(chunk: Uint8Array): void {
+    if (chunk?.BYTES_PER_ELEMENT !== 1) throw new TypeError('A chunk of the response holds no bytes.');
+    const { length } = this;
+    this.length += chunk.length;
+    // Most responses come in one chunk, which is not copied.
+    if (length === 0) {
+      this.#bytes = chunk;
+      return;
+    }
+    if (this.length > this.#bytes.length) {
+      const grown = new Uint8Array(2 * this.length);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+    }
+    this.#bytes.set(chunk, length);
+  }
+
+  /** The body as UTF-8, without a byte order mark. */
+  text(): string {
+    return utf8.decode(this.#bytes.subarray(0, this.length));
+  }
+}
+
+const utf8 = new TextDecoder();
+
 /** One request as it goes out. */
 export interface TransportRequest {
   readonly method: 'GET' | 'PATCH';

@@ -3,6 +3,7 @@ import { afterSockets } from './deadline.ts';
 import type { ConnectingSockets } from './sockets.ts';
 import { withTlsAdvice } from './tls-error.ts';
 import {
+  ResponseBody,
   type ResponseHead,
   type ResponseHeaders,
   readHead,
@@ -57,8 +58,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   #controller: Controller | undefined;
   #sent = false;
   #head: ResponseHead | undefined;
-  #chunks: Buffer[] = [];
-  #bytes = 0;
+  readonly #body = new ResponseBody();
 
   constructor(
     { beforeSend }: TransportRequest,
@@ -102,10 +102,8 @@ class PendingRequest implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#read(() => {
-      const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-      this.#bytes += bytes.length;
-      this.#chunks.push(bytes);
-      if (this.#bytes > this.#limits.maxResponseBytes) this.#fail('too_large', undefined);
+      this.#body.add(ArrayBuffer.isView(chunk) ? chunk : Buffer.from(String(chunk)));
+      if (this.#body.length > this.#limits.maxResponseBytes) this.#fail('too_large', undefined);
     });
   }
 
@@ -147,15 +145,8 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#limits.deadline.offAbort(this.#onAbort);
     const head = this.#head;
-    const response = head && { status: head.status, headers: head.headers, text: this.#text() };
+    const response = head && { status: head.status, headers: head.headers, text: this.#body.text() };
     this.#resolve({ failure, sent: this.#sent || response !== undefined, response, cause });
-  }
-
-  #text(): string {
-    const [only] = this.#chunks;
-    const body = only && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
-    const text = body.toString();
-    return text.startsWith('\ufeff') ? text.slice(1) : text;
   }
 }
 
