@@ -128,6 +128,22 @@ describe('one clear message each, and nothing is sent', () => {
     }
   });
 
+  test(
+    'a client certificate that is missing under TLS 1.3, where the handshake is over before',
+    own,
+    async () => {
+      const tls = await certify(90);
+      const mutual = { ...tls, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' } as const;
+      await using server = await listen((_, response) => void response.end(), mutual);
+      await using folder = await createFolder({ 'ca.pem': tls.cert });
+      const env = { ORDERS_API_KEY: key, NODE_EXTRA_CA_CERTS: folder.file('ca.pem') };
+      const words = ['check', '--base-url', server.url];
+      const { code, stdout } = await runOrders(words, { cwd: folder.path, env });
+      expect(code).toBe(1);
+      expect(stdout.replace(/\s+/g, ' ')).toContain('requires a client certificate');
+    },
+  );
+
   test('plain HTTP to a port of TLS', own, async () => {
     await using server = await listen((_, response) => void response.end(), await certify(90));
     const { stdout } = await runHere(['check', '--base-url', server.url.replace('https:', 'http:')], {
