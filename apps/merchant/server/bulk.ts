@@ -13,7 +13,7 @@ import {
   bulkLimits,
 } from '../shared/api.ts';
 import { type FileRow, readBulkFile } from './bulk-file.ts';
-import { rowsOf } from './database.ts';
+import { isoTime, rowsOf } from './database.ts';
 import { ApiError, type Log } from './errors.ts';
 import type { Events } from './events.ts';
 import { isId, readNumber, toPage } from './pages.ts';
@@ -287,7 +287,7 @@ interface BulkRecord {
   readonly id: string;
   readonly number: string;
   readonly name: string;
-  readonly created_at: Date;
+  readonly created_at: string;
   readonly state: 'ready' | 'sending' | 'discarded';
   readonly rows: number;
   readonly invalid: number;
@@ -296,7 +296,7 @@ interface BulkRecord {
 }
 
 /** A bulk without its rows, of which only the index is asked whether there is one in a state. */
-const bulkColumns = `id, number::text, name, created_at, state, rows, invalid,
+const bulkColumns = `id, number::text, name, ${isoTime('created_at')} as created_at, state, rows, invalid,
   exists (select from merchant.bulk_rows where bulk_id = b.id and state in ('ready', 'queued', 'sending')) as is_moving,
   exists (select from merchant.bulk_rows where bulk_id = b.id and state in ('waiting', 'needs_review')) as is_waiting`;
 
@@ -316,7 +316,7 @@ function viewBulk(bulk: BulkRecord): BulkSummary {
   return {
     id,
     name,
-    createdAt: created_at.toISOString(),
+    createdAt: created_at,
     state: state === 'sending' ? sent : state,
     rows,
     invalid,

@@ -145,6 +145,11 @@ async function refuseEarlierVersions(store: OutboxStore): Promise<void> {
     );
 }
 
+/** A moment as JSON has it. The store reads as text what is no number, boolean or JSON, in the format of the database. */
+export function isoTime(column: string): string {
+  return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+}
+
 /** Runs a statement whose rows have a type that is known where it is written. */
 export async function rowsOf<Row>(sql: Sql, text: string, values: readonly unknown[] = []): Promise<Row[]> {
   const { rows } = await sql.query(text, [...values]);

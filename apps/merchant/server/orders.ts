@@ -10,7 +10,7 @@ import {
 import { historyLimits } from '../shared/history-limits.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import type { Attempts } from './attempts.ts';
-import { rowsOf } from './database.ts';
+import { isoTime, rowsOf } from './database.ts';
 import { checkJson } from './errors.ts';
 import type { Events } from './events.ts';
 import { pageSize, readNumber, toPage } from './pages.ts';
@@ -34,7 +34,7 @@ interface SummaryRow {
   readonly lines: number;
   readonly has_draft: boolean;
   readonly state: NonNullable<OrderSummary['lastUpdate']>['state'] | null;
-  readonly at: Date | null;
+  readonly at: string | null;
   readonly needs_review: boolean;
 }
 
@@ -43,10 +43,10 @@ interface DetailRow {
   readonly version: string;
   readonly form: string | null;
   readonly base: string | null;
-  readonly saved_at: Date | null;
+  readonly saved_at: string | null;
   readonly open: number;
   readonly qr_id: string | null;
-  readonly qr_at: Date | null;
+  readonly qr_at: string | null;
 }
 
 /** The routes under `/api/orders`: orders and drafts. */
@@ -78,11 +78,8 @@ export function orderRoutes(parts: OrderParts) {
         open: row.open,
         body: JSON.parse(row.body),
         bodyVersion: row.version,
-        draft:
-          form && saved_at
-            ? { form: JSON.parse(form), base: base ?? '', savedAt: saved_at.toISOString() }
-            : null,
-        qrSession: qr_id !== null && qr_at ? { id: qr_id, at: qr_at.toISOString() } : null,
+        draft: form && saved_at ? { form: JSON.parse(form), base: base ?? '', savedAt: saved_at } : null,
+        qrSession: qr_id !== null && qr_at ? { id: qr_id, at: qr_at } : null,
         webhookUrl: webhookUrl(token),
         updates: await viewUpdates(store, await outbox.history(token, limit)),
         attempts: attempts.list(token),
@@ -110,7 +107,8 @@ export function orderRoutes(parts: OrderParts) {
 /** An order with its latest update; each part is found by an index. */
 const summaries = `
   select o.position::text, o.token, o.order_id, o.currency, o.lines, d.token is not null as has_draft,
-    case when last.state = 'queued' and review.token is not null then 'waiting' else last.state end as state, last.at,
+    case when last.state = 'queued' and review.token is not null then 'waiting' else last.state end as state,
+    ${isoTime('last.at')} as at,
     review.token is not null as needs_review
   from merchant.orders as o
   left join merchant.drafts as d on d.token = o.token
@@ -123,7 +121,8 @@ const summaries = `
 
 /** What the list does not show of an order. */
 const details = `
-  select o.body, o.version, d.form, d.base, d.saved_at, qr.id as qr_id, qr.at as qr_at,
+  select o.body, o.version, d.form, d.base, ${isoTime('d.saved_at')} as saved_at,
+    qr.id as qr_id, ${isoTime('qr.at')} as qr_at,
     (select count(*)::int from merchant.updates
      where token = o.token and state in ('queued', 'sending', 'needs_review')) as open
   from merchant.orders as o
@@ -169,7 +168,7 @@ function viewSummary(row: SummaryRow): OrderSummary {
     currency,
     lines,
     hasDraft: has_draft,
-    lastUpdate: state !== null && at ? { state, at: at.toISOString() } : null,
+    lastUpdate: state !== null && at ? { state, at } : null,
     needsReview: needs_review,
   };
 }

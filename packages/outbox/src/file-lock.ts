@@ -90,11 +90,16 @@ export async function lockFile(path: string): Promise<FileLock | undefined> {
   throw new Error(report?.message ?? lostBecause);
 }
 
-async function readReport(output: Readable): Promise<Report | undefined> {
-  let text = '';
-  for await (const chunk of output) {
-    text += String(chunk);
-    if (text.endsWith('\n')) return JSON.parse(text);
-  }
-  return undefined;
+function readReport(output: Readable): Promise<Report | undefined> {
+  return new Promise((resolve) => {
+    let text = '';
+    output.on('data', (chunk) => {
+      text += String(chunk);
+      if (!text.endsWith('\n')) return;
+      // Left open, it would keep this process running.
+      output.destroy();
+      resolve(JSON.parse(text));
+    });
+    output.once('close', () => resolve(undefined));
+  });
 }

@@ -1,5 +1,16 @@
 import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -181,20 +192,27 @@ async function openFolder(folder: string): Promise<PGlite> {
  * @throws OutboxError `folder_unusable`
  */
 async function takeFolder(path: string): Promise<void> {
-  const refuse = (why: string, remedy: string): never => {
-    throw new OutboxError('folder_unusable', `${path} cannot hold a database: ${why}. ${remedy}`);
-  };
   const target = await readlink(resolve(path)).catch(() => undefined);
-  if (target !== undefined) refuse('it is a link', `Pass the folder that it leads to: ${target}`);
+  if (target !== undefined) refuse(path, 'it is a link', `Pass the folder that it leads to: ${target}`);
   await makeFolder(path);
   const user = process.geteuid?.();
   if (user === undefined) return;
   const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants;
   // The descriptor stays with what was checked, whatever takes its name.
-  await using folder = await open(resolve(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  const folder = await open(resolve(path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    await makePrivate(folder, path, user);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Makes a folder private to its owner. @throws OutboxError where it or what it holds may be another user's */
+async function makePrivate(folder: FileHandle, path: string, user: number): Promise<void> {
   const { uid, mode } = await folder.stat();
   if (uid !== user)
     refuse(
+      path,
       `it belongs to user ${uid}, and this process is of user ${user}`,
       `Choose a folder that this process makes, such as ${join(path, 'outbox')}.`,
     );
@@ -202,16 +220,21 @@ async function takeFolder(path: string): Promise<void> {
   const names = await readdir(path);
   if (names.length > 0 && (mode & 0o022) !== 0) {
     await folder.chmod(mode & 0o777);
-    refuse('it was open to changes by others', `If all that it holds is yours, run: chmod 700 ${path}`);
+    refuse(path, 'it was open to changes by others', `If all that it holds is yours, run: chmod 700 ${path}`);
   }
   for (const name of names) {
     const entry = await lstat(join(path, name));
     if (entry.isSymbolicLink() || entry.uid !== user)
       refuse(
+        path,
         `${name} in it ${entry.isSymbolicLink() ? 'is a link' : `belongs to user ${entry.uid}`}`,
         'Remove that, or choose another folder.',
       );
   }
+}
+
+function refuse(path: string, why: string, remedy: string): never {
+  throw new OutboxError('folder_unusable', `${path} cannot hold a database: ${why}. ${remedy}`);
 }
 
 async function exists(path: string): Promise<boolean> {

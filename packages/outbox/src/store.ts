@@ -29,7 +29,11 @@ export interface TransactionOptions {
   readonly settings?: string;
 }
 
-/** A database that holds an outbox: made by `postgresStore`, or by `pgliteStore` of `@orders/outbox/pglite`. */
+/**
+ * A database that holds an outbox: made by `postgresStore`, or by `pgliteStore` of `@orders/outbox/pglite`. Whatever parsers
+ * `pg` has in this process, its rows hold numbers, booleans, JSON, and lists of text; any other value, such as a time or a
+ * `bigint`, is its text.
+ */
 export interface OutboxStore extends Sql {
   readonly backend: 'postgres' | 'pglite';
   /** Where it is, for people; never a password. */
