@@ -333,6 +333,16 @@ export const fileCases: readonly FileCase[] = [
     rows: ['2! 2:1 token row_per_item', '3! 3:1 token row_per_item', `4 t2 {"order_id":"B",${mug}}`],
   },
   {
+    what: 'updates of an order that follow each other, each with an order_id of its own',
+    content: `token,order_id,${sku}\nt1,A,mug\nt1,B,cup\nt2,D,mug\nt1,C,mug\n`,
+    rows: [
+      `2 t1 {"order_id":"A",${mug}}`,
+      '3 t1 {"order_id":"B","items":[{"sku":"cup"}]}',
+      `4 t2 {"order_id":"D",${mug}}`,
+      `5 t1 {"order_id":"C",${mug}}`,
+    ],
+  },
+  {
     what: 'one row for each item, as one update',
     content: `token,order_id,${sku}\nt1,A,mug\nt1,A,cup\nt1,A,cup\nt2,B,mug\n`,
     options: { rows: 'group' },

@@ -74,11 +74,15 @@ function mergeRows(first: ReadRow, others: readonly ReadRow[], schema: OrderUpda
   return { ...first, lastRow, update, issues, warnings };
 }
 
-/** An order that gets one update for each of its items keeps the items of the last. */
+/**
+ * An order that gets one update for each of its items keeps the items of the last. Rows that differ in more than their items
+ * are updates that follow each other.
+ */
 function refuseItemRows(first: ReadRow, others: readonly ReadRow[]): readonly ReadRow[] {
   const group = [first, ...others].filter((row) => itemsOf(row).length > 0);
   const items = new Set(group.map((row) => JSON.stringify(itemsOf(row))));
-  if (items.size < 2) return [first, ...others];
+  const areItems = group.every((row) => findDifference(group[0]?.update, row.update, []) === undefined);
+  if (items.size < 2 || !areItems) return [first, ...others];
   const rows = `${group[0]?.row} to ${group.at(-1)?.row}`;
   const issueOf = (row: ReadRow): FileIssue => ({
     row: row.row,
@@ -93,7 +97,7 @@ function refuseItemRows(first: ReadRow, others: readonly ReadRow[]): readonly Re
 
 /** Compares each row with those before it that are not next to it. */
 function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
-  const tokens = new Map<string, { readonly row: number; readonly skus: string }>();
+  const tokens = new Map<string, { readonly row: number; readonly skus: string; readonly order: string }>();
   const orderIds = new Map<string, { readonly row: number; readonly token: string }>();
   return (row) => {
     const { token, update, issues } = row;
@@ -102,6 +106,8 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
     const warnings: FileIssue[] = [];
     const before = tokens.get(token);
     const skus = JSON.stringify(itemsOf(row).map(({ sku }) => sku));
+    const order = orderOf(row);
+    const isItemRow = issues.length === 0 && skus !== '[]';
     if (before && rows === 'group')
       found.push({
         row: row.row,
@@ -111,7 +117,7 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
         message: `Row ${row.row} is of the same order as row ${before.row}, and not next to it`,
         hint: 'Sort the file by token.',
       });
-    else if (before && rows === undefined && issues.length === 0 && ![before.skus, '[]'].includes(skus))
+    else if (before && rows === undefined && isItemRow && before.skus !== skus && before.order === order)
       warnings.push({
         row: row.row,
         ...row.locate(['token']),
@@ -120,7 +126,7 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
         message: `Row ${row.row} is of the same order as row ${before.row}, and its items replace those of that row`,
         hint: 'If they are items of one order, sort the file by token.',
       });
-    remember(tokens, token, { row: row.lastRow, skus });
+    if (isItemRow || rows === 'group') remember(tokens, token, { row: row.lastRow, skus, order });
     const orderId = issues.length === 0 ? update.order_id : undefined;
     const other = orderId === undefined ? undefined : orderIds.get(orderId);
     if (other && other.token !== token)
@@ -149,6 +155,12 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): vo
 function itemsOf(row: ReadRow | undefined): readonly CartItem[] {
   const items = (row?.update as Partial<OrderUpdate> | undefined)?.cart?.items;
   return Array.isArray(items) ? items : [];
+}
+
+/** What a row holds but for its items; a row with issues may hold anything. */
+function orderOf({ update }: ReadRow): string {
+  const { cart, ...order } = Object(update) as Partial<OrderUpdate>;
+  return JSON.stringify({ ...order, cart: { ...Object(cart), items: undefined } });
 }
 
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
