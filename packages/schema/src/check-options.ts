@@ -15,21 +15,17 @@ export function checkOptions(
   where: string,
   options: unknown,
   known: readonly string[],
-  advise?: (name: string, value: unknown) => string | undefined,
+  advise: (name: string, value: unknown) => string | undefined = () => undefined,
 ): void {
   if (options === undefined || options === null) return;
   const all = `Known: ${known.join(', ')}.`;
   // A signal, headers or a promise given by mistake has a tag of its own.
   if ({}.toString.call(options) !== '[object Object]')
-    throw new TypeError(`${where}: expected an object of options. ${advise?.('', options) ?? all}`);
+    throw new TypeError(`${where}: expected an object of options. ${advise('', options) ?? all}`);
   for (const [name, value] of Object.entries(options)) {
     if (known.includes(name)) continue;
-    let meant = '';
-    for (const option of known) {
-      const alike = likeness(name, option);
-      if (alike >= 0.5 && alike > likeness(name, meant)) meant = option;
-    }
-    const advice = advise?.(name, value) ?? (meant ? `Did you mean "${meant}"?` : all);
+    const [meant = ''] = known.toSorted((a, b) => likeness(name, b) - likeness(name, a));
+    const advice = advise(name, value) ?? (likeness(name, meant) >= 0.5 ? `Did you mean "${meant}"?` : all);
     throw new TypeError(`${where}: unknown option ${JSON.stringify(name)}. ${advice}`);
   }
 }
@@ -38,14 +34,13 @@ export function checkOptions(
 function likeness(name: string, option: string): number {
   const written = name.toLowerCase();
   const known = option.toLowerCase();
-  const [unit = ''] = /second|minute|hour|day/.exec(written) ?? [];
-  if (!known.includes(unit)) return 0;
-  const shortest = Math.min(written.length, known.length);
+  if (!known.includes(/second|minute|hour|day/.exec(written)?.[0] ?? '')) return 0;
   let start = 0;
-  while (start < shortest && written[start] === known[start]) start++;
+  while (written[start] && written[start] === known[start]) start++;
   // `max` may be short for `maxConnections`.
   if (start > 2 && start === written.length) return 1;
   let end = 0;
-  while (end < shortest - start && written.at(-1 - end) === known.at(-1 - end)) end++;
+  while (end < Math.min(written.length, known.length) - start && written.at(-1 - end) === known.at(-1 - end))
+    end++;
   return (start + end) / Math.max(written.length, known.length);
 }
