@@ -12,7 +12,8 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
     const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
     checkFunction('fetch', fetch);
     const { init, release } = singleSendInit();
-    return { transport: fetchTransport(fetch, { ...privateInit(), ...nodeInit(), ...init }), release };
+    const initOf = (signal: AbortSignal) => ({ ...privateInit(), ...nodeInit(signal), ...init });
+    return { transport: fetchTransport(fetch, initOf), release };
   });
 }
 
@@ -30,19 +31,19 @@ function privateInit(): object {
 
 /** undici inside Node, whose `fetch` takes a dispatcher. */
 interface NodeDispatcher {
-  dispatch(options: unknown, handler: object): unknown;
+  dispatch(options: unknown, handler: { readonly abort?: (reason: unknown) => void }): unknown;
 }
 
 /**
- * Keeps a response from ending the process. Node's `fetch` makes a stream of a response's body, and where it refuses the
- * response, as with more than five content encodings, nothing handles the errors of that stream: the first one, as when
- * the connection breaks, would be thrown.
+ * Keeps a response from ending the process, or from keeping it alive. Node's `fetch` makes a stream of a response's body.
+ * Where it refuses the response, as with more than five content encodings, nothing handles the errors of that stream: the
+ * first one, as when the connection breaks, would be thrown. Nor does it listen to the signal any more.
  */
-function nodeInit(): object {
+function nodeInit(signal: AbortSignal): object {
   const key = Symbol.for('undici.globalDispatcher.1');
   // What `setGlobalDispatcher` has set last, such as a proxy's.
-  const find = () => (globalThis as { [key]?: NodeDispatcher })[key];
-  if (!find()) return {};
+  const dispatcher = (globalThis as { [key]?: NodeDispatcher })[key];
+  if (!dispatcher) return {};
   const dispatch: NodeDispatcher['dispatch'] = (options, handler) => {
     let body: unknown;
     Object.defineProperty(handler, 'body', {
@@ -52,7 +53,8 @@ function nodeInit(): object {
         stream?.on?.('error', () => {});
       },
     });
-    return find()?.dispatch(options, handler);
+    signal.addEventListener('abort', () => handler.abort?.(signal.reason));
+    return dispatcher.dispatch(options, handler);
   };
   return { dispatcher: { dispatch } };
 }

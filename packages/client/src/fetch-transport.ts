@@ -9,8 +9,8 @@ import {
   type TransportFailure,
 } from './transport.ts';
 
-/** Sends over `fetch`, with the given fields in each of its requests. */
-export function fetchTransport(fetch: Fetch, fields: object): Transport {
+/** Sends over `fetch`, with more fields in each of its requests. */
+export function fetchTransport(fetch: Fetch, fieldsOf: (signal: AbortSignal) => object): Transport {
   return (request, { deadline, timeoutMs, maxResponseBytes }) =>
     new Promise((resolve) => {
       const { origin, path, method, headers, body, beforeSend } = request;
@@ -70,7 +70,7 @@ export function fetchTransport(fetch: Fetch, fields: object): Transport {
           ...(body !== undefined && { body }),
           redirect: 'manual',
           signal: controller.signal,
-          ...fields,
+          ...fieldsOf(controller.signal),
         });
         head = readHead(response.status, Object.fromEntries(response.headers));
         reader = response.body?.getReader();

@@ -198,7 +198,8 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    * Your own undici dispatcher, for proxies, mTLS, interceptors or mocks; undici only. `timeouts.connect` and
    * `timeouts.idle` are then its own, and `close` leaves it open. It must send each request once, and call
    * `onRequestStart` before its first byte. The client's own agent resets the connection of an abandoned request;
-   * another dispatcher closes it, so the kernel may still deliver that request.
+   * another dispatcher closes it, so the kernel may still deliver that request. One of undici 6, or one that was closed,
+   * fails each call with a `ConnectionError` that is not retried.
    */
   readonly dispatcher?: UndiciDispatcher;
   /**

@@ -79,7 +79,7 @@ function interpretFailure(
   }
   const what =
     (sent ? 'the connection broke before a response came' : 'no connection') + describeCause(cause);
-  return { ...failed, code: 'connection_error', what, cause, retryable: true };
+  return { ...failed, code: 'connection_error', what, cause, retryable: failure !== 'misuse' };
 }
 
 const awaited = { connect: 'a connection', headers: 'a response', body: 'the rest of the response' };

@@ -68,8 +68,8 @@ export interface TransportLimits {
   readonly deadline: Deadline;
 }
 
-/** Why no whole response came. */
-export type TransportFailure = 'connection' | 'timeout' | 'aborted' | 'too_large' | 'before_send';
+/** Why no whole response came; `misuse` is a mistake of the configuration. */
+export type TransportFailure = 'connection' | 'timeout' | 'aborted' | 'too_large' | 'before_send' | 'misuse';
 
 /** How far one request came. */
 export interface TransportResult {

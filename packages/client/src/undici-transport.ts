@@ -112,7 +112,13 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Controller | null, error: unknown): void {
-    this.#fail(isConnectTimeout(error) ? 'timeout' : 'connection', withTlsAdvice(error));
+    const misuse = this.#sent ? undefined : findMisuse(error);
+    if (misuse) this.#fail('misuse', misuse);
+    else
+      this.#fail(
+        codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT' ? 'timeout' : 'connection',
+        withTlsAdvice(error),
+      );
   }
 
   /** A dispatcher of the user may report anything at any time, even what throws when it is read. */
@@ -157,11 +163,38 @@ function ignoreErrors(abort: () => void): void {
   } catch {}
 }
 
-/** Anything can be thrown, even a value that throws when it is read. */
-function isConnectTimeout(error: unknown): boolean {
+/** Why a dispatcher failed that is of another version, closed or otherwise wrong, and stays so however often it is tried. */
+function findMisuse(error: unknown): Error | undefined {
+  const code = codeOf(error);
+  const message = misuses.get(code);
+  if (message !== undefined) return Object.assign(new Error(message), { code });
   try {
-    return Object(error).code === 'UND_ERR_CONNECT_TIMEOUT';
+    return error instanceof TypeError ? error : undefined;
   } catch {
-    return false;
+    // Anything can be thrown, even a value that throws when it is looked at.
+    return undefined;
+  }
+}
+
+const misuses: ReadonlyMap<string, string> = new Map([
+  ['UND_ERR_INVALID_ARG', 'the dispatcher is of undici 6 or older. Pass an Agent of @orders/client/undici'],
+  [
+    'UND_ERR_NOT_SUPPORTED',
+    'the dispatcher supports no such request. Pass an Agent of @orders/client/undici',
+  ],
+  ['UND_ERR_DESTROYED', 'the dispatcher was destroyed. Close it after the client'],
+  ['UND_ERR_CLOSED', 'the dispatcher was closed. Close it after the client'],
+  [
+    'UND_MOCK_ERR_MOCK_NOT_MATCHED',
+    'the MockAgent has no mock for this request. Intercept its path and method',
+  ],
+]);
+
+/** Anything can be thrown, even a value that throws when it is read. */
+function codeOf(error: unknown): string {
+  try {
+    return String(Object(error).code);
+  } catch {
+    return '';
   }
 }
