@@ -24,7 +24,8 @@ test.each(entries)('the page of $specifier has every value that it exports', asy
   const { anchors } = pages.find(({ path }) => path === `api/${slug}.html`) ?? { anchors: new Set() };
   const names = Object.keys(await import(file)).map((name) => name.toLowerCase());
   // undici's classes are documented by undici.
-  expect(names.filter((name) => !anchors.has(name))).toEqual(slug === 'client/undici' ? names : []);
+  const ofUndici = ['agent', 'envhttpproxyagent', 'mockagent', 'proxyagent'];
+  expect(names.filter((name) => !anchors.has(name))).toEqual(slug === 'client/undici' ? ofUndici : []);
 });
 
 test.each(entries)('every export of $specifier has a sentence', ({ slug }) => {
