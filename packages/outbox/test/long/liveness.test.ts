@@ -3,7 +3,7 @@ import process from 'node:process';
 import { createOrdersClient, type OrdersClientOptions } from '@orders/client';
 import { type Outbox, type OutboxStore, postgresStore, requiredGrants } from '@orders/outbox';
 import { expect } from 'vitest';
-import { onBoth, onPostgres, type Scene, step, until } from './scene.ts';
+import { onBoth, onPostgres, type Scene, step, until } from '../scene.ts';
 
 /** How long an update may be due and unmoved here, in milliseconds, instead of 30 s. */
 const stallMs = 1_500;
