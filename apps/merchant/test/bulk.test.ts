@@ -159,7 +159,7 @@ test('while queued rows are discarded, the page is served', async () => {
   );
   expect((await discarding).status).toBe(200);
   // It was seen at work, not only before and after.
-  expect(seen.size).toBeGreaterThan(3);
+  expect(seen.size).toBeGreaterThan(2);
 }, 120_000);
 
 test('while a file of many columns is read and stored, the page is served', async () => {
