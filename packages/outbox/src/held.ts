@@ -1,6 +1,6 @@
 import { type Limits, readLimits, type WorkerData } from './limits.ts';
 import { rowsOf, type Sql } from './store.ts';
-import { decode, type HeldBy, type HeldReason } from './updates.ts';
+import { decode, type HeldBy, type HeldReason, type UpdateStatus } from './updates.ts';
 
 /** The updates that one reason holds. */
 export interface HeldUpdates extends HeldBy {
@@ -93,7 +93,7 @@ export async function readHolds(
   sql: Sql,
   schema: string,
   { tokens, known }: { readonly tokens: readonly string[]; readonly known: Known },
-): Promise<(token: string, id: string) => HeldBy | undefined> {
+): Promise<(item: Pick<UpdateStatus, 'id' | 'token' | 'state'>) => HeldBy | undefined> {
   const world = await readWorld(sql, schema, known);
   const rows = await rowsOf<Head & { token: string }>(
     sql,
@@ -104,9 +104,13 @@ export async function readHolds(
     [...agesOf(world), [...new Set(tokens)]],
   );
   const heads = new Map(rows.map(({ token, ...head }) => [token, head]));
-  return (token, id) => {
+  return ({ id, token, state }) => {
     const head = heads.get(token);
-    return head && explain(head, world, head.head_id === id);
+    if (!head) return undefined;
+    const isHead = head.head_id === id;
+    // It went on between the two reads: what is found now says nothing of the state that was read.
+    const wentOn = isHead ? head.head_state !== state : state === 'sending';
+    return wentOn ? undefined : explain(head, world, isHead);
   };
 }
 

@@ -110,7 +110,7 @@ export function readings(sql: Sql, schema: string, known: Known) {
     const tokens = open.map(({ token }) => token);
     const holdOf = await readHolds(sql, schema, { tokens, known });
     return items.map((item) => {
-      const heldBy = open.includes(item) ? holdOf(item.token, item.id) : undefined;
+      const heldBy = open.includes(item) ? holdOf(item) : undefined;
       return heldBy ? { ...item, heldBy } : item;
     });
   }
