@@ -17,6 +17,7 @@ import {
   apiKey,
   intercepting,
   interceptors,
+  type Kind,
   type Misbehaviour,
   misbehaviours,
   show,
@@ -170,13 +171,19 @@ function createGroups(count: number, seed: number): Group[] {
   });
 }
 
+/** What a callback did when it was called. */
+interface Deed {
+  readonly name: string;
+  readonly kind: Kind | 'works';
+}
+
 /** What one call did, or what the calls of one client shared. */
 interface CallLog {
   readonly plan: Plan;
   readonly name: string;
   readonly token: string;
   /** What each callback did, each time it was called. */
-  readonly did: Partial<Record<Callback, string[]>>;
+  readonly did: Partial<Record<Callback, Deed[]>>;
   /** `b1` is beforeAttempt of attempt 1, `a1` its afterAttempt. */
   readonly events: string[];
   readonly isInRun: boolean;
@@ -245,7 +252,8 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
     { group, source = '', each }: { group: CallLog; source: string | undefined; each: readonly CallLog[] },
   ): Promise<void> {
     if (source) occurred.add(`source ${source}`);
-    if (source === 'never settles') group.signal = AbortSignal.timeout(200);
+    const { kind: sourceKind, run: open } = sources[source] ?? {};
+    if (sourceKind === 'hangs') group.signal = AbortSignal.timeout(200);
     const items = each.map((log) => {
       log.signal = group.signal;
       return { token: log.token, update: buildOrderUpdate({ order_id: log.name }), log, ...hooksOf(log) };
@@ -257,7 +265,7 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
         yield item;
       }
     })();
-    const run = orders.updateOrders((sources[source]?.(reading) ?? reading) as typeof items, {
+    const run = orders.updateOrders((open?.(reading) ?? reading) as typeof items, {
       ...optionsOf(group),
       concurrency: 8,
       beforeAttempt: ({ item, attempt }) => item.beforeAttempt?.({ attempt }),
@@ -276,9 +284,8 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
     };
     const rejected = (thrown: unknown): string => `rejected with ${show(thrown)}`;
     const end = (await clock.atMost(neverMs * 2, collect().catch(rejected))) ?? 'never ended';
-    const expected = isThrow(source) ? /^rejected/ : /^ended/;
-    // Junk in place of a step may be read as an item or as the end.
-    if (!expected.test(end) && !source.endsWith('next()')) report(group, `the run ${end}`);
+    const expected = sourceKind === 'fails' ? /^rejected/ : /^ended/;
+    if (!expected.test(end) && sourceKind !== 'junk_steps') report(group, `the run ${end}`);
     if (indexes.sort((a, b) => a - b).some((index, place) => index !== place))
       report(group, `the results have the indexes ${indexes}`);
     for (const item of items)
@@ -323,7 +330,7 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
         requests++;
         if (plan.at !== 0 && plan.at !== requests) return send(handler);
         occurred.add(`dispatcher ${plan.dispatcher}`);
-        return interceptor(send, handler);
+        return interceptor.run(send, handler);
       }),
     );
     return createOverUndici({ ...options, dispatcher });
@@ -346,12 +353,12 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
   for (const log of logs) {
     for (const problem of problemsOf(log, applied.get(log.name)?.length ?? 0)) report(log, problem);
     for (const [callback, did] of Object.entries(log.did))
-      for (const what of did) occurred.add(`${callback} ${what}`);
+      for (const { name } of did) occurred.add(`${callback} ${name}`);
   }
   const ended = logs.flatMap(({ did }) => did.afterAttempt ?? []);
   const thrown = ended.filter(isThrow).length;
   // What throws when it is awaited was rejected.
-  const unreadable = ended.filter((what) => /revoked proxy|cannot be read/.test(what)).length;
+  const unreadable = ended.filter(({ kind }) => kind === 'unreadable').length;
   if (watch.warnings.length < thrown || watch.warnings.length > thrown + unreadable)
     problems.push(`${thrown} afterAttempts threw, and there were ${watch.warnings.length} warnings`);
   problems.push(...watch.uncaught.map((value) => `uncaught: ${value}`));
@@ -359,7 +366,7 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
   return { problems, missing: every.filter((name) => !occurred.has(name)) };
 }
 
-const isThrow = (what: string): boolean => /^(throws|rejects)/.test(what);
+const isThrow = ({ kind }: Deed): boolean => kind === 'throws' || kind === 'rejects';
 
 /** A callback of a call: it misbehaves as planned, or does its work. */
 function callbackOf<Given extends unknown[]>(
@@ -369,12 +376,12 @@ function callbackOf<Given extends unknown[]>(
 ): (...given: Given) => unknown {
   const { at, [callback]: name = '' } = log.plan;
   const misbehave = (misbehaviours[callback] as Readonly<Record<string, Misbehaviour>>)[name];
-  const did: string[] = [];
+  const did: Deed[] = [];
   log.did[callback] = did;
   return (...given) => {
     const isWorking = !misbehave || (at !== 0 && at !== did.length + 1);
-    did.push(isWorking ? 'works' : name);
-    return isWorking ? work(...given) : misbehave(() => work(...given));
+    did.push(isWorking ? { name: 'works', kind: 'works' } : { name, kind: misbehave.kind });
+    return isWorking ? work(...given) : misbehave.run(() => work(...given));
   };
 }
 
@@ -428,9 +435,10 @@ function* problemsOf(log: CallLog, applied: number): Generator<string> {
 
   const { responseSchema = [], credentials = [], beforeAttempt = [], beforeSend = [] } = did;
   if (responseSchema.length > 0 && outcome !== 'applied') yield `${outcome} after responseSchema was called`;
-  if (result.ok && responseSchema.some((what) => !/^(works|is slow)$/.test(what)))
+  if (result.ok && responseSchema.some(({ kind }) => kind !== 'works' && kind !== 'slow'))
     yield 'it succeeded though its responseSchema failed';
-  const junkAt = credentials.findIndex((what) => junkCredentials.test(what));
+  // What throws when it is awaited counts as rejected, and may be retried.
+  const junkAt = credentials.findIndex(({ kind }) => kind === 'junk');
   if (junkAt >= 0 && (outcomes.at(-1) !== 'not_sent' || junkAt < credentials.length - 1))
     yield 'it was retried after junk from credentials';
   const failedAt = beforeSend.findIndex(isThrow);
@@ -441,7 +449,7 @@ function* problemsOf(log: CallLog, applied: number): Generator<string> {
   )
     yield 'it was sent or retried after beforeSend threw';
 
-  const isLastBeforeClean = beforeAttempt.at(-1) === 'works';
+  const isLastBeforeClean = beforeAttempt.at(-1)?.kind === 'works';
   if (code === 'aborted' && !signal?.aborted && isLastBeforeClean && !plan.beforeSend)
     yield 'aborted by nothing';
   // A timer may fire a little early.
@@ -449,9 +457,6 @@ function* problemsOf(log: CallLog, applied: number): Generator<string> {
   if (!arePaired(log, attempts, !isLastBeforeClean || isOutOfTime))
     yield `${attempts} attempts, and the events do not pair`;
 }
-
-/** What throws when it is awaited counts as rejected, and may be retried. */
-const junkCredentials = /^returns (null|an empty|a (number|string|symbol|value whose))/;
 
 /** Whether each attempt had its events, and only one that was not made a beforeAttempt alone. */
 function arePaired({ events, plan, isInRun }: CallLog, attempts: number, mayEndBefore = false): boolean {

@@ -15,18 +15,19 @@ import { Agent } from '../src/undici.ts';
 import { everyMisbehaviour, runCallbackChaos } from './callback-chaos.ts';
 import {
   apiKey,
-  type Interceptor,
+  type DispatcherKind,
   intercepting,
   interceptors,
   interrupting,
   interruptingAsync,
   junkItems,
+  type Kind,
   type Misbehaviour,
   misbehaviours,
+  neverSettlingSource,
   type ProcessWatch,
   type Source,
   show,
-  sources,
   throwing,
   thrown,
   watchProcess,
@@ -112,11 +113,8 @@ async function expectOverBoth(given: () => Given, expected: Partial<Seen>): Prom
   for (const seen of await callOverBoth(given)) expect(seen).toMatchObject(expected);
 }
 
-const isThrow = (name: string): boolean => /^(throws|rejects)/.test(name);
-const isHang = (name: string): boolean => /never settles$/.test(name);
-const isJunk = (name: string): boolean => !isThrow(name) && !isHang(name) && name !== 'is slow';
-/** It throws when it is awaited, like a rejection. */
-const isUnreadable = (name: string): boolean => isJunk(name) && /revoked proxy|cannot be read$/.test(name);
+const failing: readonly Kind[] = ['throws', 'rejects'];
+const allKinds: readonly Kind[] = [...failing, 'hangs', 'junk', 'unreadable', 'slow', 'usable'];
 
 const transports = [createOverUndici, createOverFetch] as const;
 const transportsFor = (index: number) => (inFull ? transports : [transports[index % 2 === 0 ? 0 : 1]]);
@@ -124,17 +122,19 @@ const transportsFor = (index: number) => (inFull ? transports : [transports[inde
 /** Makes a call for each wanted misbehaviour of a callback, all at once: over undici and over fetch in turn, in full over both. */
 async function expectEach(
   callback: keyof typeof misbehaviours,
-  isWanted: (name: string) => boolean,
+  kinds: readonly Kind[],
   given: (misbehave: () => unknown) => Given,
   expected: Partial<Seen>,
 ): Promise<void> {
-  const wanted = Object.entries<Misbehaviour>(misbehaviours[callback]).filter(([name]) => isWanted(name));
+  const wanted = Object.entries<Misbehaviour>(misbehaviours[callback]).filter(([, { kind }]) =>
+    kinds.includes(kind),
+  );
   expect(wanted.length).toBeGreaterThan(0);
-  const calls = wanted.flatMap(([name, misbehave], index) =>
+  const calls = wanted.flatMap(([name, { run }], index) =>
     transportsFor(index).map(async (create) => {
       const seen = await callOver(
         create,
-        given(() => misbehave(() => undefined)),
+        given(() => run(() => undefined)),
       );
       expect(seen, `${callback} ${name}`).toMatchObject(expected);
     }),
@@ -153,7 +153,7 @@ const oneAttempt = ['before 1', 'after 1: applied'];
 test('the outcome is applied when responseSchema throws or returns junk', async () => {
   await expectEach(
     'responseSchema',
-    (name) => isThrow(name) || isJunk(name),
+    [...failing, 'junk', 'unreadable'],
     (validate) => ({ call: { responseSchema: schemaOf(validate) } }),
     { ends: 'invalid_response', ...appliedOnce, events: oneAttempt },
   );
@@ -165,18 +165,18 @@ test('a call ends in time with its outcome when responseSchema, credentials or b
   await Promise.all([
     expectEach(
       'responseSchema',
-      isHang,
+      ['hangs'],
       (validate) => ({ call: { responseSchema: schemaOf(validate), ...soon } }),
       {
         ends: 'timeout',
         ...applied,
       },
     ),
-    expectEach('credentials', isHang, (credentials) => ({ call: { credentials, ...soon } }), {
+    expectEach('credentials', ['hangs'], (credentials) => ({ call: { credentials, ...soon } }), {
       ends: 'timeout',
       ...notSent,
     }),
-    expectEach('beforeAttempt', isHang, (beforeAttempt) => ({ call: { beforeAttempt, ...soon } }), {
+    expectEach('beforeAttempt', ['hangs'], (beforeAttempt) => ({ call: { beforeAttempt, ...soon } }), {
       ends: 'timeout',
       ...notMade,
     }),
@@ -184,38 +184,38 @@ test('a call ends in time with its outcome when responseSchema, credentials or b
 });
 
 test('a 2xx in JSON is applied and any other response unknown when classifyResponse throws or returns junk', async () => {
-  const isAny = () => true;
-  const isError = (name: string) => inFull || /an error$/.test(name);
-  const expectAll = (faults: Fault[], expected: Partial<Seen>, isWanted = isError) =>
-    expectEach(
-      'classifyResponse',
-      isWanted,
-      (classifyResponse) => ({ client: { classifyResponse }, faults }),
-      { attemptCount: 1, ...expected },
-    );
+  const expectAll = (
+    faults: Fault[],
+    expected: Partial<Seen>,
+    kinds: readonly Kind[] = inFull ? allKinds : ['throws'],
+  ) =>
+    expectEach('classifyResponse', kinds, (classifyResponse) => ({ client: { classifyResponse }, faults }), {
+      attemptCount: 1,
+      ...expected,
+    });
   await expectAll(
     [{ type: 'none' }],
     { ends: 'invalid_response', ...appliedOnce, events: oneAttempt },
-    isAny,
+    allKinds,
   );
   for (const fault of [tooMany, { ...tooMany, status: 404 }])
     await expectAll(
       [fault],
       { outcome: 'unknown', applied: 0, events: ['before 1', 'after 1: unknown'] },
-      fault === tooMany ? isAny : isError,
+      fault === tooMany ? allKinds : undefined,
     );
   await expectAll([{ type: 'wrong_media_type', applied: true }], { outcome: 'unknown', applied: 1 });
 });
 
 test('nothing is sent when credentials throw or cannot be read', async () => {
-  await expectEach('credentials', isThrow, (credentials) => ({ call: { credentials, ...once } }), {
+  await expectEach('credentials', failing, (credentials) => ({ call: { credentials, ...once } }), {
     ends: 'connection_error',
     ...notSent,
     events: ['before 1', 'after 1: not_sent'],
   });
   await expectEach(
     'credentials',
-    isUnreadable,
+    ['unreadable'],
     (credentials) => ({ call: { credentials, ...once } }),
     notSent,
   );
@@ -236,8 +236,7 @@ test('credentials that threw are read again', async () => {
 });
 
 test('nothing is sent or retried when credentials are junk', async () => {
-  const isWanted = (name: string) => isJunk(name) && !isUnreadable(name) && !/itself/.test(name);
-  await expectEach('credentials', isWanted, (credentials) => ({ call: { credentials } }), {
+  await expectEach('credentials', ['junk'], (credentials) => ({ call: { credentials } }), {
     ...notSent,
     events: ['before 1', 'after 1: not_sent'],
   });
@@ -246,7 +245,7 @@ test('nothing is sent or retried when credentials are junk', async () => {
     const firstGood = (): unknown => (++reads === 1 ? basic(apiKey) : credentials());
     return { call: { credentials: firstGood }, faults: [tooMany] };
   };
-  await expectEach('credentials', isWanted, onRetry, {
+  await expectEach('credentials', ['junk'], onRetry, {
     ...notSent,
     requests: 1,
     events: ['before 1', 'after 1: rejected', 'before 2', 'after 2: not_sent'],
@@ -265,7 +264,7 @@ test('a credential that cannot be decoded does not hide the outcome of its reque
 });
 
 test('the attempt is not made, and has no afterAttempt, when beforeAttempt throws', async () => {
-  await expectEach('beforeAttempt', isThrow, (beforeAttempt) => ({ call: { beforeAttempt } }), {
+  await expectEach('beforeAttempt', failing, (beforeAttempt) => ({ call: { beforeAttempt } }), {
     ends: 'aborted',
     ...notSent,
     attemptCount: 0,
@@ -274,8 +273,7 @@ test('the attempt is not made, and has no afterAttempt, when beforeAttempt throw
 });
 
 test('the attempt is made when beforeAttempt is slow or returns junk', async () => {
-  const isWanted = (name: string) => !isThrow(name) && !isHang(name) && !isUnreadable(name);
-  await expectEach('beforeAttempt', isWanted, (beforeAttempt) => ({ call: { beforeAttempt } }), {
+  await expectEach('beforeAttempt', ['junk', 'slow'], (beforeAttempt) => ({ call: { beforeAttempt } }), {
     ends: 'success',
     ...appliedOnce,
     events: ['after 1: applied'],
@@ -283,23 +281,17 @@ test('the attempt is made when beforeAttempt is slow or returns junk', async () 
 });
 
 test('nothing is sent when beforeSend throws or is asynchronous, and junk that it returns changes nothing', async () => {
-  const isJunkValue = (name: string) => isJunk(name) && !isUnreadable(name);
-  for (const [how, reason] of [
+  for (const [kind, reason] of [
     ['throws', 'beforeSend threw'],
     ['rejects', 'it must be synchronous'],
   ] as const)
-    await expectEach(
-      'beforeSend',
-      (name) => name.startsWith(how),
-      (beforeSend) => ({ call: { beforeSend } }),
-      {
-        ends: 'aborted',
-        ...notSent,
-        events: ['before 1', 'after 1: not_sent'],
-        shown: expect.stringContaining(reason),
-      },
-    );
-  await expectEach('beforeSend', isJunkValue, (beforeSend) => ({ call: { beforeSend } }), {
+    await expectEach('beforeSend', [kind], (beforeSend) => ({ call: { beforeSend } }), {
+      ends: 'aborted',
+      ...notSent,
+      events: ['before 1', 'after 1: not_sent'],
+      shown: expect.stringContaining(reason),
+    });
+  await expectEach('beforeSend', ['junk'], (beforeSend) => ({ call: { beforeSend } }), {
     ends: 'success',
     ...appliedOnce,
     events: oneAttempt,
@@ -307,34 +299,29 @@ test('nothing is sent when beforeSend throws or is asynchronous, and junk that i
 });
 
 test('an afterAttempt that throws, hangs or returns junk changes nothing for the call', async () => {
-  const expectAll = (isWanted: (name: string) => boolean) =>
-    expectEach('afterAttempt', isWanted, (afterAttempt) => ({ call: { afterAttempt } }), {
+  const expectAll = (kinds: readonly Kind[]) =>
+    expectEach('afterAttempt', kinds, (afterAttempt) => ({ call: { afterAttempt } }), {
       ends: 'success',
       ...appliedOnce,
     });
-  await expectAll((name) => !isThrow(name) && !isUnreadable(name));
+  await expectAll(['hangs', 'junk', 'slow']);
   await turn();
   expect(watch.warnings).toEqual([]);
-  await expectAll(isUnreadable);
+  await expectAll(['unreadable']);
   await turn();
   const before = watch.warnings.length;
-  await expectAll(isThrow);
+  await expectAll(failing);
   await turn();
-  const throwing = Object.keys(misbehaviours.afterAttempt).filter(isThrow);
+  const throwing = Object.values(misbehaviours.afterAttempt).filter(({ kind }) => failing.includes(kind));
   const count = throwing.flatMap((_, index) => transportsFor(index)).length;
   expect(watch.warnings.length - before).toBe(count);
   const faults: Fault[] = [{ type: 'reset_after_applying' }];
-  await expectEach(
-    'afterAttempt',
-    () => true,
-    (afterAttempt) => ({ call: { afterAttempt }, faults }),
-    {
-      ends: 'connection_error',
-      outcome: 'unknown',
-      attemptCount: 1,
-      applied: 1,
-    },
-  );
+  await expectEach('afterAttempt', allKinds, (afterAttempt) => ({ call: { afterAttempt }, faults }), {
+    ends: 'connection_error',
+    outcome: 'unknown',
+    attemptCount: 1,
+    applied: 1,
+  });
 });
 
 test('what a callback throws shows no key, and a warning has the message that afterAttempt threw', async () => {
@@ -360,31 +347,23 @@ test('what a callback throws shows no key, and a warning has the message that af
 
 const connectionFailed = { ends: 'connection_error', ...notSent, attemptCount: 1 } as const;
 
-const ofDispatchers: readonly [RegExp, Partial<Seen>][] = [
-  [/^throws (?!.*(dispatched|onRe))/, connectionFailed],
-  [/as its error$/, connectionFailed],
-  [/^throws in place of onRequestStart$/, connectionFailed],
-  [/^never calls back$/, { ends: 'timeout', ...notSent }],
-  [/^never reports the response$/, { ends: 'timeout', outcome: 'unknown', applied: 1 }],
-  [/^throws after onResponseEnd$/, { ends: 'success', ...appliedOnce }],
-  [/^returns (?!.*(revoked|cannot be read))/, { ends: 'success', ...appliedOnce }],
-  [/^dispatches late$/, { ends: 'success', ...appliedOnce }],
-  [/^reports a status/, { outcome: 'unknown', attemptCount: 1, applied: 1 }],
-  [/^reports data/, appliedOnce],
-  [/^reports everything twice$/, { ends: 'invalid_response', ...appliedOnce }],
-  [/^reports another response after the end$/, { ends: 'success', ...appliedOnce }],
-];
+const ofDispatchers: Readonly<Record<Exclude<DispatcherKind, 'other'>, Partial<Seen>>> = {
+  fails: connectionFailed,
+  silent: { ends: 'timeout', ...notSent },
+  no_response: { ends: 'timeout', outcome: 'unknown', applied: 1 },
+  harmless: { ends: 'success', ...appliedOnce },
+  junk_status: { outcome: 'unknown', attemptCount: 1, applied: 1 },
+  junk_data: appliedOnce,
+  twice: { ends: 'invalid_response', ...appliedOnce },
+};
 
 test('the outcome is true whatever a dispatcher throws, returns or reports', async () => {
   const agent = new Agent();
-  const calls = ofDispatchers.flatMap(([wanted, expected]) => {
-    const matching = Object.entries(interceptors).filter(([name]) => wanted.test(name));
-    expect(matching.length).toBeGreaterThan(0);
-    return matching.map(async ([name, interceptor]) => {
-      const client = { dispatcher: agent.compose(intercepting(interceptor)) };
-      const seen = await callOver(createOverUndici, { client, call: { ...soon, ...once } });
-      expect(seen, name).toMatchObject(expected);
-    });
+  const calls = Object.entries(interceptors).map(async ([name, { kind, run }]) => {
+    if (kind === 'other') return;
+    const client = { dispatcher: agent.compose(intercepting(run)) };
+    const seen = await callOver(createOverUndici, { client, call: { ...soon, ...once } });
+    expect(seen, name).toMatchObject(ofDispatchers[kind]);
   });
   await Promise.all(calls);
   await agent.destroy();
@@ -420,7 +399,7 @@ test('a dispatcher that is ready too late, and whose abort throws, is not thrown
 test('a dispatcher that throws leaves no timer', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const agent = new Agent();
-  const dispatcher = agent.compose(intercepting(interceptors['throws an error'] as Interceptor));
+  const dispatcher = agent.compose(intercepting(throwing(() => new Error('dispatcher failed'))));
   await using orders = createOverUndici({ baseUrl: service.url, apiKey, dispatcher });
   const before = timers();
   await Promise.all(
@@ -502,8 +481,7 @@ test('a run rejects with what its source throws, after the results of what was r
 
 test('a run over a source that hangs ends at its signal, after the results of what was read', async () => {
   for (const create of entries) {
-    const source = sources['never settles'] as Source;
-    const { ends, rejection, applied } = await runMany(create, source, { abortAfter: 3 });
+    const { ends, rejection, applied } = await runMany(create, neverSettlingSource, { abortAfter: 3 });
     expect(ends).toEqual(['success', 'success', 'success']);
     expect(rejection).toBeUndefined();
     expect(applied).toBe(3);

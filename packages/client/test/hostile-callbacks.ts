@@ -52,19 +52,39 @@ export const thrown: Table<Make> = {
     }),
 };
 
-/** What can be returned or passed on in place of a valid value, by name. */
-const junk: Table<Make> = {
+const readableJunk: Table<Make> = {
   null: () => null,
   'a number': () => 42,
   'a string': () => 'junk',
   'a symbol': symbol,
   'an empty object': () => ({}),
+};
+
+/** What throws when it is awaited. */
+const unreadableJunk: Table<Make> = {
   'a revoked proxy': revokedProxy,
   'an object that cannot be read': () => new Proxy({}, { get: unreadable, has: unreadable }),
 };
 
+/** What can be returned or passed on in place of a valid value, by name. */
+const junk: Table<Make> = { ...readableJunk, ...unreadableJunk };
+
+/**
+ * What a misbehaviour amounts to: `unreadable` is a returned value that throws when it is awaited, `slow` and `usable`
+ * do the work all the same.
+ */
+export type Kind = 'throws' | 'rejects' | 'hangs' | 'junk' | 'unreadable' | 'slow' | 'usable';
+
 /** What a callback does in place of its work, which it may still do. */
-export type Misbehaviour = (work: () => unknown) => unknown;
+export interface Misbehaviour {
+  readonly kind: Kind;
+  readonly run: (work: () => unknown) => unknown;
+}
+
+/** A table whose entries are all of one kind. */
+function ofKind<K, Run>(kind: K, table: Table<Run>): Table<{ readonly kind: K; readonly run: Run }> {
+  return Object.fromEntries(Object.entries(table).map(([name, run]) => [name, { kind, run }]));
+}
 
 export const throwing = (make: Make) => (): never => {
   throw make();
@@ -74,19 +94,31 @@ const rejecting = (make: Make) => async () => {
 };
 
 const anywhere: Table<Misbehaviour> = {
-  ...tableOf(thrown, 'throws *', throwing),
-  ...tableOf(thrown, 'rejects with *', rejecting),
-  ...tableOf(junk, 'returns *', (make) => make),
+  ...ofKind('throws', tableOf(thrown, 'throws *', throwing)),
+  ...ofKind('rejects', tableOf(thrown, 'rejects with *', rejecting)),
+  ...ofKind(
+    'junk',
+    tableOf(readableJunk, 'returns *', (make) => make),
+  ),
+  ...ofKind(
+    'unreadable',
+    tableOf(unreadableJunk, 'returns *', (make) => make),
+  ),
 };
 
 const whereAwaited: Table<Misbehaviour> = {
   ...anywhere,
-  'never settles': neverSettling,
-  // biome-ignore lint/suspicious/noThenProperty: whatever has a `then` is awaited.
-  'returns a thenable that never settles': () => ({ then() {} }),
-  'is slow': async (work) => {
-    await sleep(30);
-    return work();
+  ...ofKind('hangs', {
+    'never settles': neverSettling,
+    // biome-ignore lint/suspicious/noThenProperty: whatever has a `then` is awaited.
+    'returns a thenable that never settles': () => ({ then() {} }),
+  }),
+  'is slow': {
+    kind: 'slow',
+    run: async (work) => {
+      await sleep(30);
+      return work();
+    },
   },
 };
 
@@ -97,21 +129,30 @@ const failure = { status: 500, headers: [], body: null };
 export const misbehaviours = {
   responseSchema: {
     ...whereAwaited,
-    'returns issues that cannot be read': () => Object.defineProperty({}, 'issues', { get: unreadable }),
-    'returns a value that cannot be read': () => Object.defineProperty({}, 'value', { get: unreadable }),
-    'returns issues that are a number': () => ({ issues: 42 }),
-    'returns an issue that is null': () => ({ issues: [null] }),
-    'returns an issue whose message is a symbol': () => ({ issues: [{ message: symbol() }] }),
+    ...ofKind('junk', {
+      'returns issues that cannot be read': () => Object.defineProperty({}, 'issues', { get: unreadable }),
+      'returns a value that cannot be read': () => Object.defineProperty({}, 'value', { get: unreadable }),
+      'returns issues that are a number': () => ({ issues: 42 }),
+      'returns an issue that is null': () => ({ issues: [null] }),
+      'returns an issue whose message is a symbol': () => ({ issues: [{ message: symbol() }] }),
+    }),
   },
-  classifyResponse: { ...anywhere, 'returns a promise': async () => 'rejected' },
+  classifyResponse: { ...anywhere, 'returns a promise': { kind: 'junk', run: async () => 'rejected' } },
   credentials: {
     ...whereAwaited,
-    'returns a value whose reveal throws a symbol': () => ({ reveal: throwing(symbol) }),
-    'returns a value whose reveal returns a number': () => ({ reveal: () => 42 }),
-    'returns a value whose reveal returns a line break': () => ({ reveal: () => 'Basic a\r\nx-injected: 1' }),
-    'returns a value that reveals itself once': () => {
-      const values = [basic(apiKey).reveal()];
-      return { reveal: () => values.pop() ?? unreadable() };
+    ...ofKind('junk', {
+      'returns a value whose reveal throws a symbol': () => ({ reveal: throwing(symbol) }),
+      'returns a value whose reveal returns a number': () => ({ reveal: () => 42 }),
+      'returns a value whose reveal returns a line break': () => ({
+        reveal: () => 'Basic a\r\nx-injected: 1',
+      }),
+    }),
+    'returns a value that reveals itself once': {
+      kind: 'usable',
+      run: () => {
+        const values = [basic(apiKey).reveal()];
+        return { reveal: () => values.pop() ?? unreadable() };
+      },
     },
   },
   beforeAttempt: whereAwaited,
@@ -119,23 +160,25 @@ export const misbehaviours = {
   afterAttempt: whereAwaited,
   fetch: {
     ...whereAwaited,
-    ...tableOf(junk, 'returns a response whose status is *', (make) => () => ({
-      ...failure,
-      status: make(),
-    })),
-    ...tableOf(junk, 'returns a response whose headers are *', (make) => () => ({
-      ...failure,
-      headers: make(),
-    })),
-    ...tableOf(junk, 'returns a response whose header is *', (make) => () => ({
-      ...failure,
-      headers: [['content-type', make()]],
-    })),
-    ...tableOf(junk, 'returns a response whose body is *', (make) => () => ({ ...failure, body: make() })),
-    ...tableOf(junk, 'returns a response whose data is *', (make) => () => ({
-      ...failure,
-      body: { getReader: () => ({ read: async () => ({ value: make() }) }) },
-    })),
+    ...ofKind('junk', {
+      ...tableOf(junk, 'returns a response whose status is *', (make) => () => ({
+        ...failure,
+        status: make(),
+      })),
+      ...tableOf(junk, 'returns a response whose headers are *', (make) => () => ({
+        ...failure,
+        headers: make(),
+      })),
+      ...tableOf(junk, 'returns a response whose header is *', (make) => () => ({
+        ...failure,
+        headers: [['content-type', make()]],
+      })),
+      ...tableOf(junk, 'returns a response whose body is *', (make) => () => ({ ...failure, body: make() })),
+      ...tableOf(junk, 'returns a response whose data is *', (make) => () => ({
+        ...failure,
+        body: { getReader: () => ({ read: async () => ({ value: make() }) }) },
+      })),
+    }),
   },
 } satisfies Record<string, Table<Misbehaviour>>;
 
@@ -158,6 +201,8 @@ const events = {
   onResponseEnd: 'onResponseEnd',
 } as const;
 type Event = keyof typeof events | 'onResponseError';
+const { onRequestStart, ...laterEvents } = events;
+const { onResponseEnd, ...earlierEvents } = events;
 
 /** Sends with a handler that passes notifications on in its own way. */
 function passing(
@@ -183,83 +228,108 @@ const dispatchingFirst =
     return end();
   };
 
+const inPlaceOf = (failing: Event): Interceptor =>
+  passing((event, notify, given) => {
+    if (event === failing) throw symbol();
+    notify(...given);
+  });
+
+const after = (failing: Event): Interceptor =>
+  passing((event, notify, given) => {
+    notify(...given);
+    if (event === failing) throw symbol();
+  });
+
 /** What a dispatcher may do, by name. It keeps to undici's contract that onRequestStart comes before the first byte. */
-export const interceptors: Table<Interceptor> = {
-  'passes a controller whose abort throws, and then nothing': (_send, handler) =>
-    void queueMicrotask(() => {
-      const abort = (): never => {
-        throw new Error('abort');
-      };
-      handler.onRequestStart?.({ abort } as never, {});
+const interceptorsByKind = {
+  /** The request never leaves. */
+  fails: {
+    ...tableOf(thrown, 'throws *', throwing),
+    ...tableOf(
+      thrown,
+      'reports * as its error',
+      (make): Interceptor =>
+        (_send, handler) =>
+          queueMicrotask(() => handler.onResponseError?.(null as never, make() as Error)),
+    ),
+    ...tableOf({ onRequestStart }, 'throws in place of *', inPlaceOf),
+  },
+  silent: {
+    'never calls back': () => true,
+  },
+  no_response: {
+    'never reports the response': passing((event, notify, given) => {
+      if (event === 'onRequestStart') notify(...given);
     }),
-  ...tableOf(thrown, 'throws *', throwing),
-  ...tableOf(thrown, 'throws * after it has dispatched', (make) => dispatchingFirst(throwing(make))),
-  ...tableOf(thrown, 'rejects with * after it has dispatched', (make) => dispatchingFirst(rejecting(make))),
-  ...tableOf(
-    thrown,
-    'reports * as its error',
-    (make): Interceptor =>
-      (_send, handler) =>
-        queueMicrotask(() => handler.onResponseError?.(null as never, make() as Error)),
-  ),
-  ...tableOf(junk, 'returns *', dispatchingFirst),
-  ...tableOf(events, 'throws in place of *', (failing) =>
-    passing((event, notify, given) => {
-      if (event === failing) throw symbol();
+  },
+  harmless: {
+    ...tableOf(readableJunk, 'returns *', dispatchingFirst),
+    ...tableOf({ onResponseEnd }, 'throws after *', after),
+    'reports another response after the end': passing((event, notify, given, handler) => {
+      notify(...given);
+      if (event !== 'onResponseEnd') return;
+      const controller = given[0] as Dispatcher.DispatchController;
+      for (const late of [404, symbol() as never])
+        setImmediate(() => {
+          handler.onRequestStart?.(controller, {});
+          handler.onResponseStart?.(controller, late, {});
+          handler.onResponseData?.(controller, Buffer.from('late'));
+          handler.onResponseEnd?.(controller, {});
+          handler.onResponseError?.(controller, new Error('late'));
+        });
+    }),
+    'dispatches late': (send, handler) => void setTimeout(() => send(handler), 30),
+  },
+  junk_status: tableOf(junk, 'reports a status that is *', replacing('onResponseStart', 1)),
+  junk_data: tableOf(junk, 'reports data that is *', replacing('onResponseData', 1)),
+  twice: {
+    'reports everything twice': passing((_event, notify, given) => {
+      notify(...given);
       notify(...given);
     }),
-  ),
-  ...tableOf(events, 'throws after *', (failing) =>
-    passing((event, notify, given) => {
-      notify(...given);
-      if (event === failing) throw symbol();
-    }),
-  ),
-  ...tableOf(junk, 'reports a status that is *', replacing('onResponseStart', 1)),
-  ...tableOf(junk, 'reports headers that are *', replacing('onResponseStart', 2)),
-  ...tableOf(junk, 'reports a header that is *', (make) =>
-    replacing('onResponseStart', 2)(() => ({ 'content-type': make(), 'retry-after': make() })),
-  ),
-  ...tableOf(junk, 'reports data that is *', replacing('onResponseData', 1)),
-  // What is thrown there is not undici's to catch.
-  ...tableOf(
-    junk,
-    'reports a response of * from a timer',
-    (make): Interceptor =>
-      (send, handler) =>
-        passing((event, notify, given) => {
-          if (event === 'onRequestStart') notify(...given);
-          const value = make() as never;
-          const controller = given[0] as Dispatcher.DispatchController;
-          if (event === 'onResponseStart')
-            setImmediate(() => handler.onResponseStart?.(controller, value, value));
-          if (event === 'onResponseData') setImmediate(() => handler.onResponseData?.(controller, value));
-          if (event === 'onResponseEnd') setImmediate(() => handler.onResponseEnd?.(controller, value));
-        })(send, handler),
-  ),
-  'never calls back': () => true,
-  'never reports the response': passing((event, notify, given) => {
-    if (event === 'onRequestStart') notify(...given);
-  }),
-  'reports everything twice': passing((_event, notify, given) => {
-    notify(...given);
-    notify(...given);
-  }),
-  'reports another response after the end': passing((event, notify, given, handler) => {
-    notify(...given);
-    if (event !== 'onResponseEnd') return;
-    const controller = given[0] as Dispatcher.DispatchController;
-    for (const late of [404, symbol() as never])
-      setImmediate(() => {
-        handler.onRequestStart?.(controller, {});
-        handler.onResponseStart?.(controller, late, {});
-        handler.onResponseData?.(controller, Buffer.from('late'));
-        handler.onResponseEnd?.(controller, {});
-        handler.onResponseError?.(controller, new Error('late'));
-      });
-  }),
-  'dispatches late': (send, handler) => void setTimeout(() => send(handler), 30),
-};
+  },
+  /** How the call ends depends on when it is noticed. */
+  other: {
+    'passes a controller whose abort throws, and then nothing': (_send, handler) =>
+      void queueMicrotask(() => {
+        const abort = (): never => {
+          throw new Error('abort');
+        };
+        handler.onRequestStart?.({ abort } as never, {});
+      }),
+    ...tableOf(thrown, 'throws * after it has dispatched', (make) => dispatchingFirst(throwing(make))),
+    ...tableOf(thrown, 'rejects with * after it has dispatched', (make) => dispatchingFirst(rejecting(make))),
+    ...tableOf(unreadableJunk, 'returns *', dispatchingFirst),
+    ...tableOf(laterEvents, 'throws in place of *', inPlaceOf),
+    ...tableOf(earlierEvents, 'throws after *', after),
+    ...tableOf(junk, 'reports headers that are *', replacing('onResponseStart', 2)),
+    ...tableOf(junk, 'reports a header that is *', (make) =>
+      replacing('onResponseStart', 2)(() => ({ 'content-type': make(), 'retry-after': make() })),
+    ),
+    // What is thrown there is not undici's to catch.
+    ...tableOf(
+      junk,
+      'reports a response of * from a timer',
+      (make): Interceptor =>
+        (send, handler) =>
+          passing((event, notify, given) => {
+            if (event === 'onRequestStart') notify(...given);
+            const value = make() as never;
+            const controller = given[0] as Dispatcher.DispatchController;
+            if (event === 'onResponseStart')
+              setImmediate(() => handler.onResponseStart?.(controller, value, value));
+            if (event === 'onResponseData') setImmediate(() => handler.onResponseData?.(controller, value));
+            if (event === 'onResponseEnd') setImmediate(() => handler.onResponseEnd?.(controller, value));
+          })(send, handler),
+    ),
+  },
+} satisfies Record<string, Table<Interceptor>>;
+
+/** What the behaviour of a dispatcher amounts to. */
+export type DispatcherKind = keyof typeof interceptorsByKind;
+
+export const interceptors: Table<{ readonly kind: DispatcherKind; readonly run: Interceptor }> =
+  Object.assign({}, ...Object.entries(interceptorsByKind).map(([kind, table]) => ofKind(kind, table)));
 
 /** What may stand among the items of a run, by name. */
 export const junkItems: Table<Make> = {
@@ -293,28 +363,41 @@ export const interruptingAsync = (interrupt: Make): Source =>
     yield* interrupted(items, interrupt);
   };
 
+/** What a source amounts to: one that `fails` ends its run, and `junk_steps` may be read as items or as the end. */
+export type SourceKind = 'fails' | 'junk_items' | 'junk_steps' | 'hangs' | 'slow';
+
+export const neverSettlingSource: Source = interruptingAsync(neverSettling);
+
 /** What a source may do, by name. */
-export const sources: Table<Source> = {
-  ...tableOf(thrown, 'throws *', (make) => interrupting(throwing(make))),
-  ...tableOf(thrown, 'rejects with *', (make) => interruptingAsync(throwing(make))),
-  ...tableOf(junkItems, 'yields *', interrupting),
-  ...tableOf(
-    junk,
-    'returns * from next()',
-    (make): Source =>
-      (items) => {
-        const iterator = items[Symbol.iterator]();
-        let steps = 0;
-        const next = (): unknown => (steps++ === 3 ? make() : iterator.next());
-        return { [Symbol.iterator]: () => ({ next }) as Iterator<unknown> };
-      },
+export const sources: Table<{ readonly kind: SourceKind; readonly run: Source }> = {
+  ...ofKind('fails', {
+    ...tableOf(thrown, 'throws *', (make) => interrupting(throwing(make))),
+    ...tableOf(thrown, 'rejects with *', (make) => interruptingAsync(throwing(make))),
+  }),
+  ...ofKind('junk_items', tableOf(junkItems, 'yields *', interrupting)),
+  ...ofKind(
+    'junk_steps',
+    tableOf(
+      junk,
+      'returns * from next()',
+      (make): Source =>
+        (items) => {
+          const iterator = items[Symbol.iterator]();
+          let steps = 0;
+          const next = (): unknown => (steps++ === 3 ? make() : iterator.next());
+          return { [Symbol.iterator]: () => ({ next }) as Iterator<unknown> };
+        },
+    ),
   ),
-  'never settles': interruptingAsync(neverSettling),
-  'is slow': async function* (items) {
-    for (const item of items) {
-      await sleep(5);
-      yield item;
-    }
+  'never settles': { kind: 'hangs', run: neverSettlingSource },
+  'is slow': {
+    kind: 'slow',
+    run: async function* (items) {
+      for (const item of items) {
+        await sleep(5);
+        yield item;
+      }
+    },
   },
 };
 
