@@ -1,5 +1,5 @@
 import type { Authorization } from '@orders/auth';
-import { type Call, endedFailure, runCallback, type Step } from './call.ts';
+import { type Call, endedFailure, runCallback } from './call.ts';
 import type { AttemptFailure, AttemptResult, AttemptSuccess } from './errors.ts';
 import {
   type BaseUrl,
@@ -8,7 +8,7 @@ import {
   type StandardIssue,
   type StandardSchema,
 } from './options.ts';
-import { type RateLimit, waitForSlot } from './rate-limit.ts';
+import type { RateLimit, Turn } from './rate-limit.ts';
 import { createRedactor, describeCause, type Redact, sanitizeCause } from './redact.ts';
 import {
   type ClassifyResponse,
@@ -16,7 +16,7 @@ import {
   invalidResponse,
   type ResponseContext,
 } from './response.ts';
-import { backoff } from './retry.ts';
+import { type AttemptEnd, type AttemptStep, backoff } from './retry.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
 /** What all attempts of a client share. */
@@ -31,42 +31,61 @@ export interface AttemptContext {
   lastRedact: Redact;
 }
 
-/** Makes one attempt: reads the credentials, sends, interprets the response, checks its data. */
-export function createAttempt(context: AttemptContext): Step {
-  const { transport, baseUrl, maxResponseBytes, rateLimit } = context;
-  return async function attempt(call): Promise<AttemptResult> {
-    const { credentials, responseSchema } = call.options;
-    const authorization =
-      typeof credentials === 'function'
-        ? await readCredentials(call, credentials, context)
-        : openCredentials(call, credentials, context);
-    if (typeof authorization !== 'string') return authorization;
-    const ended = endedFailure(call, 'before the request could be sent');
-    if (ended) return ended;
-    const endAttempt = rateLimit.start(credentials);
-    // A pause began meanwhile.
-    if (!endAttempt) return (await waitForSlot(call, rateLimit)) ?? attempt(call);
-    const remainingMs = call.deadline.remainingMs();
-    const sent = await transport(createRequest(call, authorization, baseUrl), {
-      timeoutMs: Math.min(call.options.timeouts.attempt, remainingMs),
-      maxResponseBytes,
-      deadline: call.deadline,
-    });
-    const result = interpretResponse(sent, {
-      ...createResponseContext(call, remainingMs, context),
-      authorization,
-    });
-    // A 429 applies to the key, so it pauses every call with it.
-    if (result.code && result.status === 429) rateLimit.pause(credentials, result.retryAfterMs ?? 0);
-    endAttempt(result.status !== undefined);
-    return result.code || !responseSchema ? result : checkData(result, responseSchema, call);
+/** Makes one attempt: reads the credentials, waits for its slot, sends, interprets the response, checks its data. */
+export function createAttempt(context: AttemptContext): AttemptStep {
+  return async (call, turn) => {
+    const startedAfterMs = call.deadline.elapsedMs();
+    const authorization = await authorize(call, context);
+    if (typeof authorization !== 'string') return { result: authorization, startedAfterMs };
+    for (;;) {
+      const notMade = await context.rateLimit.waitForSlot(turn);
+      if (notMade) return { notMade };
+      const end = await send(call, turn, authorization, context);
+      if (end) return end;
+    }
   };
 }
 
-function createRequest(call: Call, authorization: string, { origin, prefix }: BaseUrl): TransportRequest {
+/** Sends the request and interprets its response; `undefined` when its slot was lost while it connected. */
+async function send(
+  call: Call,
+  turn: Turn,
+  authorization: string,
+  context: AttemptContext,
+): Promise<AttemptEnd | undefined> {
+  const { transport, baseUrl, maxResponseBytes, rateLimit } = context;
+  const { deadline, options } = call;
+  const ended = endedFailure(call, 'before the request could be sent');
+  if (ended) return { notMade: ended };
+  const startedAfterMs = deadline.elapsedMs();
+  const remainingMs = deadline.remainingMs();
+  const request = createRequest(call, authorization, baseUrl, () => rateLimit.leave(turn));
+  const sent = await transport(request, {
+    timeoutMs: Math.min(options.timeouts.attempt, remainingMs),
+    maxResponseBytes,
+    deadline,
+  });
+  if (sent.failure === 'held') return undefined;
+  const result = interpretResponse(sent, {
+    ...createResponseContext(call, remainingMs, context),
+    authorization,
+  });
+  rateLimit.ended(turn, result);
+  const { responseSchema } = options;
+  const checked = result.code || !responseSchema ? result : await checkData(result, responseSchema, call);
+  return { result: checked, startedAfterMs };
+}
+
+function createRequest(
+  call: Call,
+  authorization: string,
+  { origin, prefix }: BaseUrl,
+  leave: () => boolean,
+): TransportRequest {
   const { operation, options } = call;
   const { method, path, body } = operation;
   const { headers, beforeSend } = options;
+  let hasLeft = false;
   return {
     method,
     origin,
@@ -76,7 +95,12 @@ function createRequest(call: Call, authorization: string, { origin, prefix }: Ba
         ? { ...headers, authorization }
         : { ...headers, 'content-type': 'application/json', authorization },
     body,
-    beforeSend: beforeSend && (() => runBeforeSend(call, beforeSend)),
+    beforeSend: () => {
+      hasLeft ||= leave();
+      if (!hasLeft) return false;
+      if (beforeSend) runBeforeSend(call, beforeSend);
+      return true;
+    },
   };
 }
 
@@ -111,12 +135,10 @@ const unreadable: AttemptFailure = {
   what: 'no credentials: is the variable of apiKey set? A credentials function returns basic(key) or bearer(token)',
 };
 
-/** Calls the credentials function, which may throw, reject and hang. */
-async function readCredentials(
-  call: Call,
-  credentials: () => unknown,
-  context: AttemptContext,
-): Promise<string | AttemptFailure> {
+/** Reads the credentials; a function of the user may throw, reject and hang. */
+async function authorize(call: Call, context: AttemptContext): Promise<string | AttemptFailure> {
+  const { credentials } = call.options;
+  if (typeof credentials !== 'function') return openCredentials(call, credentials, context);
   try {
     const read = await runCallback(call, credentials, 'waiting for credentials');
     return 'code' in read ? read : openCredentials(call, read.value, context);

@@ -24,7 +24,9 @@ export interface Call {
 export type Step = (call: Call) => Promise<AttemptResult>;
 
 /** The failure of a call that was aborted while nothing of an attempt was sent. */
-export function abortedFailure({ deadline }: Call): AttemptFailure {
+export function abortedFailure({ deadline, options }: Call): AttemptFailure {
+  const refusal = options.bulk?.refusal();
+  if (refusal) return refusal;
   return { code: 'aborted', outcome: 'not_sent', what: 'aborted', cause: deadline.reason };
 }
 

@@ -3,7 +3,7 @@ import { type Authorization, authorize } from '@orders/auth';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import { type AttemptContext, createAttempt } from './attempt.ts';
 import { abortedFailure, type Call } from './call.ts';
-import { Deadline } from './deadline.ts';
+import { type Clock, Deadline } from './deadline.ts';
 import { type AttemptFailure, createError } from './errors.ts';
 import { withLanes } from './lanes.ts';
 import type { Operation } from './operation.ts';
@@ -125,6 +125,8 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
 /** What a runtime brings to a client. */
 export interface Platform {
   readonly transport: Transport;
+  /** What measures time. */
+  readonly clock?: Clock;
   /** Frees the resources of the transport. */
   readonly release: () => Promise<void>;
   /** Length of a text in UTF-8, in bytes. */
@@ -195,10 +197,10 @@ function createCore(
   const { host } = baseUrl;
   const maxResponseBytes = checkCount('maxResponseBytes', options.maxResponseBytes ?? 1_048_576);
   const maxPauseMs = checkMs('maxPauseMs', options.maxPauseMs ?? 3_600_000);
-  const rateLimit = new RateLimit(options.rateLimit, maxPauseMs);
   const isOrdered = options.ordering !== 'none';
   const platform = createPlatform(baseUrl.origin);
-  const { transport, release, measure = byteLength, compile = (own) => own } = platform;
+  const { transport, release, clock, measure = byteLength, compile = (own) => own } = platform;
+  const rateLimit = new RateLimit(options.rateLimit, maxPauseMs, clock);
   const { validate = updateOperation, wrap = (makeCall) => makeCall } = platform;
   const schema = compile(options.schema ?? (OrderUpdate as unknown as OrderUpdateSchema));
 
@@ -222,8 +224,7 @@ function createCore(
 
   const makeCall = wrap(async (call) => {
     try {
-      const refused = call.deadline.aborted ? abortedFailure(call) : closed.signal.aborted && closedFailure;
-      const result = refused || (await steps(call));
+      const result = unsentFailure(call) ?? (await steps(call));
       if (result.code) throw createError(call, result);
       const { outcome, data, status, headers } = result;
       return {
@@ -241,12 +242,17 @@ function createCore(
     }
   });
 
+  function unsentFailure(call: Call): AttemptFailure | undefined {
+    if (call.deadline.aborted) return abortedFailure(call);
+    return closed.signal.aborted ? closedFailure : call.options.bulk?.refusal();
+  }
+
   function execute(operation: Operation, callOptions: ResolvedCallOptions): Promise<UpdateOrderResponse> {
     const { credentials, timeouts, signal } = callOptions;
     const call: Call = {
       operation,
       options: callOptions,
-      deadline: new Deadline(timeouts.total, signal),
+      deadline: new Deadline(timeouts.total, signal, clock),
       redact: typeof credentials === 'function' ? context.lastRedact : createRedactor(credentials),
       attempts: [],
       host,

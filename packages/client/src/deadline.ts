@@ -21,7 +21,7 @@ type WaitEnd = 'ready' | 'timeout' | 'aborted';
 export class Deadline {
   readonly #clock: Clock;
   readonly #startedAt: number;
-  readonly #totalMs: number;
+  #totalMs: number;
   readonly #signal: AbortSignal | undefined;
   readonly #onSignal = () => this.abort(this.#signal?.reason);
   /** What to run when the call is aborted; only one step of a call waits at a time. */
@@ -50,6 +50,11 @@ export class Deadline {
     return Math.max(0, this.#totalMs - this.elapsedMs());
   }
 
+  /** Gives the call more time. */
+  extend(ms: number): void {
+    this.#totalMs += ms;
+  }
+
   /** Ends the call. */
   abort(reason: unknown): void {
     if (this.aborted) return;
@@ -76,18 +81,17 @@ export class Deadline {
     }
   }
 
-  /** Waits for so long, for an abort, or until `subscribe` reports, whichever comes first; `subscribe` may return a function that unsubscribes. */
-  wait(ms: number, subscribe?: (ready: () => void) => (() => void) | undefined): Promise<WaitEnd> {
+  /** Waits for so long, for an abort, or until what `subscribe` was given is called, whichever comes first. */
+  wait(ms: number, subscribe?: (ready: () => void) => void): Promise<WaitEnd> {
     return new Promise((resolve) => {
       const end = (how: WaitEnd): void => {
         cancelTimer();
-        unsubscribe?.();
         this.offAbort(onAbort);
         resolve(how);
       };
       const onAbort = (): void => end('aborted');
       const cancelTimer = this.#clock.setTimer(() => end('timeout'), ms);
-      const unsubscribe = subscribe?.(() => end('ready'));
+      subscribe?.(() => end('ready'));
       this.onAbort(onAbort);
       if (this.aborted) onAbort();
     });

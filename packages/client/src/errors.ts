@@ -173,7 +173,8 @@ export function createError(
 ): AnyOrdersError {
   const { attempts, operation } = call;
   const { code, what, retryAfterMs, cause, response, issues, phase = 'queue', status } = failure;
-  const outcome = foldOutcomes(attempts.map((attempt) => attempt.outcome));
+  const outcome =
+    attempts.length > 0 ? foldOutcomes(attempts.map((attempt) => attempt.outcome)) : failure.outcome;
   const isSafe = outcome === 'unknown' ? operation.idempotent : outcome !== 'applied';
   const retryable = isSafe && (failure.retryable ?? false);
   let message = `${describeOperation(operation)}: ${what}. ${outcomeMessage(operation, outcome)}`;

@@ -18,7 +18,7 @@ export function fetchTransport(fetch: Fetch, fieldsOf: (signal: AbortSignal) => 
       const notSent = (failure: TransportFailure, cause?: unknown): void =>
         resolve({ failure, sent: false, response: undefined, cause });
       try {
-        beforeSend?.();
+        if (!beforeSend()) return notSent('held');
       } catch (thrown) {
         return notSent('before_send', thrown);
       }

@@ -1,6 +1,7 @@
 import { type Authorization, basic, type Credentials, type Secret } from '@orders/auth';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
+import type { AttemptFailure } from './errors.ts';
 import { adviseOption } from './familiar-options.ts';
 import type { AttemptRecord } from './receipt.ts';
 import type { ClassifyResponse } from './response.ts';
@@ -252,6 +253,20 @@ export interface ResolvedCallOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Required<Timeouts>;
   readonly retry: Required<RetryOptions>;
+  /** Of a call that is part of a bulk run. */
+  readonly bulk?: BulkRules;
+}
+
+/** What a bulk run decides about one of its calls. */
+export interface BulkRules {
+  readonly run: object;
+  /** Why none of its calls is sent any more. */
+  readonly refusal: () => AttemptFailure | undefined;
+  /**
+   * Takes back an update that got a 429, and returns in how many milliseconds it is sent again, if it is. Absent where a
+   * 429 is retried as that of a single call.
+   */
+  readonly putsBack: ((failure: AttemptFailure, pauseMs: number) => number | undefined) | undefined;
 }
 
 type Defaults = Pick<ResolvedCallOptions, 'headers' | 'timeouts' | 'retry'> & Partial<ResolvedCallOptions>;

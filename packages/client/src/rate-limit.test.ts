@@ -3,186 +3,168 @@ import { basic } from '@orders/auth';
 import { buildOrderUpdate } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
-import { createVirtualClock } from '../test/virtual-clock.ts';
-import type { Call } from './call.ts';
-import { Deadline } from './deadline.ts';
+import { createVirtualClient, type VirtualClient } from '../test/virtual-client.ts';
 import { createOrdersClient } from './index.ts';
-import type { RateLimitOptions } from './options.ts';
-import { type EndAttempt, RateLimit, waitForSlot } from './rate-limit.ts';
 
-const anyWait = Number.POSITIVE_INFINITY;
-const key = basic('swordfish');
-const hour = 3_600_000;
+/** So much before its slot an attempt may leave, in milliseconds: what makes up for late timers. */
+const toleranceMs = 5;
 
-/** A limit on a clock that a test sets. */
-function create(options?: RateLimitOptions) {
-  let now = 0;
-  const limit = new RateLimit(options, hour, { now: () => now, setTimer: () => () => {} });
-  return {
-    onChange: (run: () => void) => limit.onChange(run),
-    at(ms: number): RateLimit {
-      now = ms;
-      return limit;
-    },
-  };
+/** A call as a property makes it. */
+interface PlannedCall {
+  readonly at: number;
+  readonly hookMs: number;
+  readonly credentialsMs: number;
+  readonly connectMs: number;
+  readonly latencyMs: number;
+  readonly totalMs: number;
+  readonly abortAfterMs: number | undefined;
+  readonly failingHook: 'beforeAttempt' | 'beforeSend' | 'credentials' | undefined;
+  readonly retryAfter: string | undefined;
+  readonly breaks: boolean;
 }
 
-test('spaces attempts evenly after a burst', () => {
-  const limit = create({ requestsPerSecond: 10, burst: 3 });
-  expect([1, 2, 3, 4, 5].map(() => limit.at(1_000).reserveSlot(key, anyWait))).toEqual([0, 0, 0, 100, 200]);
+const seldom = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
+  fc
+    .option(value, { freq: 1, nil: undefined })
+    .chain((chosen) => fc.constantFrom(undefined, undefined, chosen));
+const upTo = (ms: number): fc.Arbitrary<number> => fc.oneof(fc.constant(0), fc.nat({ max: ms }));
+
+const plannedCall: fc.Arbitrary<PlannedCall> = fc.record({
+  at: upTo(5_000),
+  hookMs: upTo(5_000),
+  credentialsMs: upTo(5_000),
+  connectMs: upTo(5_000),
+  latencyMs: upTo(500),
+  totalMs: fc.constantFrom(45_000, 45_000, 6_000, 500),
+  abortAfterMs: seldom(fc.nat({ max: 8_000 })),
+  failingHook: seldom(fc.constantFrom('beforeAttempt', 'beforeSend', 'credentials')),
+  retryAfter: seldom(fc.constantFrom('0', '1', '4')),
+  breaks: seldom(fc.constant(true)).map((breaks) => breaks === true),
 });
 
-test('never allows more than rate and burst, whenever attempts come', () => {
-  const arrivals = fc.array(fc.nat({ max: 400 }), { minLength: 1, maxLength: 60 });
-  fc.assert(
-    fc.property(arrivals, fc.integer({ min: 1, max: 5 }), (gaps, burst) => {
-      const limit = create({ requestsPerSecond: 10, burst });
-      let now = 0;
-      const leaves = gaps.map((gap) => {
-        now += gap;
-        return now + limit.at(now).reserveSlot(key, anyWait);
-      });
-      for (const start of leaves) {
-        const inOneSecond = leaves.filter((at) => at >= start && at < start + 1_000 - 0.001).length;
-        expect(inOneSecond).toBeLessThanOrEqual(10 + burst);
-      }
-    }),
+const rateLimits = fc.record({
+  requestsPerSecond: fc.constantFrom(0.5, 2, 10, 50),
+  burst: fc.integer({ min: 1, max: 4 }),
+});
+
+/** A client on a virtual clock that makes planned calls, and notes since when each was ready to leave. */
+function startPlanned(
+  calls: readonly PlannedCall[],
+  rateLimit: { requestsPerSecond: number; burst: number },
+) {
+  const planOf = (path: string): PlannedCall | undefined => calls[Number(path.split('_')[1])];
+  const refused = new Set<string>();
+  const client = createVirtualClient(
+    { rateLimit },
+    ({ path }) => {
+      const { latencyMs = 0, retryAfter, breaks = false } = planOf(path) ?? {};
+      if (retryAfter === undefined || refused.has(path)) return { latencyMs, breaks };
+      refused.add(path);
+      return { latencyMs, status: 429, headers: { 'retry-after': retryAfter } };
+    },
+    ({ path }) => planOf(path)?.connectMs ?? 0,
+  );
+  const { orders, clock, sleep } = client;
+  const fail = (): never => {
+    throw new Error('it fails');
+  };
+  const results = calls.map(async (plan, index) => {
+    await sleep(plan.at);
+    const controller = new AbortController();
+    const { signal } = controller;
+    if (plan.abortAfterMs !== undefined) clock.setTimer(() => controller.abort(), plan.abortAfterMs);
+    const calledAt = clock.now();
+    const result = await orders.safeUpdateOrder(
+      `order_${index}`,
+      { cart: {} },
+      {
+        signal,
+        timeouts: { total: plan.totalMs },
+        async beforeAttempt() {
+          await sleep(plan.hookMs);
+          if (plan.failingHook === 'beforeAttempt') fail();
+        },
+        async credentials() {
+          await sleep(plan.credentialsMs);
+          if (plan.failingHook === 'credentials') fail();
+          return basic(apiKey);
+        },
+        beforeSend: () => (plan.failingHook === 'beforeSend' ? fail() : undefined),
+      },
+    );
+    return { plan, result, tookMs: clock.now() - calledAt };
+  });
+  return { client, results };
+}
+
+/** The most by which departures in some window exceed what rate and burst allow, in milliseconds of the rate. */
+function excessMs({ departures }: VirtualClient, rate: { requestsPerSecond: number; burst: number }): number {
+  const spacingMs = 1_000 / rate.requestsPerSecond;
+  let most = 0;
+  for (const [index, from] of departures.entries())
+    for (const [more, to] of departures.slice(index).entries())
+      most = Math.max(most, (more + 1 - rate.burst) * spacingMs - (to.at - from.at));
+  return most;
+}
+
+test('no window of departures exceeds rate and burst, whatever calls, hooks, credentials, connections and responses do', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(plannedCall, { minLength: 1, maxLength: 40 }),
+      rateLimits,
+      async (calls, rateLimit) => {
+        const { client, results } = startPlanned(calls, rateLimit);
+        for (const { plan, result, tookMs } of await Promise.all(results)) {
+          expect(tookMs).toBeLessThanOrEqual(plan.totalMs + 500);
+          if (result.error?.code === 'timeout' && result.error.retryAfterMs !== undefined)
+            expect(result.error.outcome).not.toBe('unknown');
+        }
+        expect(excessMs(client, rateLimit)).toBeLessThanOrEqual(toleranceMs);
+      },
+    ),
+    { numRuns: inFull ? 2_000 : 100 },
   );
 });
 
-test('an attempt that cannot wait takes no slot', () => {
-  const limit = create({ requestsPerSecond: 1 });
-  expect(limit.at(0).reserveSlot(key, anyWait)).toBe(0);
-  expect(limit.at(0).reserveSlot(key, 500)).toBe(1_000);
-  expect(limit.at(0).reserveSlot(key, anyWait)).toBe(1_000);
+test('while hooks and credentials take 0 to 5 s each, the rate is used to at least 90 %', async () => {
+  const slow = fc.constantFrom(0, 100, 1_500, 5_000);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.record({ hookMs: slow, credentialsMs: slow, isRandom: fc.boolean() }),
+      fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 300, maxLength: 300 }),
+      fc.integer({ min: 1, max: 4 }),
+      async ({ hookMs, credentialsMs, isRandom }, parts, burst) => {
+        const calls = parts.map((part): PlannedCall => {
+          const of = (ms: number): number => (isRandom ? ms * part : ms);
+          return {
+            at: 0,
+            hookMs: of(hookMs),
+            credentialsMs: of(credentialsMs),
+            connectMs: 0,
+            latencyMs: 10,
+            totalMs: 600_000,
+            abortAfterMs: undefined,
+            failingHook: undefined,
+            retryAfter: undefined,
+            breaks: false,
+          };
+        });
+        const rateLimit = { requestsPerSecond: 10, burst };
+        const { client, results } = startPlanned(calls, rateLimit);
+        await Promise.all(results);
+        const { departures } = client;
+        expect(departures).toHaveLength(calls.length);
+        // From the first departure on; what is slow takes a while to be known.
+        const [first, last] = [departures[0]?.at ?? 0, departures.at(-1)?.at ?? 0];
+        expect(calls.length / ((last - first) / 100)).toBeGreaterThanOrEqual(0.9);
+        expect(excessMs(client, rateLimit)).toBeLessThanOrEqual(toleranceMs);
+      },
+    ),
+    { numRuns: inFull ? 100 : 8 },
+  );
 });
-
-test('a pause delays every attempt with the key, and a later one does not shorten it', () => {
-  const limit = create();
-  limit.at(0).pause(key, 5_000);
-  limit.at(0).pause(key, 1_000);
-  expect(limit.at(1_000).reserveSlot(key, anyWait)).toBe(4_000);
-  expect(limit.at(1_000).pausedMs(key)).toBe(4_000);
-  expect(limit.at(6_000).pausedMs(key)).toBe(0);
-  expect(limit.at(6_000).reserveSlot(key, anyWait)).toBe(0);
-});
-
-test('a credentials function stands for the keys that it returns', () => {
-  const limit = create();
-  limit.at(0).pause(key, 5_000);
-  const rotating = () => key;
-  expect(limit.at(0).pausedMs(rotating)).toBe(0);
-  limit.at(0).pause(rotating, 7_000);
-  expect(limit.at(0).pausedMs(rotating)).toBe(7_000);
-});
-
-test('a pause within the longest ends for all attempts at once', () => {
-  const limit = create();
-  limit.at(0).pause(key, hour);
-  expect(limit.at(hour - 1).start(key)).toBeUndefined();
-  expect([limit.at(hour).start(key), limit.at(hour).start(key)]).not.toContain(undefined);
-});
-
-test('after the longest pause one attempt is a probe, and a response other than 429 ends the pause', () => {
-  const limit = create();
-  limit.at(0).pause(key, 30 * 24 * hour);
-  expect(limit.at(0).pausedMs(key)).toBe(hour);
-  expect(limit.at(hour - 1).start(key)).toBeUndefined();
-  const endProbe = limit.at(hour).start(key) as EndAttempt;
-  expect(limit.at(hour).start(key)).toBeUndefined();
-  expect(limit.at(hour).pausedMs(key)).toBe(Number.POSITIVE_INFINITY);
-  let notified = 0;
-  limit.onChange(() => notified++);
-  endProbe(true);
-  expect(notified).toBe(1);
-  expect([limit.at(hour).start(key), limit.at(hour).start(key)]).not.toContain(undefined);
-});
-
-test.each([
-  ['begins the next pause', 2 * hour, hour],
-  ['counts, however short its pause', 2_000, 2_000],
-])('another 429 for the probe %s, and notifies waiting calls', (_name, again, pausedMs) => {
-  const limit = create();
-  limit.at(0).pause(key, 2 * hour);
-  const endProbe = limit.at(hour).start(key) as EndAttempt;
-  limit.at(hour).pause(key, again);
-  let notified = 0;
-  limit.onChange(() => notified++);
-  endProbe(true);
-  expect([limit.at(hour).pausedMs(key), notified]).toEqual([pausedMs, 1]);
-  expect(limit.at(hour + pausedMs - 1).start(key)).toBeUndefined();
-  expect(limit.at(hour + pausedMs).start(key)).toBeDefined();
-});
-
-test('the pause of one key takes no slot from another', () => {
-  const limit = create();
-  limit.at(0).pause(key, 5_000);
-  limit.at(0).reserveSlot(key, anyWait);
-  expect(limit.at(0).reserveSlot(basic('other key'), anyWait)).toBe(0);
-});
-
-test('a probe without a response proves nothing, and the next attempt is a probe, too', () => {
-  const limit = create();
-  limit.at(0).pause(key, 2 * hour);
-  (limit.at(hour).start(key) as EndAttempt)(false);
-  expect(limit.at(hour).start(key)).toBeDefined();
-  expect(limit.at(hour).start(key)).toBeUndefined();
-});
-
-/** A call of so many milliseconds on a clock. */
-function createCall(clock: ReturnType<typeof createVirtualClock>, totalMs: number): Call {
-  const deadline = new Deadline(totalMs, undefined, clock);
-  return {
-    deadline,
-    attempts: [],
-    options: { credentials: key, timeouts: { total: totalMs } },
-  } as unknown as Call;
-}
-
-test('calls with a slot wait when a pause begins meanwhile, and then leave at the rate', async () => {
-  const clock = createVirtualClock();
-  const limit = new RateLimit({ requestsPerSecond: 100 }, hour, clock);
-  const left: number[] = [];
-  const calls = Array.from({ length: 6 }, async () => {
-    expect(await waitForSlot(createCall(clock, 30_000), limit)).toBeUndefined();
-    left.push(clock.now());
-    if (left.length === 3) limit.pause(key, 1_000);
-  });
-  await Promise.all(calls);
-  expect(left).toEqual([0, 10, 20, 1_020, 1_030, 1_040]);
-});
-
-test('a call that a pause or the rate limit outlasts fails at once with the time left', async () => {
-  const clock = createVirtualClock();
-  const limit = new RateLimit({ requestsPerSecond: 0.5 }, hour, clock);
-  limit.reserveSlot(key, anyWait);
-  expect(await waitForSlot(createCall(clock, 1_500), limit)).toMatchObject({
-    code: 'timeout',
-    outcome: 'not_sent',
-    what: 'rateLimit delays it for 2000 ms, longer than timeouts.total allows',
-    retryAfterMs: 2_000,
-  });
-  limit.pause(key, 60_000);
-  expect(await waitForSlot(createCall(clock, 1_500), limit)).toMatchObject({
-    what: 'a 429 pauses this key for 60000 ms, longer than timeouts.total allows',
-    retryAfterMs: 60_000,
-    retryable: true,
-  });
-});
-
-test('a call waits for the probe after the longest pause, however little time it has', async () => {
-  const clock = createVirtualClock();
-  const limit = new RateLimit(undefined, hour, clock);
-  limit.pause(key, 2 * hour);
-  clock.advance(hour);
-  const endProbe = limit.start(key) as EndAttempt;
-  const [waiting, late] = [5_000, 100].map((totalMs) => waitForSlot(createCall(clock, totalMs), limit));
-  expect(await late).toMatchObject({ code: 'timeout', outcome: 'not_sent' });
-  endProbe(true);
-  expect(await waiting).toBeUndefined();
-});
-
 const update = buildOrderUpdate();
 const apiKey = 'swordfish-swordfish';
 const once = { retry: { maxAttempts: 1 } };
@@ -291,4 +273,14 @@ test('a 429 without a header has the backoff of the client as its retryAfterMs',
   const { error } = await orders.safeUpdateOrder('order_1', update);
   expect(error?.retryAfterMs).toBeGreaterThan(0);
   expect(error?.retryAfterMs).toBeLessThanOrEqual(1_000);
+});
+
+test('a wait beyond timeouts.total fails at once with retryAfterMs', async () => {
+  const { orders, clock } = createVirtualClient({ rateLimit: { requestsPerSecond: 0.5 } });
+  await orders.updateOrder('order_1', { cart: {} });
+  const leftAt = clock.now();
+  const { error } = await orders.safeUpdateOrder('order_2', { cart: {} }, { timeouts: { total: 1_500 } });
+  expect(error?.message).toContain('rateLimit delays it for 2000 ms, longer than timeouts.total allows');
+  expect(error).toMatchObject({ code: 'timeout', outcome: 'not_sent', retryAfterMs: 2_000 });
+  expect(clock.now()).toBe(leftAt);
 });

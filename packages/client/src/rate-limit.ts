@@ -1,34 +1,45 @@
 import type { Credentials } from '@orders/auth';
-import { abortedFailure, type Call, endedFailure, timeoutFailure } from './call.ts';
+import { type Call, endedFailure, timeoutFailure } from './call.ts';
 import { type Clock, systemClock } from './deadline.ts';
-import type { AttemptFailure } from './errors.ts';
-import { check, checkCount, type RateLimitOptions } from './options.ts';
+import type { AttemptFailure, AttemptResult } from './errors.ts';
+import { KeyPace } from './key-pace.ts';
+import { check, checkCount, longestTimerMs, type RateLimitOptions } from './options.ts';
+import { Slots } from './slots.ts';
 
-/** Called when a started attempt has ended, with whether a response came. */
-export type EndAttempt = (responded: boolean) => void;
+/** Calls prepare so long before their slot, so that a hook or credentials that take less cost none. In milliseconds. */
+const prepareMs = 10_000;
 
-interface Pause {
-  until: number;
-  /** Whether `maxPauseMs` cut it short: one attempt then goes first, as a probe. */
-  readonly probeFirst: boolean;
+/** A call on its way through the rate limit, attempt by attempt. */
+export interface Turn {
+  readonly call: Call;
+  readonly key: string | Credentials;
+  /**
+   * `queued` waits to be near enough to its slot to prepare; `preparing` runs `beforeAttempt` and reads credentials;
+   * `ready` waits for its slot; `leaving` was let go, and may be connecting; `left` is on its way, or has ended.
+   */
+  state: 'queued' | 'preparing' | 'ready' | 'leaving' | 'left';
+  /** When its last attempt left. */
+  leftAt: number;
+  /** Lets it look again at what it waits for. */
+  wake: () => void;
 }
 
-const ignore: EndAttempt = () => {};
-
 /**
- * Spaces attempts evenly (the generic cell rate algorithm), and pauses those with a key that got a 429. It says how long
- * to wait; the caller waits.
+ * Limits what leaves: by the rate of the client, and by what the 429s to a key have taught. Calls wait in one line. A slot
+ * is taken by the first byte, so what does not leave takes none.
  */
 export class RateLimit {
-  readonly #clock: Clock;
-  readonly #spacingMs: number;
-  readonly #toleranceMs: number;
-  readonly #maxPauseMs: number;
-  /** By key; a function stands for the keys that it returns. */
-  readonly #pauses = new Map<string | Credentials, Pause>();
-  readonly #listeners = new Set<() => void>();
-  /** When the next attempt is due if all before it came evenly. */
-  #dueAt = 0;
+  readonly clock: Clock;
+  readonly maxPauseMs: number;
+  /** Absent when the client has no `rateLimit`. */
+  readonly #rate: Slots | undefined;
+  /** Of the keys that got a 429; a function stands for the keys that it returns. */
+  readonly #paces = new Map<string | Credentials, KeyPace>();
+  /** Calls that are queued, and behind which none is near its slot. */
+  readonly #queued: Turn[] = [];
+  /** Calls that prepare or are ready, in the order of departure. */
+  readonly #near: Turn[] = [];
+  #cancelTimer: () => void = () => {};
 
   /** @throws TypeError when a rate or a burst is not positive. */
   constructor(options: RateLimitOptions | undefined, maxPauseMs: number, clock = systemClock) {
@@ -38,113 +49,204 @@ export class RateLimit {
       'rateLimit.requestsPerSecond: write a number above 0.',
     );
     checkCount('rateLimit.burst', burst);
-    this.#clock = clock;
-    this.#spacingMs = 1_000 / requestsPerSecond;
-    this.#toleranceMs = this.#spacingMs * (burst - 1);
-    this.#maxPauseMs = maxPauseMs;
-  }
-
-  /** Calls `run` when a pause is lifted or the probe after a long pause has ended; returns a function that unsubscribes. */
-  onChange(run: () => void): () => void {
-    this.#listeners.add(run);
-    return () => this.#listeners.delete(run);
-  }
-
-  /** Pauses attempts with these credentials for so long, at most `maxPauseMs`. */
-  pause(credentials: Credentials, ms: number): void {
-    const now = this.#clock.now();
-    const until = now + Math.min(ms, this.#maxPauseMs);
-    const pausedMs = this.pausedMs(credentials);
-    if (pausedMs < Number.POSITIVE_INFINITY && until <= now + pausedMs) return;
-    for (const [key, pause] of this.#pauses)
-      if (pause.until + this.#maxPauseMs < now) this.#pauses.delete(key);
-    this.#pauses.set(keyOf(credentials), { until, probeFirst: ms > this.#maxPauseMs });
+    if (requestsPerSecond < Number.POSITIVE_INFINITY) this.#rate = new Slots(requestsPerSecond, burst);
+    this.clock = clock;
+    this.maxPauseMs = maxPauseMs;
   }
 
   /** How long a pause of these credentials still lasts: `Infinity` while the probe after a long pause is under way. */
   pausedMs(credentials: Credentials): number {
-    if (this.#pauses.size === 0) return 0;
-    const pause = this.#pauses.get(keyOf(credentials));
-    return pause ? Math.max(0, pause.until - this.#clock.now()) : 0;
+    return this.#paceOf(keyOf(credentials))?.pausedMs(this.clock.now()) ?? 0;
   }
 
-  /** Lifts all pauses. */
+  /** Ends all pauses and forgets the paces: what waits goes on as `rateLimit` lets it. */
   resume(): void {
-    this.#pauses.clear();
-    this.#notify();
+    this.#paces.clear();
+    this.#advance();
   }
 
-  /**
-   * How long the next attempt must wait: for a pause, after which it reserves again, or for its slot at the rate limit,
-   * which it takes only when it can wait that long.
-   */
-  reserveSlot(credentials: Credentials, maxWaitMs: number): number {
-    const pausedMs = this.pausedMs(credentials);
-    if (pausedMs > 0) return pausedMs;
-    if (this.#spacingMs === 0) return 0;
-    const now = this.#clock.now();
-    const due = Math.max(this.#dueAt, now);
-    const delay = Math.max(0, due - this.#toleranceMs - now);
-    if (delay < maxWaitMs) this.#dueAt = due + this.#spacingMs;
-    return delay;
+  createTurn(call: Call): Turn {
+    return { call, key: keyOf(call.options.credentials), state: 'left', leftAt: 0, wake: () => {} };
   }
 
-  /**
-   * Starts an attempt: returns a function to call when it has ended, or `undefined` during a pause. The first attempt
-   * after a long pause is a probe, which keeps the others waiting until it has ended.
-   */
-  start(credentials: Credentials): EndAttempt | undefined {
-    if (this.#pauses.size === 0) return ignore;
-    const key = keyOf(credentials);
-    const pause = this.#pauses.get(key);
-    if (pause && pause.until > this.#clock.now()) return undefined;
-    this.#pauses.delete(key);
-    if (!pause?.probeFirst) return ignore;
-    const probing = { until: Number.POSITIVE_INFINITY, probeFirst: true };
-    this.#pauses.set(key, probing);
-    return (responded) => {
-      // Without a response the next attempt is a probe, too; another 429 has set another pause by now.
-      probing.until = 0;
-      if (responded && this.#pauses.get(key) === probing) this.#pauses.delete(key);
-      this.#notify();
-    };
+  /** Waits until an attempt may prepare. A call that a pause or the rate outlasts fails at once. */
+  async waitToPrepare(turn: Turn): Promise<AttemptFailure | undefined> {
+    const ended = endedFailure(turn.call, 'before the next attempt');
+    if (ended || !this.#isLimited(turn)) return ended;
+    this.#queued.push(turn);
+    return await this.#pass(turn, 'queued');
   }
 
-  #notify(): void {
-    for (const run of [...this.#listeners]) run();
+  /** Waits for the slot of an attempt that is prepared, or that was let go and connected too late. */
+  async waitForSlot(turn: Turn): Promise<AttemptFailure | undefined> {
+    this.#giveBack(turn);
+    if (!this.#isLimited(turn)) return undefined;
+    if (!this.#near.includes(turn)) this.#near.unshift(turn);
+    return await this.#pass(turn, 'ready');
+  }
+
+  async #pass(turn: Turn, state: 'queued' | 'ready'): Promise<AttemptFailure | undefined> {
+    const { attempts, deadline, options } = turn.call;
+    turn.state = state;
+    this.#advance();
+    while (turn.state === state) {
+      // The time of an item of a bulk run begins when it may be sent.
+      const isCounted = !options.bulk || attempts.length > 0;
+      const ended = endedFailure(turn.call, 'waiting for a slot');
+      const failure = ended ?? (isCounted ? this.#outlastedFailure(turn) : undefined);
+      if (failure) return failure;
+      const from = this.clock.now();
+      await deadline.wait(isCounted ? deadline.remainingMs() : longestTimerMs, (wake) => {
+        turn.wake = wake;
+      });
+      if (!isCounted) deadline.extend(this.clock.now() - from);
+    }
+    return undefined;
+  }
+
+  /** Whether the first byte may leave now, which takes the slot: connecting may have taken so long that it is lost. */
+  leave(turn: Turn): boolean {
+    const now = this.clock.now();
+    const pace = this.#paceOf(turn.key);
+    const limits = this.#limits(pace);
+    if (pace && pace.pausedMs(now, turn) > 0) return false;
+    if (limits.some((slots) => !slots.isFree(now))) return false;
+    for (const slots of limits) slots.take(now);
+    turn.state = 'left';
+    turn.leftAt = now;
+    return true;
+  }
+
+  /** An attempt that left has ended. A 429 applies to the key, so it pauses every call with it. */
+  ended(turn: Turn, result: AttemptResult): void {
+    const now = this.clock.now();
+    if (result.code && result.status === 429) {
+      const pace = this.#paceOf(turn.key) ?? this.#createPace(turn.key, now);
+      pace.refused(turn, result.retryAfterMs ?? 0, now);
+      for (const waiting of this.#waiting()) if (waiting.key === turn.key) waiting.wake();
+    } else this.#paceOf(turn.key)?.ended(turn, result.status !== undefined);
+    this.#advance();
+  }
+
+  /** A call waits for nothing any more. */
+  stepOut(turn: Turn): void {
+    this.#giveBack(turn);
+    for (const line of [this.#near, this.#queued])
+      if (line.includes(turn)) line.splice(line.indexOf(turn), 1);
+    this.#advance();
+  }
+
+  /** Ends the calls that wait here and of which this is true. */
+  abortWaiting(isMeant: (call: Call) => boolean, reason: unknown): void {
+    for (const { call } of this.#waiting()) if (isMeant(call)) call.deadline.abort(reason);
+  }
+
+  /** One that was let go does not leave. */
+  #giveBack(turn: Turn): void {
+    if (turn.state !== 'leaving') return;
+    turn.state = 'left';
+    const pace = this.#paceOf(turn.key);
+    for (const slots of this.#limits(pace)) slots.giveBack();
+    pace?.ended(turn, false);
+  }
+
+  #waiting(): readonly Turn[] {
+    return [...this.#near, ...this.#queued];
+  }
+
+  #isLimited({ key }: Turn): boolean {
+    return this.#rate !== undefined || this.#paceOf(key) !== undefined;
+  }
+
+  #limits(pace: KeyPace | undefined): readonly Slots[] {
+    return [this.#rate, pace?.slots].filter((slots) => slots !== undefined);
+  }
+
+  #paceOf(key: string | Credentials): KeyPace | undefined {
+    if (this.#paces.size === 0) return undefined;
+    const pace = this.#paces.get(key);
+    if (!pace?.isOver(this.clock.now())) return pace;
+    this.#paces.delete(key);
+    return undefined;
+  }
+
+  #createPace(key: string | Credentials, now: number): KeyPace {
+    for (const each of [...this.#paces.keys()]) this.#paceOf(each);
+    const pace = new KeyPace(this.maxPauseMs, now);
+    this.#paces.set(key, pace);
+    return pace;
+  }
+
+  /** Lets calls go on that may, and looks again when more may. */
+  #advance(): void {
+    this.#cancelTimer();
+    const now = this.clock.now();
+    const nextMs = Math.min(this.#letGo(now), this.#letPrepare(now));
+    if (nextMs < Number.POSITIVE_INFINITY)
+      this.#cancelTimer = this.clock.setTimer(() => this.#advance(), Math.min(nextMs, longestTimerMs));
+  }
+
+  /** Lets ready calls go whose slots are free; returns how long until the next one is. */
+  #letGo(now: number): number {
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const turn of [...this.#near]) {
+      if (turn.state !== 'ready') continue;
+      const pace = this.#paceOf(turn.key);
+      const limits = this.#limits(pace);
+      const waitMs = Math.max(pace?.pausedMs(now) ?? 0, ...limits.map((slots) => slots.delayMs(now)));
+      if (waitMs > 0) nextMs = Math.min(nextMs, waitMs);
+      else {
+        this.#near.splice(this.#near.indexOf(turn), 1);
+        turn.state = 'leaving';
+        for (const slots of limits) slots.letGo(now);
+        pace?.letGo(turn, now);
+        turn.wake();
+      }
+    }
+    return nextMs;
+  }
+
+  /** Lets queued calls prepare whose slots are near; returns how long until the next one is. */
+  #letPrepare(now: number): number {
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const turn of [...this.#queued]) {
+      const ahead = this.#near.length;
+      const rateMs = (this.#rate?.delayMs(now, ahead) ?? 0) - prepareMs;
+      // Those behind it are later.
+      if (rateMs > 0) return Math.min(nextMs, rateMs);
+      const pace = this.#paceOf(turn.key);
+      const paceMs = (pace?.slots.delayMs(now, ahead) ?? 0) - prepareMs;
+      const waitMs = Math.max(pace?.pausedMs(now) ?? 0, paceMs);
+      if (waitMs > 0) nextMs = Math.min(nextMs, waitMs);
+      else {
+        this.#queued.splice(this.#queued.indexOf(turn), 1);
+        this.#near.push(turn);
+        turn.state = 'preparing';
+        turn.wake();
+      }
+    }
+    return nextMs;
+  }
+
+  #outlastedFailure(turn: Turn): AttemptFailure | undefined {
+    const { call } = turn;
+    const now = this.clock.now();
+    const remainingMs = call.deadline.remainingMs();
+    const pausedMs = this.#paceOf(turn.key)?.pausedMs(now) ?? 0;
+    // The probe after a long pause may end at any time, so it is waited for.
+    if (pausedMs >= remainingMs && pausedMs < Number.POSITIVE_INFINITY)
+      return outlasted(call, 'a 429 pauses this key', pausedMs);
+    const line = this.#waiting();
+    const ahead = line.slice(0, line.indexOf(turn)).filter(({ key }) => !this.#paceOf(key)?.pausedMs(now));
+    const delayMs = this.#rate?.delayMs(now, ahead.length) ?? 0;
+    return delayMs >= remainingMs ? outlasted(call, 'rateLimit delays it', delayMs) : undefined;
   }
 }
 
-/**
- * Waits until neither the rate limit nor a pause holds the next attempt back; a call that cannot outlast them fails now.
- * It returns at once where there is nothing to wait for.
- */
-export function waitForSlot(
-  call: Call,
-  rateLimit: RateLimit,
-): AttemptFailure | undefined | Promise<AttemptFailure | undefined> {
-  const { deadline, options } = call;
-  const { credentials } = options;
-  const ended = endedFailure(call, 'before the next attempt');
-  if (ended) return ended;
-  const remainingMs = deadline.remainingMs();
-  const isPaused = rateLimit.pausedMs(credentials) > 0;
-  const waitMs = rateLimit.reserveSlot(credentials, remainingMs);
-  if (waitMs === 0) return undefined;
-  // The probe after a long pause may end at any time, so it is waited for.
-  if (waitMs >= remainingMs && waitMs < Number.POSITIVE_INFINITY) {
-    const why = isPaused ? 'a 429 pauses this key' : 'rateLimit delays it';
-    const retryAfterMs = Math.ceil(waitMs);
-    const what = `${why} for ${retryAfterMs} ms, longer than timeouts.total allows`;
-    return { ...timeoutFailure(call, ''), what, retryAfterMs };
-  }
-  const onChange = isPaused ? (wake: () => void) => rateLimit.onChange(wake) : undefined;
-  return deadline.wait(Math.min(waitMs, remainingMs), onChange).then((end) => {
-    if (end === 'aborted') return abortedFailure(call);
-    // After a pause every call reserves again; a call that has a slot goes on, unless a pause began meanwhile.
-    const goesOn = !isPaused && rateLimit.pausedMs(credentials) === 0;
-    return goesOn ? undefined : waitForSlot(call, rateLimit);
-  });
+function outlasted(call: Call, why: string, waitMs: number): AttemptFailure {
+  const retryAfterMs = Math.ceil(waitMs);
+  const what = `${why} for ${retryAfterMs} ms, longer than timeouts.total allows`;
+  return { ...timeoutFailure(call, ''), what, retryAfterMs };
 }
 
 function keyOf(credentials: Credentials): string | Credentials {

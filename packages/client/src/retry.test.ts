@@ -8,8 +8,8 @@ import { Deadline } from './deadline.ts';
 import type { AttemptFailure, AttemptResult } from './errors.ts';
 import { createOrdersClient } from './index.ts';
 import type { ResolvedCallOptions } from './options.ts';
-import { RateLimit } from './rate-limit.ts';
-import { backoff, withRetries } from './retry.ts';
+import { RateLimit, type Turn } from './rate-limit.ts';
+import { type AttemptEnd, backoff, withRetries } from './retry.ts';
 
 const success: AttemptResult = {
   outcome: 'applied',
@@ -48,13 +48,15 @@ async function run(results: readonly AttemptResult[], given: RunOptions = {}) {
     operation: { idempotent },
     options: { credentials, retry, timeouts: { total: 30_000 }, ...options },
   } as unknown as Call;
-  const attempt = async (): Promise<AttemptResult> => {
+  const attempt = async (_call: Call, turn: Turn): Promise<AttemptEnd> => {
+    const startedAfterMs = deadline.elapsedMs();
     const result = results[began.length] ?? success;
     began.push(clock.now());
+    rateLimit.leave(turn);
     clock.advance(attemptMs);
-    if (result.code && result.status === 429) rateLimit.pause(credentials, result.retryAfterMs ?? 0);
+    rateLimit.ended(turn, result);
     if (began.length > abortAfter) deadline.abort('enough');
-    return result;
+    return { result, startedAfterMs };
   };
   const end = await withRetries(attempt, { rateLimit, random: () => 0.5 })(call);
   return { end, began, attempts: call.attempts };
@@ -154,7 +156,7 @@ test('keeps the first attempt when the beforeAttempt of the second never settles
   expect(attempts).toMatchObject([{ status: 429, outcome: 'rejected' }]);
 });
 
-test('calls beforeAttempt once the rate limit allows the attempt, and spends the slot though it throws', async () => {
+test('a beforeAttempt that throws costs no slot', async () => {
   const policy = startPolicy(10);
   const calledAt: number[] = [];
   const beforeAttempt = (): never => {
@@ -162,7 +164,7 @@ test('calls beforeAttempt once the rate limit allows the attempt, and spends the
     throw new Error('the disk is full');
   };
   await Promise.all([run([], { policy, beforeAttempt }), run([], { policy, beforeAttempt })]);
-  expect(calledAt).toEqual([0, 100]);
+  expect(calledAt).toEqual([0, 0]);
 });
 
 test('timeouts.total bounds each attempt', async () => {

@@ -1,9 +1,9 @@
 import { abortedFailure, type Call, runCallback, type Step, timeoutFailure } from './call.ts';
 import type { AttemptFailure, AttemptResult } from './errors.ts';
-import type { AfterAttempt, BeforeAttempt } from './options.ts';
-import { type RateLimit, waitForSlot } from './rate-limit.ts';
+import type { RateLimit, Turn } from './rate-limit.ts';
 import { type AttemptRecord, tenths } from './receipt.ts';
 import { sanitizeCause } from './redact.ts';
+import { warn } from './warning.ts';
 
 export interface RetryPolicy {
   readonly rateLimit: RateLimit;
@@ -11,27 +11,39 @@ export interface RetryPolicy {
   readonly random: () => number;
 }
 
+/** Makes one attempt, which takes its slot when it leaves. Never rejects. */
+export type AttemptStep = (call: Call, turn: Turn) => Promise<AttemptEnd>;
+
+/** The result of an attempt and when it began, or why the call ended before it had a slot. */
+export type AttemptEnd =
+  | { readonly result: AttemptResult; readonly startedAfterMs: number }
+  | { readonly notMade: AttemptFailure };
+
 /** Makes attempts, each once the rate limit lets it, until one succeeds or must not be retried. */
-export function withRetries(attempt: Step, { rateLimit, random }: RetryPolicy): Step {
+export function withRetries(attempt: AttemptStep, { rateLimit, random }: RetryPolicy): Step {
   return async (call) => {
     const { attempts, deadline, options } = call;
-    const { beforeAttempt, afterAttempt, credentials } = options;
-    for (;;) {
-      const held = waitForSlot(call, rateLimit);
-      const notMade =
-        (held && (await held)) ?? (beforeAttempt && (await runBeforeAttempt(call, beforeAttempt)));
-      if (notMade) return notMade;
-      const startedAfterMs = deadline.elapsedMs();
-      const result = await attempt(call);
-      const record = createRecord(result, startedAfterMs, deadline.elapsedMs() - startedAfterMs);
-      attempts.push(record);
-      const isPaused = result.status === 429;
-      const pauseMs = isPaused ? rateLimit.pausedMs(credentials) : undefined;
-      const delay = result.code ? retryDelay(result, call, pauseMs, random) : undefined;
-      if (afterAttempt) runAfterAttempt(call, afterAttempt, record, delay);
-      if (delay === undefined) return result;
-      // The pause of a 429 ends while the call waits for its slot, where it can be lifted.
-      if (!isPaused && (await deadline.wait(delay)) === 'aborted') return abortedFailure(call);
+    const turn = rateLimit.createTurn(call);
+    try {
+      for (;;) {
+        const notMade = (await rateLimit.waitToPrepare(turn)) ?? (await runBeforeAttempt(call));
+        if (notMade) return notMade;
+        const end = await attempt(call, turn);
+        if ('notMade' in end) return end.notMade;
+        const { result, startedAfterMs } = end;
+        const record = createRecord(result, startedAfterMs, deadline.elapsedMs() - startedAfterMs);
+        attempts.push(record);
+        const isPaused = result.status === 429;
+        const delayMs = result.code ? nextAttemptMs(result, call, { rateLimit, random }) : undefined;
+        runAfterAttempt(call, record, delayMs);
+        const isPutBack = isPaused && options.bulk?.putsBack;
+        if (delayMs === undefined || isPutBack) return result;
+        // A pause passes in `waitToPrepare`, where it can be lifted.
+        const waited = isPaused ? undefined : await deadline.wait(delayMs);
+        if (waited === 'aborted') return abortedFailure(call);
+      }
+    } finally {
+      rateLimit.stepOut(turn);
     }
   };
 }
@@ -49,19 +61,23 @@ function createRecord(result: AttemptResult, startedAfterMs: number, durationMs:
   return record;
 }
 
-/** The delay before the next attempt in milliseconds, or `undefined` to fail now. What lies beyond the remaining time is never retried early. */
-function retryDelay(
-  { outcome, retryable = false, retryAfterMs }: AttemptFailure,
+/** In how many milliseconds the update is sent again, if it is. What lies beyond the remaining time is never retried early. */
+function nextAttemptMs(
+  failure: AttemptFailure,
   { attempts, deadline, operation, options }: Call,
-  pauseMs: number | undefined,
-  random: () => number,
+  { rateLimit, random }: RetryPolicy,
 ): number | undefined {
+  const { outcome, retryable = false, retryAfterMs, status } = failure;
   const { maxAttempts, resendUnknown } = options.retry;
+  const isPaused = status === 429;
+  const delayMs = isPaused
+    ? rateLimit.pausedMs(options.credentials)
+    : (retryAfterMs ?? backoff(attempts.length, random));
+  if (isPaused && options.bulk?.putsBack) return options.bulk.putsBack(failure, delayMs);
   const mayRepeat =
     outcome === 'unknown' ? operation.idempotent || resendUnknown : outcome !== 'applied' && retryable;
   if (!mayRepeat || attempts.length >= maxAttempts || deadline.aborted) return undefined;
-  const delay = pauseMs ?? retryAfterMs ?? backoff(attempts.length, random);
-  return delay < deadline.remainingMs() ? delay : undefined;
+  return delayMs < deadline.remainingMs() ? delayMs : undefined;
 }
 
 /** Full jitter: a random part of a bound that doubles from 1 s to 8 s, in milliseconds. */
@@ -70,10 +86,9 @@ export function backoff(attempts: number, random: () => number): number {
 }
 
 /** Calls `beforeAttempt` and waits for it, no longer than the call may take; returns why the attempt must not be made. */
-async function runBeforeAttempt(
-  call: Call,
-  beforeAttempt: BeforeAttempt,
-): Promise<AttemptFailure | undefined> {
+async function runBeforeAttempt(call: Call): Promise<AttemptFailure | undefined> {
+  const { beforeAttempt } = call.options;
+  if (!beforeAttempt) return undefined;
   const event = { attempt: call.attempts.length + 1 };
   const where = 'waiting for beforeAttempt';
   try {
@@ -89,17 +104,16 @@ async function runBeforeAttempt(
 
 /** Passes the last attempt to `afterAttempt`. What it throws becomes a warning, since it must not change the call. */
 function runAfterAttempt(
-  { attempts, redact }: Call,
-  afterAttempt: AfterAttempt,
+  { attempts, options: { afterAttempt }, redact }: Call,
   record: AttemptRecord,
-  delay: number | undefined,
+  delayMs: number | undefined,
 ): void {
-  const retry = delay !== undefined && { retryDelayMs: tenths(delay) };
+  if (!afterAttempt) return;
+  const retry = delayMs !== undefined && { retryDelayMs: tenths(delayMs) };
   const event = { ...record, attempt: attempts.length, ...retry };
   const running = (async () => afterAttempt(event))();
   running.catch((thrown: unknown) => {
-    const { process } = globalThis as { process?: { emitWarning?: (message: string, name: string) => void } };
-    const message = `afterAttempt threw, which changes nothing for the call: ${sanitizeCause(thrown, redact)?.message}`;
-    process?.emitWarning?.(message, 'OrdersWarning');
+    const { message } = sanitizeCause(thrown, redact) ?? {};
+    warn(`afterAttempt threw, which changes nothing for the call: ${message}`);
   });
 }

@@ -55,8 +55,11 @@ export interface TransportRequest {
   /** All headers, `Authorization` included. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | undefined;
-  /** Runs right before the first byte is written; when it throws, the request is not sent. */
-  readonly beforeSend: (() => void) | undefined;
+  /**
+   * Runs right before the first byte is written, and returns whether it may be written now: if not, the result is `held`,
+   * and the connection stays open. When it throws, the request is not sent.
+   */
+  readonly beforeSend: () => boolean;
 }
 
 /** What bounds one request. */
@@ -69,7 +72,14 @@ export interface TransportLimits {
 }
 
 /** Why no whole response came; `misuse` is a mistake of the configuration. */
-export type TransportFailure = 'connection' | 'timeout' | 'aborted' | 'too_large' | 'before_send' | 'misuse';
+export type TransportFailure =
+  | 'connection'
+  | 'timeout'
+  | 'aborted'
+  | 'too_large'
+  | 'before_send'
+  | 'held'
+  | 'misuse';
 
 /** How far one request came. */
 export interface TransportResult {

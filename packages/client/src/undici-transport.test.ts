@@ -41,7 +41,7 @@ test.each<[name: string, create: (url: string) => unknown, message: RegExp]>([
   ],
   ['a MockAgent of undici 6', () => new undici6.MockAgent(), old],
   ['a destroyed Agent', destroyed, /the dispatcher was destroyed\. Close it after the client/],
-  ['a closed Agent', closed, /the dispatcher was closed\. Close it after the client/],
+  ['a closed Agent', closed, /the dispatcher was (closed|destroyed)\. Close it after the client/],
   ['a MockAgent without a mock', withoutMock, /the MockAgent has no mock for this request/],
 ])('%s is a mistake that is not retried', async (_name, create, message) => {
   await using service = await startMockOrderService({ orders: ['order_1234'] });

@@ -78,10 +78,16 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   /** Called when the connection stands, right before the first byte is written: an abort here sends nothing. */
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
+    let mayLeave = true;
     try {
-      if (!this.settled) this.#beforeSend?.();
+      if (!this.settled) mayLeave = this.#beforeSend();
     } catch (thrown) {
       this.#fail('before_send', thrown);
+    }
+    if (!mayLeave) {
+      this.#settle('held', undefined);
+      // undici then drops the request; `abort` would close the connection, too.
+      throw new Error('The request must wait for its slot at the rate limit.');
     }
     // After a pause of the process, the connection may be ready before the late timer has run.
     if (performance.now() - this.startedAt >= this.#limits.timeoutMs) this.#fail('timeout', undefined);

@@ -1,16 +1,24 @@
 import type { OrderUpdate } from '@orders/schema';
+import type { AttemptFailure } from './errors.ts';
 import {
   type AfterAttemptEvent,
   type BeforeAttemptEvent,
+  type BulkRules,
   type CallOptions,
   callOptionNames,
   check,
   checkCount,
-  longestTimerMs,
   type ResolvedCallOptions,
   type SharedOptions,
 } from './options.ts';
-import { type ClientCore, toResult, type UpdateOrderResult } from './update-order.ts';
+import { sanitizeCause } from './redact.ts';
+import {
+  type ClientCore,
+  toResult,
+  type UpdateOrderResponse,
+  type UpdateOrderResult,
+} from './update-order.ts';
+import { warn } from './warning.ts';
 
 /** One update of many. Fields of your own come back with its result. */
 export interface UpdateOrdersItem<Update extends OrderUpdate = OrderUpdate> {
@@ -28,8 +36,8 @@ export interface UpdateOrdersOptions<Data = unknown, Item = unknown> extends Sha
    */
   readonly concurrency?: number;
   /**
-   * Called before each attempt of each update, and awaited, as that of a single call. An item that a pause delayed before
-   * anything of it left starts anew, with attempt 1. When it throws, the result of that item is an `AbortError`, and the
+   * Called before each attempt of each update, and awaited, as that of a single call. An item that was put back starts
+   * anew, with attempt 1. When it throws, the result of that item is an `AbortError`, and the
    * run goes on.
    * @default nothing is called
    */
@@ -40,7 +48,8 @@ export interface UpdateOrdersOptions<Data = unknown, Item = unknown> extends Sha
    */
   readonly beforeSend?: (event: BeforeAttemptEvent & ItemEvent<Item>) => void;
   /**
-   * Called once each attempt of each update has ended, as that of a single call.
+   * Called once each attempt of each update has ended, as that of a single call. After a 429 that puts the item back,
+   * `retryDelayMs` is there, and the next attempt has number 1.
    * @default nothing is called
    */
   readonly afterAttempt?: (event: AfterAttemptEvent & ItemEvent<Item>) => void;
@@ -55,8 +64,9 @@ interface ItemEvent<Item> {
 export interface UpdateOrdersRun<Item, Data = unknown>
   extends AsyncIterable<UpdateOrdersItemResult<Item, Data>> {
   /**
-   * Stops reading and sending, waits for what is in flight, and returns what the iteration did not: call it after
-   * leaving the loop early, so that nothing is lost.
+   * Stops reading and sending, waits for the responses to what has left, and returns what the iteration did not: call it
+   * after leaving the loop early, so that nothing is lost. It does not wait for the source: an item that arrives later is
+   * neither sent nor returned.
    */
   stop(): Promise<UnfinishedItems<Item, Data>>;
 }
@@ -72,9 +82,15 @@ export type UpdateOrdersItemResult<Item, Data = unknown> = UpdateOrderResult<Dat
 export interface UnfinishedItems<Item, Data = unknown> {
   /** Results that the iteration did not take, those of updates in flight when it stopped included. */
   readonly results: readonly UpdateOrdersItemResult<Item, Data>[];
-  /** Items that were read from the source and not sent. */
+  /** Items that were read from the source and not sent, or put back after a 429. */
   readonly unsent: readonly ItemEvent<Item>[];
+  /** What the source threw and the iteration did not. What it throws after this is a warning of the process. */
+  readonly errors: readonly unknown[];
 }
+
+const defaultConcurrency = 16;
+
+const optionNames = [...callOptionNames, 'concurrency'];
 
 /** Starts a run of updates; documented in client.ts. */
 export function updateOrders<Item, Data>(
@@ -82,38 +98,17 @@ export function updateOrders<Item, Data>(
   source: Iterable<Item> | AsyncIterable<Item>,
   options: UpdateOrdersOptions<Data, Item>,
 ): UpdateOrdersRun<Item, Data> {
-  const { concurrency = 16 } = options;
   check(
     typeof Object(Object(source)[Symbol.asyncIterator] ?? Object(source)[Symbol.iterator]) === 'function',
     'updateOrders: pass an iterable of { token, update }; call a generator function, await a promise.',
   );
-  checkCount('concurrency', concurrency);
+  checkCount('updateOrders: concurrency', options.concurrency ?? defaultConcurrency);
   const resolved = core.resolve({
     method: 'updateOrders',
     options: options as CallOptions,
     names: optionNames,
   });
-  const { beforeAttempt, beforeSend, afterAttempt } = options;
-  const update = async ({ token, update, index, item }: Entry<Item>) =>
-    core.execute(core.validate(token, update), {
-      ...resolved,
-      ...(beforeAttempt && { beforeAttempt: (event) => beforeAttempt({ ...event, item, index }) }),
-      ...(beforeSend && { beforeSend: (event) => beforeSend({ ...event, item, index }) }),
-      ...(afterAttempt && { afterAttempt: (event) => afterAttempt({ ...event, item, index }) }),
-    });
-  const send = (entry: Entry<Item>) => toResult(update(entry)) as Promise<UpdateOrderResult<Data>>;
-  const endings = resolved.signal ? [resolved.signal, core.closed] : [core.closed];
-  return startRun(source, send, { ...core, ...resolved, concurrency, endings });
-}
-
-const optionNames = [...callOptionNames, 'concurrency'];
-
-interface RunLimits
-  extends Pick<ResolvedCallOptions, 'credentials'>,
-    Pick<ClientCore, 'isOrdered' | 'rateLimit'> {
-  readonly concurrency: number;
-  /** Signals each of which fires when nothing more is to be read. */
-  readonly endings: readonly AbortSignal[];
+  return new BulkRun(core, source, options, resolved);
 }
 
 /** An item, its place in the source, and what it holds, read once. */
@@ -130,168 +125,253 @@ interface Entry<Item> {
  */
 const readAhead = 4;
 
-/** An item starts so much before its slot at the rate limit, so that a late timer costs no slot. In milliseconds. */
-const headStartMs = 20;
+/** Reads items while it may send more, sends them, and hands out results. What gets a 429 goes back to its place. */
+class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
+  readonly #core: ClientCore;
+  readonly #options: UpdateOrdersOptions<Data, Item>;
+  readonly #resolved: ResolvedCallOptions;
+  readonly #source: Iterator<Item> | AsyncIterator<Item>;
+  readonly #concurrency: number;
+  /** Signals each of which fires when nothing more is to be read. */
+  readonly #endings: readonly AbortSignal[];
+  /** Whether a 429 uses up an attempt and time of its item. */
+  readonly #countsRefusals: boolean;
+  /** Items that were read and are not in flight, in the order of the source. */
+  readonly #waiting: Entry<Item>[] = [];
+  readonly #busyTokens = new Set<unknown>();
+  readonly #results: UpdateOrdersItemResult<Item, Data>[] = [];
+  readonly #errors: unknown[] = [];
+  readonly #stopReason = new Error('The run was stopped.');
+  readonly #onEnding = () => this.#end();
+  #active = 0;
+  #nextIndex = 0;
+  #isReading = false;
+  #hasSourceEnded = false;
+  #isStopped = false;
+  /** Whether nobody takes errors any more. */
+  #isOver = false;
+  /** Since when every response was a 429. */
+  #refusedSince: number | undefined;
+  /** The 429 after which it gave up. */
+  #refusal: AttemptFailure | undefined;
+  #changed = Promise.withResolvers<void>();
 
-/** Reads, sends and hands out results, never more than its limits hold. */
-function startRun<Item, Data>(
-  source: Iterable<Item> | AsyncIterable<Item>,
-  send: (entry: Entry<Item>) => Promise<UpdateOrderResult<Data>>,
-  { concurrency, isOrdered, rateLimit, credentials, endings }: RunLimits,
-): UpdateOrdersRun<Item, Data> {
-  type Result = UpdateOrdersItemResult<Item, Data>;
-  const iterator =
-    Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
-  const waiting: Entry<Item>[] = [];
-  const busyTokens = new Set<unknown>();
-  const results: Result[] = [];
-  let active = 0;
-  let nextIndex = 0;
-  let reading = false;
-  let sourceEnded = false;
-  let stopped = false;
-  const errors: unknown[] = [];
-  let changed = Promise.withResolvers<void>();
-  /** Ends the wait for the next slot. */
-  let stopWaiting: (() => void) | undefined;
+  constructor(
+    core: ClientCore,
+    source: Iterable<Item> | AsyncIterable<Item>,
+    options: UpdateOrdersOptions<Data, Item>,
+    resolved: ResolvedCallOptions,
+  ) {
+    const { concurrency = defaultConcurrency, retry, timeouts } = options;
+    this.#core = core;
+    this.#options = options;
+    this.#resolved = resolved;
+    this.#source =
+      Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    this.#concurrency = concurrency;
+    this.#endings = resolved.signal ? [resolved.signal, core.closed] : [core.closed];
+    this.#countsRefusals = retry?.maxAttempts !== undefined || timeouts?.total !== undefined;
+  }
 
-  function notify(): void {
-    changed.resolve();
-    changed = Promise.withResolvers<void>();
+  [Symbol.asyncIterator](): AsyncIterator<UpdateOrdersItemResult<Item, Data>, undefined> {
+    return {
+      next: () => this.#next(),
+      // The consumer left the loop: the results that it did not take are kept for `stop`.
+      return: async () => {
+        this.#stop();
+        return { done: true, value: undefined };
+      },
+    };
+  }
+
+  async stop(): Promise<UnfinishedItems<Item, Data>> {
+    this.#stop();
+    while (this.#active > 0) await this.#changed.promise;
+    this.#isOver = true;
+    const unsent = this.#waiting.splice(0).map(({ index, item }) => ({ index, item }));
+    return { results: this.#results.splice(0), unsent, errors: this.#errors.splice(0) };
+  }
+
+  async #next(): Promise<IteratorResult<UpdateOrdersItemResult<Item, Data>, undefined>> {
+    for (;;) {
+      this.#drive();
+      const value = this.#isStopped ? undefined : this.#results.shift();
+      if (value) return { done: false, value };
+      if (this.#isStopped) return { done: true, value };
+      if (this.#isDone()) {
+        this.#stop();
+        this.#isOver = true;
+        if (this.#errors.length > 0) throw this.#errors.shift();
+        return { done: true, value };
+      }
+      await this.#changed.promise;
+    }
+  }
+
+  #isDone(): boolean {
+    const hasRead = this.#hasSourceEnded && (!this.#isReading || this.#isEnding());
+    return hasRead && this.#held() === 0;
+  }
+
+  #held(): number {
+    return this.#waiting.length + this.#active + this.#results.length;
+  }
+
+  #isEnding(): boolean {
+    return this.#endings.some((signal) => signal.aborted);
+  }
+
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
     // A consumer that is busy with a result does not hold up what is sent meanwhile.
-    drive();
+    this.#drive();
   }
 
   /** Sends what may be sent and reads what may be read. */
-  function drive(): void {
-    if (stopped) return;
-    if (isEnding()) endSource();
+  #drive(): void {
+    if (this.#isStopped) return;
+    if (this.#isEnding()) this.#endSource();
     // Adding it again changes nothing.
-    for (const signal of endings) signal.addEventListener('abort', notify);
-    for (const entry of [...waiting]) {
-      if ((active >= concurrency && !isEnding()) || mustWait()) return;
+    for (const signal of this.#endings) signal.addEventListener('abort', this.#onEnding);
+    for (const entry of [...this.#waiting]) {
+      if (!this.#maySend()) return;
       // Items before it in the queue go first.
-      if (!isOrdered || !busyTokens.has(entry.token)) void run(entry);
+      const isBusy = this.#core.isOrdered && this.#busyTokens.has(entry.token);
+      if (!isBusy) void this.#send(entry);
     }
-    const mayRead = active < concurrency && held() < concurrency * readAhead && !sourceEnded && !reading;
-    if (mayRead && !mustWait()) void read();
+    if (this.#mayRead()) void this.#read();
   }
 
-  const isEnding = (): boolean => endings.some((signal) => signal.aborted);
-
-  const held = (): number => waiting.length + active + results.length;
-
-  async function run(entry: Entry<Item>): Promise<void> {
-    waiting.splice(waiting.indexOf(entry), 1);
-    busyTokens.add(entry.token);
-    active++;
-    try {
-      const result = await send(entry);
-      if (isHeldBack(result)) waiting.unshift(entry);
-      else results.push({ ...result, index: entry.index, item: entry.item });
-    } catch (error) {
-      errors.push(error);
-      endSource();
-    }
-    active--;
-    busyTokens.delete(entry.token);
-    notify();
+  #maySend(): boolean {
+    // A run that ends or gave up lets each item fail.
+    if (this.#isEnding() || this.#refusal) return true;
+    return this.#active < this.#concurrency;
   }
 
-  /** Whether a call gave up only because a pause or the rate limit outlasts it, which the run can wait for. */
-  function isHeldBack({ error }: UpdateOrderResult<Data>): boolean {
-    if (error?.code !== 'timeout' || error.phase !== 'queue' || error.outcome !== 'not_sent') return false;
-    const paused = rateLimit.pausedMs(credentials) > 0;
-    return paused || (error.retryAfterMs !== undefined && error.attemptCount === 0);
+  #mayRead(): boolean {
+    if (this.#hasSourceEnded || this.#isReading) return false;
+    return this.#active < this.#concurrency && this.#held() < this.#concurrency * readAhead;
   }
 
-  async function read(): Promise<void> {
-    reading = true;
-    try {
-      const step = await iterator.next();
-      if (step.done) sourceEnded = true;
-      else waiting.push({ index: nextIndex++, item: step.value, ...readItem(step.value) });
-    } catch (error) {
-      errors.push(error);
-      sourceEnded = true;
-    }
-    reading = false;
-    notify();
-  }
-
-  /** Whether nothing may be started or read yet, because of a pause or the rate limit; wakes up when something may. */
-  function mustWait(): boolean {
-    if (isEnding()) return false;
-    const ms = rateLimit.reserveSlot(credentials, 0) - headStartMs;
-    if (ms <= 0) return false;
-    if (stopWaiting) return true;
-    const wake = (): void => {
-      stopWaiting?.();
-      notify();
+  async #send(entry: Entry<Item>): Promise<void> {
+    this.#waiting.splice(this.#waiting.indexOf(entry), 1);
+    this.#busyTokens.add(entry.token);
+    this.#active++;
+    let isRefused = false;
+    const putsBack = (failure: AttemptFailure, pauseMs: number): number | undefined => {
+      isRefused = this.#putsBack(failure);
+      return isRefused ? pauseMs : undefined;
     };
-    const unsubscribe = rateLimit.onChange(wake);
-    const timer = setTimeout(wake, Math.min(ms, longestTimerMs));
-    stopWaiting = () => {
-      clearTimeout(timer);
-      unsubscribe();
-      stopWaiting = undefined;
+    const bulk: BulkRules = {
+      run: this,
+      refusal: () => this.#refusal,
+      putsBack: this.#countsRefusals ? undefined : putsBack,
     };
-    return true;
+    try {
+      const result = await toResult(this.#update(entry, bulk));
+      const isUnsent = result.error?.cause === this.#stopReason && result.error.outcome !== 'unknown';
+      if (isRefused || isUnsent) this.#putBack(entry);
+      else this.#keepResult(entry, result);
+    } catch (error) {
+      this.#keepError(error);
+      this.#endSource();
+    }
+    this.#active--;
+    this.#busyTokens.delete(entry.token);
+    this.#change();
   }
 
-  function halt(): void {
-    stopped = true;
-    cleanUp();
-    endSource();
-    notify();
+  async #update(
+    { token, update, index, item }: Entry<Item>,
+    bulk: BulkRules,
+  ): Promise<UpdateOrderResponse<Data>> {
+    const { beforeAttempt, beforeSend, afterAttempt } = this.#options;
+    const response = await this.#core.execute(this.#core.validate(token, update), {
+      ...this.#resolved,
+      bulk,
+      ...(beforeAttempt && { beforeAttempt: (event) => beforeAttempt({ ...event, item, index }) }),
+      ...(beforeSend && { beforeSend: (event) => beforeSend({ ...event, item, index }) }),
+      ...(afterAttempt && { afterAttempt: (event) => afterAttempt({ ...event, item, index }) }),
+    });
+    return response as UpdateOrderResponse<Data>;
   }
 
-  function cleanUp(): void {
-    stopWaiting?.();
-    for (const signal of endings) signal.removeEventListener('abort', notify);
+  /** Whether an update that got this 429 is sent again; not when every response has been one for `maxPauseMs`. */
+  #putsBack(failure: AttemptFailure): boolean {
+    if (!failure.retryable || failure.outcome !== 'rejected') return false;
+    if (this.#isEnding()) return false;
+    const { clock, maxPauseMs } = this.#core.rateLimit;
+    this.#refusedSince ??= clock.now();
+    if (clock.now() - this.#refusedSince < maxPauseMs) return true;
+    this.#refusal = failure;
+    this.#abortWaiting(undefined);
+    return false;
+  }
+
+  #putBack(entry: Entry<Item>): void {
+    const place = this.#waiting.findIndex(({ index }) => index > entry.index);
+    this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, entry);
+  }
+
+  #keepResult({ index, item }: Entry<Item>, result: UpdateOrderResult<Data>): void {
+    const { error } = result;
+    if (!error || error.outcome === 'applied' || (error.code === 'http_error' && error.status !== 429))
+      this.#refusedSince = undefined;
+    this.#results.push({ ...result, index, item });
+  }
+
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    try {
+      const step = await this.#source.next();
+      if (step.done) this.#hasSourceEnded = true;
+      else if (!this.#isStopped)
+        this.#waiting.push({ index: this.#nextIndex++, item: step.value, ...readItem(step.value) });
+    } catch (error) {
+      this.#keepError(error);
+      this.#hasSourceEnded = true;
+    }
+    this.#isReading = false;
+    this.#change();
+  }
+
+  /** Keeps what the source threw for the iteration or for `stop`; once both are over, nobody else would see it. */
+  #keepError(error: unknown): void {
+    if (!this.#isOver) this.#errors.push(error);
+    else {
+      const { message } = sanitizeCause(error, (text) => text) ?? {};
+      warn(`The source of updateOrders threw after the run had ended: ${message}`);
+    }
+  }
+
+  #stop(): void {
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    for (const signal of this.#endings) signal.removeEventListener('abort', this.#onEnding);
+    this.#abortWaiting(this.#stopReason);
+    this.#endSource();
+    this.#change();
+  }
+
+  /** The client is closed, so what waits fails, or the signal has fired, which each call sees by itself. */
+  #end(): void {
+    if (this.#core.closed.aborted) this.#abortWaiting(new Error('The client was closed.'));
+    this.#change();
+  }
+
+  #abortWaiting(reason: Error | undefined): void {
+    this.#core.rateLimit.abortWaiting(({ options }) => options.bulk?.run === this, reason);
   }
 
   /** Lets the source free its resources: nothing more will be read. */
-  function endSource(): void {
-    if (sourceEnded) return;
-    sourceEnded = true;
+  #endSource(): void {
+    if (this.#hasSourceEnded) return;
+    this.#hasSourceEnded = true;
     // Not at once: the source itself may have fired the signal, and be running.
-    const returning = Promise.resolve().then(() => iterator.return?.());
-    returning.catch((error: unknown) => errors.push(error));
+    const returning = Promise.resolve().then(() => this.#source.return?.());
+    returning.catch((error: unknown) => this.#keepError(error));
   }
-
-  const iteration = {
-    async next(): Promise<IteratorResult<Result, undefined>> {
-      for (;;) {
-        drive();
-        const value = stopped ? undefined : results.shift();
-        if (value) return { done: false, value };
-        if (stopped || (held() === 0 && sourceEnded && (!reading || isEnding()))) {
-          cleanUp();
-          if (errors.length > 0) throw errors.splice(0)[0];
-          return { done: true, value };
-        }
-        await changed.promise;
-      }
-    },
-
-    /** The consumer left the loop: the results that it did not take are kept for `stop`. */
-    async return(): Promise<IteratorResult<Result, undefined>> {
-      halt();
-      return { done: true, value: undefined };
-    },
-  };
-
-  return {
-    [Symbol.asyncIterator]: () => iteration,
-
-    async stop(): Promise<UnfinishedItems<Item, Data>> {
-      halt();
-      while (active > 0 || reading) await changed.promise;
-      const unsent = waiting.splice(0).map(({ index, item }) => ({ index, item }));
-      return { results: results.splice(0), unsent };
-    },
-  };
 }
 
 /** What an item holds; one that cannot be read holds nothing, and so is invalid. */

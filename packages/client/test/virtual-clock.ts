@@ -5,13 +5,19 @@ export interface VirtualClock extends Clock {
   advance(ms: number): void;
 }
 
+interface Timer {
+  readonly at: number;
+  readonly run: () => void;
+}
+
 /** A clock for timing rules: once nothing else is left to do, it jumps to the timer that is due next. */
 export function createVirtualClock(): VirtualClock {
   let now = 0;
   let isRunning = false;
-  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
+  const timers = new Set<Timer>();
   const run = (): void => {
-    const [next] = [...timers].sort((a, b) => a.at - b.at);
+    let next: Timer | undefined;
+    for (const timer of timers) if (!next || timer.at < next.at) next = timer;
     isRunning = next !== undefined;
     if (!next) return;
     timers.delete(next);

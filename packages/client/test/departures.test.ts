@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { basic } from '@orders/auth';
+import { buildOrderUpdate } from '@orders/testing';
+import fc from 'fast-check';
+import { buildConnector } from 'undici';
+import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
+import { createOrdersClient } from '../src/index.ts';
+import { Agent } from '../src/undici.ts';
+import { httpAnswer, startRawServer } from './raw-server.ts';
+
+const apiKey = 'swordfish-swordfish';
+const update = buildOrderUpdate();
+const success = httpAnswer(200, {}, '{}');
+
+/** So many requests more than rate and burst may arrive together: the kernel and a busy process deliver late. */
+const tolerance = 2;
+
+/** A server that records when each request arrives. */
+async function startRecording() {
+  const arrivals: number[] = [];
+  const server = await startRawServer((socket) => {
+    arrivals.push(performance.now());
+    socket.write(success);
+  });
+  return Object.assign(server, { arrivals });
+}
+
+/** How many more arrived in some window than rate, burst and the window's length allow. */
+function excess(arrivals: readonly number[], perSecond: number, burst: number): number {
+  let most = 0;
+  for (const [index, from] of arrivals.entries())
+    for (const [more, to] of arrivals.slice(index).entries())
+      most = Math.max(most, more + 1 - burst - ((to - from) / 1_000) * perSecond);
+  return most;
+}
+
+test('aborted calls keep no slot: the next call leaves within one slot, not after all of theirs', async () => {
+  await using server = await startRecording();
+  await using orders = createOrdersClient({
+    baseUrl: server.url,
+    apiKey,
+    rateLimit: { requestsPerSecond: 2 },
+  });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const aborted = Array.from({ length: 40 }, (_, index) =>
+    orders.safeUpdateOrder(`order_${index}`, update, { signal }),
+  );
+  await delay(50);
+  controller.abort();
+  await Promise.all(aborted);
+  const next = await orders.safeUpdateOrder('order_next', update, { timeouts: { total: 5_000 } });
+  expect(next.error?.message).toBeUndefined();
+});
+
+test.each([
+  [
+    'a credentials function',
+    (hold: () => Promise<void>) => ({ credentials: () => hold().then(() => basic(apiKey)) }),
+  ],
+  ['beforeAttempt', (hold: () => Promise<void>) => ({ beforeAttempt: hold })],
+] as const)('calls that %s held for a while do not leave together', async (_name, optionsOf) => {
+  await using server = await startRecording();
+  const until = Promise.withResolvers<void>();
+  const rateLimit = { requestsPerSecond: 20 };
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit });
+  const options = optionsOf(() => until.promise);
+  const calls = Array.from({ length: 12 }, (_, index) =>
+    orders.updateOrder(`order_${index}`, update, options),
+  );
+  await delay(600);
+  until.resolve();
+  await Promise.all(calls);
+  expect(excess(server.arrivals, 20, 1)).toBeLessThan(tolerance);
+});
+
+test('calls whose connections are ready together after a while do not leave together', async () => {
+  await using server = await startRecording();
+  const until = Promise.withResolvers<void>();
+  const open = buildConnector({});
+  const dispatcher = new Agent({
+    connect: (options, callback) => void until.promise.then(() => open(options, callback)),
+  });
+  const rateLimit = { requestsPerSecond: 20 };
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit, dispatcher });
+  const calls = Array.from({ length: 12 }, (_, index) => orders.updateOrder(`order_${index}`, update));
+  await delay(600);
+  until.resolve();
+  await Promise.all(calls);
+  expect(excess(server.arrivals, 20, 1)).toBeLessThan(tolerance);
+  await dispatcher.close();
+});
+
+test('random calls, aborts, hooks and credentials: no window of arrivals exceeds rate and burst', {
+  timeout: 120_000,
+}, async () => {
+  const call = fc.record({
+    afterMs: fc.nat({ max: 200 }),
+    hookMs: fc.constantFrom(0, 0, 0, 5, 100, 300),
+    credentialsMs: fc.constantFrom(0, 0, 0, 20, 200),
+    abortAfterMs: fc.option(fc.nat({ max: 300 }), { freq: 4 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(call, { minLength: 10, maxLength: 40 }),
+      fc.constantFrom(50, 100, 200),
+      fc.integer({ min: 1, max: 4 }),
+      async (calls, requestsPerSecond, burst) => {
+        await using server = await startRecording();
+        const rateLimit = { requestsPerSecond, burst };
+        await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit });
+        const settled = calls.map(async ({ afterMs, hookMs, credentialsMs, abortAfterMs }, index) => {
+          await delay(afterMs);
+          return orders.safeUpdateOrder(`order_${index}`, update, {
+            ...(abortAfterMs !== null && { signal: AbortSignal.timeout(abortAfterMs) }),
+            beforeAttempt: () => (hookMs > 0 ? delay(hookMs) : undefined),
+            credentials: async () => {
+              if (credentialsMs > 0) await delay(credentialsMs);
+              return basic(apiKey);
+            },
+          });
+        });
+        await Promise.all(settled);
+        expect(excess(server.arrivals, requestsPerSecond, burst)).toBeLessThan(tolerance);
+      },
+    ),
+    { numRuns: inFull ? 20 : 4 },
+  );
+});
