@@ -75,8 +75,9 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
    * order are sent in sequence. It reads no further than it can send, so the number of items and results that it holds
    * is bounded.
    *
-   * A failed update is a result, not an exception. A 429 and `rateLimit` also slow down reading, so the timeouts of an
-   * item begin when it may be sent. When `signal` fires, updates in flight are aborted, nothing more is read, and the
+   * A failed update is a result, not an exception. A 429 is none: its item is sent again later, and uses up neither an
+   * attempt nor time, unless you set `retry.maxAttempts` or `timeouts.total` for the run; when every response has been a
+   * 429 for `maxPauseMs`, what remains is `rejected`. Waiting for `rateLimit` uses up no time either. When `signal` fires, updates in flight are aborted, nothing more is read, and the
    * iteration ends after their results. When the source throws, the iteration rejects with its error after the results
    * of the items read before. When you leave the loop early, call `stop()` on the run: it returns the results and items
    * that the loop did not take.

@@ -174,8 +174,9 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    */
   readonly maxResponseBytes?: number;
   /**
-   * How fast attempts leave, over all calls of this client. Whatever it is, a 429 pauses all calls with the same key
-   * for the time of its `Retry-After`.
+   * How fast attempts leave, over all calls of this client. What does not leave takes nothing of it. Whatever it is, a 429
+   * pauses all calls with the same key for the time of its `Retry-After`, after which they leave one by one, faster with
+   * each response that is no 429.
    * @default no limit
    */
   readonly rateLimit?: RateLimitOptions;
