@@ -139,30 +139,6 @@ onBothInFull('makes rows of limits again that were lost', async ({ open, sql, sc
 });
 
 onPostgres(
-  'keeps its pace though a commit was slow',
-  async ({ open, openStore, service }) => {
-    let turns = 0;
-    const outbox = await open({
-      rate: { perSecond: 5 },
-      store: watchStore(await openStore(), {
-        async beforeCommit(turn) {
-          if (turn?.heads.length && ++turns === 2) await delay(700);
-        },
-      }),
-    });
-    for (const { token } of service.orders.slice(0, 8)) await outbox.enqueue(token, step(1));
-    await outbox.start();
-    await until('all is applied', () => service.ledger.length === 8);
-    const times = service.journal
-      .flatMap(({ at, operation }) => (operation === 'update' ? [at] : []))
-      .sort((a, b) => a - b);
-    // Slots are 200 ms apart: those that were missed are not made up for at once.
-    for (const [index, at] of times.slice(1).entries()) expect(at - (times[index] ?? 0)).toBeGreaterThan(100);
-  },
-  { isAlone: true },
-);
-
-onPostgres(
   'lets a burst leave at once though each commit is slow',
   async ({ open, openStore, service }) => {
     const outbox = await open({

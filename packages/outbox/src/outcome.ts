@@ -114,6 +114,11 @@ export function settleExpired(failures: number, options: SettleOptions): Settlem
   return { ...claimExpired, ...later(failures, options), signal: 'none' };
 }
 
+/** What becomes of an update that got no slot before its claim grew old: nothing failed, and it is due at once. */
+export function settleWithoutSlot(failures: number): Settlement {
+  return { ...queued(0, failures), signal: 'none' };
+}
+
 const claimExpired = {
   code: 'claim_expired',
   message:

@@ -1,5 +1,4 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { OrdersClient } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
 import { describeError, kindOfError } from './errors.ts';
@@ -13,8 +12,10 @@ import {
   settleExpired,
   settleResult,
   settleUnknown,
+  settleWithoutSlot,
   type UnknownChoice,
 } from './outcome.ts';
+import type { Pace } from './pace.ts';
 import { decode } from './updates.ts';
 
 /** The first open update of an order, marked as being sent. */
@@ -70,17 +71,20 @@ export function ageOf({ monotonicMs, wallMs }: Moment): number {
   return Math.max(performance.now() - monotonicMs, Date.now() - wallMs);
 }
 
-/** Sends a head that was marked at a moment, after a delay, and decides what becomes of it. It never rejects. */
+/** Sends a head that was marked at a moment, in its slot, and decides what becomes of it. It never rejects. */
 export async function sendHead(
   parts: SendParts,
   head: Head,
   {
     markedAt,
-    delayMs,
+    slotAt,
+    pace,
     credentials,
   }: {
     readonly markedAt: Moment;
-    readonly delayMs: Promise<number>;
+    /** When it should leave, by the clock of `performance.now()`, and what lets it, where there is a rate. */
+    readonly slotAt: number;
+    readonly pace: Pace | undefined;
     /** Those that were read for this turn, so that nothing waits for them now. */
     readonly credentials: Authorization | undefined;
   },
@@ -91,20 +95,31 @@ export async function sendHead(
     return settleUnknown('review', unreadable, { ...parts, failures: 0, signal: 'none' });
   let unknown: { readonly failure: Failure; readonly signal: Signal };
   try {
-    const waitMs = await delayMs;
-    if (waitMs > 0) await sleep(waitMs, undefined, { signal: ending }).catch(() => {});
-    let isExpired = false;
-    const call = async () =>
-      client.safeUpdateOrder(head.token, update as OrderUpdate, {
-        signal: ending,
-        ...(credentials && { credentials }),
-        retry: { maxAttempts: 1 },
-        beforeSend: () => {
-          isExpired = ageOf(markedAt) > maxClaimAgeMs;
-          if (isExpired) throw new Error('The claim is too old.');
-        },
-      });
-    const result = await (channel.hasSubscribers ? traced(head, call) : call());
+    const leftMs = (): number => maxClaimAgeMs - ageOf(markedAt);
+    let slot: number | undefined = slotAt;
+    let result: Awaited<ReturnType<OrdersClient['safeUpdateOrder']>>;
+    let isExpired: boolean;
+    let isTooSoon: boolean;
+    do {
+      if (pace && !(await pace.wait(slot, leftMs, ending))) return settleWithoutSlot(head.failures);
+      // What could not leave in its slot takes another.
+      slot = undefined;
+      isExpired = false;
+      isTooSoon = false;
+      const call = async () =>
+        client.safeUpdateOrder(head.token, update as OrderUpdate, {
+          signal: ending,
+          ...(credentials && { credentials }),
+          retry: { maxAttempts: 1 },
+          beforeSend: () => {
+            isExpired = leftMs() < 0;
+            if (isExpired) throw new Error('The claim is too old.');
+            isTooSoon = pace?.leave() === false;
+            if (isTooSoon) throw new Error('Another update has just left.');
+          },
+        });
+      result = await (channel.hasSubscribers ? traced(head, call) : call());
+    } while (isTooSoon && !result.ok && result.error.outcome === 'not_sent' && !ending.aborted);
     if (isExpired && !result.ok && result.error.outcome === 'not_sent')
       return settleExpired(head.failures, parts);
     const settlement = settleResult(result, head.failures, parts);

@@ -1,17 +1,10 @@
 import { describeError } from './errors.ts';
-import { allowedLateMs, takeSlots } from './limits.ts';
+import { takeSlots } from './limits.ts';
 import { Monitor, type MonitorParts } from './monitor.ts';
 import type { Authorization, SettledUpdate } from './options.ts';
+import { Pace } from './pace.ts';
 import { ageOf, currentMoment, type Head, type SendParts, sendHead, settleLost } from './send.ts';
-import {
-  createLane,
-  type Lane,
-  type MarkedHead,
-  type Outcome,
-  type TurnParts,
-  type TurnResult,
-  takeTurn,
-} from './turn.ts';
+import { createLane, type Lane, type Outcome, type TurnParts, type TurnResult, takeTurn } from './turn.ts';
 
 /** What a worker needs. */
 export interface WorkerParts extends TurnParts, MonitorParts, Omit<SendParts, 'client' | 'ending'> {
@@ -46,6 +39,7 @@ const storeMs = 5_000;
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #monitor: Monitor;
+  readonly #pace: Pace | undefined;
   /** The orders that it holds. */
   readonly #lanes = new Set<Lane>();
   /** The updates in flight. */
@@ -90,6 +84,9 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
+    const { rate, store, schema } = parts;
+    this.#pace =
+      rate && new Pace(rate, (count) => takeSlots({ query: store.executeSql }, schema, rate, count));
     const isSteady = (): boolean =>
       performance.now() - this.#failedAt > outage.steadyMs && this.#unconfirmed().length === 0;
     this.#monitor = new Monitor(
@@ -421,12 +418,11 @@ export class Worker {
   }
 
   #send(result: TurnResult, credentials: Authorization | undefined): void {
-    const { heads, abandoned, markedAt, limits } = result;
+    const { heads, abandoned, markedAt, slotsAt, limits } = result;
     const parts = { ...this.#parts, ending: this.#ending.signal };
-    const delays = this.#delaysOf(result);
-    for (const [index, { lane, head }] of heads.entries()) {
-      const delayMs = delays.then((all) => all[index] ?? 0);
-      const settling = sendHead(parts, head, { markedAt, delayMs, credentials });
+    for (const { lane, head, slotMs } of heads) {
+      const slot = { slotAt: slotsAt + slotMs, pace: this.#pace };
+      const settling = sendHead(parts, head, { markedAt, ...slot, credentials });
       this.#track({ lane, head, isTrial: limits.health.state !== 'ok' }, settling);
     }
     for (const { lane, head } of abandoned) {
@@ -436,19 +432,6 @@ export class Worker {
       if (isOwn) this.#leave(lane, locked.delayMs);
       else this.#track({ lane, head, isTrial: false }, settleLost(parts, head));
     }
-  }
-
-  /** How long each update waits for its slot, in milliseconds. A slot that is over is not made up for: another is taken. */
-  async #delaysOf({ heads, slotsAt }: TurnResult): Promise<readonly number[]> {
-    const { rate, store, schema } = this.#parts;
-    if (!rate) return [];
-    const passedMs = performance.now() - slotsAt;
-    const lateMs = allowedLateMs(rate);
-    const isOver = ({ slotMs }: MarkedHead): boolean => passedMs - slotMs > lateMs;
-    const count = heads.filter(isOver).length;
-    const others = [...(await takeSlots({ query: store.executeSql }, schema, rate, count).catch(() => []))];
-    const laterMs = performance.now() - slotsAt;
-    return heads.map((head) => (isOver(head) ? (others.shift() ?? 0) : Math.max(0, head.slotMs - laterMs)));
   }
 
   /** Follows an update in flight until its outcome is there. */
