@@ -118,7 +118,7 @@ export interface TurnResult {
 }
 
 /** An update to send. */
-export interface MarkedHead {
+interface MarkedHead {
   readonly lane: Lane;
   readonly head: Head;
   /** How long after `slotsAt` it may leave, in milliseconds. */
