@@ -38,7 +38,7 @@ const prompt = all.find(({ language, code }) => language === 'sh' && code.includ
 
 const runnable = runs.filter(({ code }) => isKnown || !code.includes('await using'));
 // What changes its whole process comes last.
-const order = [/^/, /from '@opentelemetry\//, /from 'node:test'/];
+const order = [/^/, /from '@opentelemetry\//, /from 'node:diagnostics_channel'/, /from 'node:test'/];
 const rank = ({ code }: CodeBlock) => order.findLastIndex((pattern) => pattern.test(code));
 
 describe('runs', () => {
