@@ -89,8 +89,14 @@ onPostgres('gives back jobs whose heartbeat has stopped, and no other', async (s
   });
 });
 
-onPostgres('goes on with the oldest pg-boss after the newest has migrated', async (scene) => {
+/** Makes the tables as the oldest pg-boss does, long ago: what it builds in the background waits for 10 s after the last time. */
+async function migrateLongAgo(scene: Scene): Promise<void> {
   await withQueue(scene, oldest, (queue) => queue.migrate());
+  await scene.sql.query(`update ${scene.newSchema}_queue.version set bam_on = null`);
+}
+
+onPostgres('goes on with the oldest pg-boss after the newest has migrated', async (scene) => {
+  await migrateLongAgo(scene);
   await withQueue(scene, newest, async (queue) => {
     expect(await queue.isReady()).toBe(false);
     await expect(queue.start()).rejects.toThrow();
@@ -144,28 +150,45 @@ onPostgres('enqueues again after a deadlock with a migration of pg-boss', async 
 });
 
 onPostgres('migrates again after a deadlock with a caller', async (scene) => {
-  const { newSchema: schema, sql } = scene;
-  const store = openDeadlocked(scene, 8_000);
+  const { newSchema: schema, openStore, sql } = scene;
+  const store = openDeadlocked(scene, 10);
   await migrate(store, { databaseSchema: schema });
   await sql.query(`drop schema ${schema}_queue cascade`);
-  await withQueue(scene, oldest, (queue) => queue.migrate());
+  await migrateLongAgo(scene);
+  const another = await openStore();
   let migrating: Promise<void> | undefined;
   await store.transaction(async (tx) => {
     await tx.query(waitOn);
-    await tx.query(`select from ${schema}_queue.job_common`);
-    migrating = migrate(store, { databaseSchema: schema });
-    const locked = await until('the migration waits with a lock', async () => {
-      const [row] = await rowsOf<{ name: string }>(
-        sql,
-        `select held.relation::regclass::text as name from pg_locks as held
-         join pg_locks as wanted on wanted.pid = held.pid and not wanted.granted
-         join pg_class as class on class.oid = held.relation and class.relkind in ('r', 'p')
-         where held.granted and held.mode = 'AccessExclusiveLock' and held.relation <> wanted.relation limit 1`,
-      );
-      return row?.name;
+    // What a migration changes last.
+    await tx.query(`select from ${schema}_queue.version for update`);
+    let waiting: Promise<unknown> | undefined;
+    // Until the caller waits for it, the migration waits for another transaction, which is no deadlock.
+    await another.transaction(async (gate) => {
+      await gate.query(waitOn);
+      await gate.query(`select from ${schema}_queue.job_common`);
+      migrating = migrate(store, { databaseSchema: schema });
+      const locked = await until('the migration waits with a lock', async () => {
+        const [row] = await rowsOf<{ name: string }>(
+          sql,
+          `select held.relation::regclass::text as name from pg_locks as held
+           join pg_locks as wanted on wanted.pid = held.pid and not wanted.granted
+           join pg_class as class on class.oid = held.relation and class.relkind in ('r', 'p')
+           where held.granted and held.mode = 'AccessExclusiveLock' and held.relation <> wanted.relation limit 1`,
+        );
+        return row?.name;
+      });
+      waiting = tx.query(`select from ${locked}`);
+      await until('the caller waits for that lock', async () => {
+        const [row] = await rowsOf<{ count: number }>(
+          sql,
+          `select count(*)::int from pg_locks where not granted and relation = '${locked}'::regclass`,
+        );
+        return row?.count;
+      });
     });
-    await tx.query(`select from ${locked}`);
+    await waiting;
   });
+  await another.close();
   await migrating;
   await store.close();
   await withQueue(scene, newest, async (queue) => {
