@@ -2,7 +2,6 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
-import { inFull } from '../../../.ci/in-full.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { createVirtualClient } from '../test/virtual-client.ts';
 import { createOrdersClient } from './index.ts';
