@@ -59,6 +59,68 @@ export const characterEscapes: Readonly<Record<string, (character: string) => st
   'JSON backslash': (character) => JSON.stringify(character).slice(1, -1).replace('/', '\\/'),
 };
 
+const bytesOf = (text: string): readonly number[] => [...Buffer.from(text)];
+const hexDump = (
+  text: string,
+  line: (offset: string, bytes: readonly number[], shown: string) => string,
+): string => {
+  const bytes = Buffer.from(text);
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += 16) {
+    const part = bytes.subarray(at, at + 16);
+    const shown = part.toString('latin1').replace(/[^ -~]/g, '.');
+    lines.push(line(at.toString(16).padStart(8, '0'), [...part], shown));
+  }
+  return lines.join('\n');
+};
+const pairs = (bytes: readonly number[]): readonly string[] =>
+  bytes.map((byte) => byte.toString(16).padStart(2, '0'));
+
+/** The rows of the table of encodings in SECURITY.md: how a service may write a text that holds a key. */
+export const encodings: Readonly<Record<string, (text: string) => string>> = {
+  'as it is': (text) => text,
+  'escapes of JSON and JavaScript': (text) =>
+    Array.from(text, (character, index) =>
+      character === '\\' || index % 2
+        ? jsonUnits(character)
+        : character > '~'
+          ? `\\u{${character.codePointAt(0)?.toString(16)}}`
+          : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    ).join(''),
+  'JSON in JSON, up to three times': (text) => JSON.stringify(JSON.stringify(JSON.stringify(text))),
+  'percent escapes, and a form': (text) => new URLSearchParams([['', text]]).toString().slice(1),
+  'percent escapes twice': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'HTML entities, with or without semicolon': (text) =>
+    Array.from(text, (character, index) =>
+      /[<>"&]/.test(character)
+        ? `&${entityNames[character]}${index % 2 ? ';' : ''}`
+        : /[\w ]/.test(character)
+          ? `${character}`
+          : `&#${character.codePointAt(0)};`,
+    ).join(''),
+  'UTF-8 that was read as latin1': (text) => Buffer.from(text).toString('latin1'),
+  base64: (text) => Buffer.from(text).toString('base64'),
+  'base64 without padding, in the alphabet of URLs': (text) => Buffer.from(text).toString('base64url'),
+  'base64 of a longer text': (text) => Buffer.from(`{"key":"${text}","more":1}`).toString('base64'),
+  'base64 in lines': (text) => Buffer.from(text).toString('base64').replace(/.{16}/g, '$&\r\n'),
+  'base64 in base64': (text) => btoa(Buffer.from(text).toString('base64')),
+  hexadecimal: (text) => Buffer.from(text).toString('hex'),
+  'hexadecimal with separators, such as of `util.inspect`': (text) =>
+    `<Buffer ${pairs(bytesOf(text)).join(' ')}>`,
+  'the dump of `xxd`': (text) =>
+    hexDump(text, (offset, bytes, shown) => {
+      const groups = pairs(bytes).join('').replace(/.{4}/g, '$& ').trim();
+      return `${offset}: ${groups.padEnd(39)}  ${shown}`;
+    }),
+  'the dump of `hexdump -C`': (text) =>
+    hexDump(text, (offset, bytes, shown) => {
+      const [left, right] = [pairs(bytes.slice(0, 8)), pairs(bytes.slice(8))];
+      return `${offset}  ${`${left.join(' ')}  ${right.join(' ')}`.padEnd(48)}  |${shown}|`;
+    }),
+  'the JSON of a `Buffer`': (text) => JSON.stringify(Buffer.from(text)),
+  'the JSON of a `Uint8Array`': (text) => JSON.stringify(new Uint8Array(Buffer.from(text))),
+};
+
 type Form = readonly [
   name: string,
   write: (secret: Secret) => string,

@@ -56,7 +56,7 @@ type Style = Parameters<typeof styleText>[0];
 export interface Terminal {
   /** Whether results are printed as JSON. */
   json: boolean;
-  /** Never prints this text, in any encoding: it is a key. */
+  /** Never prints this text, as it is or encoded as services echo keys: it is a key. */
   addSecret(key: string): void;
   print(...lines: readonly string[]): void;
   /** Prints text for another program: as it is, but for the key. */

@@ -9,7 +9,7 @@ import {
   type StandardSchema,
 } from './options.ts';
 import type { RateLimit, Turn } from './rate-limit.ts';
-import { createRedactor, describeCause, type Redact, sanitizeCause } from './redact.ts';
+import { createRedactor, describeCause, joinRedactors, type Redact, sanitizeCause } from './redact.ts';
 import {
   type ClassifyResponse,
   interpretResponse,
@@ -162,7 +162,7 @@ function openCredentials(call: Call, credentials: unknown, context: AttemptConte
       const redact = createRedactor(authorization);
       const { redact: before } = call;
       // A response may quote the key of an earlier attempt.
-      if (before !== redact) call.redact = (text) => redact(before(text));
+      if (before !== redact) call.redact = joinRedactors(before, redact);
       context.lastRedact = redact;
       return value;
     }
@@ -189,8 +189,7 @@ async function checkData(
     const { value: result }: { readonly value: Partial<ValidationResult> } = checked;
     const { issues } = result;
     if (issues === undefined && 'value' in result) return { ...success, data: result.value };
-    if (issues)
-      found = `data that responseSchema refuses: ${redact(String(issues[0]?.message)).slice(0, 500)}`;
+    if (issues) found = `data that responseSchema refuses: ${redact(String(issues[0]?.message), 500)}`;
   } catch (thrown) {
     cause = sanitizeCause(thrown, redact);
     found = `data for which responseSchema threw${describeCause(cause)}`;

@@ -1,9 +1,15 @@
+import { readFile } from 'node:fs/promises';
 import { basic, bearer, Secret } from '@orders/auth';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cpuMsSince } from '../../../.ci/cpu-ms-since.ts';
 import { inFull } from '../../../.ci/in-full.ts';
-import { characterEscapes, redactionCases, redactionSecrets } from '../../../.ci/redaction-cases.ts';
+import {
+  characterEscapes,
+  encodings,
+  redactionCases,
+  redactionSecrets,
+} from '../../../.ci/redaction-cases.ts';
 import { createRedactor, sanitizeCause } from './redact.ts';
 
 const escapes = Object.values(characterEscapes);
@@ -18,6 +24,78 @@ test.each(cases)('redacts $key written as $name, and leaves the rest', ({ author
   const clean = createRedactor(new Secret(authorization))(`{"a":"<${text}>","b":1}`);
   expect(clean).toMatch(/^\{"a":".*","b":1\}$/);
   expect(clean.slice(6, -8)).toMatch(remains);
+});
+
+/** No four characters in a row of the key can be read, whatever is undone. */
+function expectGone(clean: string, key: string): void {
+  expect(clean).toContain('[secret]');
+  const shown = [clean];
+  for (let depth = 0; depth < 4; depth++)
+    for (const text of [...shown])
+      for (const undo of undoings) {
+        const undone = undo(text);
+        if (undone !== '' && !shown.includes(undone)) shown.push(undone);
+      }
+  const parts = Array.from({ length: key.length - 3 }, (_, start) => key.slice(start, start + 4));
+  for (const text of shown) expect(parts.filter((part) => text.includes(part))).toEqual([]);
+}
+
+const undoings: readonly ((text: string) => string)[] = [
+  (text) => text.replace(/%([\da-f]{2})/gi, (_, digits) => String.fromCharCode(Number(`0x${digits}`))),
+  (text) => text.replace(/\\u([\da-f]{4})/gi, (_, digits) => String.fromCharCode(Number(`0x${digits}`))),
+  (text) => Buffer.from(/[\w+/-]{8,}/.exec(text)?.[0] ?? '', 'base64').toString(),
+  (text) => Buffer.from(text.replace(/[^\da-f]/gi, ''), 'hex').toString(),
+];
+
+const plainKeys = [...redactionSecrets.map(({ key }) => key), 'swordfish-swordfish'];
+
+test.each(Object.keys(encodings))('finds every key in: %s', (name) => {
+  for (const key of plainKeys)
+    expectGone(createRedactor(basic(key))(`{"a":"\n${encodings[name]?.(key)}\n","b":1}`), key);
+});
+
+test('SECURITY.md names exactly these encodings', async () => {
+  const security = await readFile(new URL('../../../SECURITY.md', import.meta.url), 'utf8');
+  const names = Array.from(security.matchAll(/^\| (?!Encoding|-)(.*?) +\|/gm), ([, name]) => name);
+  expect(names).toEqual(Object.keys(encodings));
+});
+
+test('finds a key in any two encodings of another', () => {
+  const layers = fc.array(fc.constantFrom(...Object.keys(encodings)), { minLength: 2, maxLength: 2 });
+  const secret = fc.stringMatching(/^[\w~!+/=.-]{8,40}y$/);
+  fc.assert(
+    fc.property(secret, layers, (key, names) => {
+      const written = names.reduce((inner, name) => encodings[name]?.(inner) ?? inner, key);
+      const clean = createRedactor(basic(key))(`<\n${written}\n>`);
+      expect(clean).toContain('[secret]');
+      for (const form of [key, btoa(key).slice(0, -4), Buffer.from(key).toString('hex')])
+        expect(clean).not.toContain(form);
+    }),
+    { numRuns: inFull ? 5_000 : 500 },
+  );
+});
+
+test('looks at the start of a text alone, and shows no part of a key that its end cuts', () => {
+  const key = 'swordfish-swordfish';
+  const redact = createRedactor(basic(key));
+  for (let before = 8_150; before < 8_200; before++) {
+    const clean = redact(`${' '.repeat(before)}${key} ${'x'.repeat(2 ** 20)}`, 8_192);
+    expect(clean.length).toBeLessThanOrEqual(8_192);
+    expect(clean).not.toContain('sw');
+  }
+  for (const unit of [`${key} `, btoa(`${key}!!`), `%73${key}`]) {
+    expect(redact(unit.repeat(50_000), 8_192)).not.toContain('sword');
+    let looked = 0;
+    const text = unit.repeat(50_000);
+    const counting = Object.assign(Object(text), {
+      slice(start: number, end: number) {
+        looked += end - start;
+        return text.slice(start, end);
+      },
+    }) as string;
+    redact(counting, 8_192);
+    expect(looked).toBeLessThan(2 * 8_192);
+  }
 });
 
 test.each(redactionSecrets)('redacts $key escaped twice, in any two ways', ({ authorization, key }) => {
@@ -144,7 +222,7 @@ test.each([
     '\ud800',
   ])
     expect(redact(`${text}${text}`)).toBe(`${text}${text}`);
-  expect(redact(`<${value}>`)).toBe(value.length < 8 ? `<${value}>` : '<[secret]>');
+  expect(redact(`<${value}>`, 2 * long)).toBe(value.length < 8 ? `<${value}>` : '<[secret]>');
 });
 
 test('never throws for a text that is cut anywhere', () => {
@@ -175,7 +253,7 @@ test.each([
   const text = `%${unit.repeat((share * 2 ** 20) / unit.length)}`;
   const redact = createRedactor(basic('swordfish-swordfish'));
   const start = process.cpuUsage();
-  expect(redact(text) === text).toBe(true);
+  expect(redact(text, text.length) === text).toBe(true);
   expect(cpuMsSince(start)).toBeLessThan(share * 10_000);
 });
 

@@ -1,12 +1,26 @@
 import type { Authorization } from '@orders/auth';
+import { decoders, digitsPattern, maxExpansion, mayBeEscaped, unescapeOnce } from './decoders.ts';
 
-/** Removes a credential from a text, in every encoding that a service may echo it in. Never throws. */
-export type Redact = (text: string) => string;
+/**
+ * Returns a text of at most `maxLength` characters without the credential, in whichever of the encodings of SECURITY.md a
+ * service echoes it, and up to four of them in one another. Where it is found, escapes beside it are undone. Never throws.
+ */
+export type Redact = (text: string, maxLength?: number) => string;
+
+/** As much as Node reads of the headers of a response. */
+const defaultMaxLength = 16_384;
+
+const label = '[secret]';
+
+/** So often escapes of single characters are undone, such as of JSON in JSON. */
+const maxEscapes = 6;
+/** So deep encodings are followed into each other. */
+const maxDepth = 4;
+/** How many times its length a text is decoded to before what is left of it counts as a secret. */
+const maxDecodedRatio = 16;
 
 /** A shorter key occurs by chance in texts that have nothing to do with it. */
 const isLong = ({ length }: string): boolean => length >= 8;
-
-const maxDepth = 6;
 
 const redactors = new WeakMap<Authorization, Redact>();
 
@@ -14,97 +28,107 @@ const redactors = new WeakMap<Authorization, Redact>();
 export function createRedactor(authorization: Authorization): Redact {
   const known = redactors.get(authorization);
   if (known) return known;
-  const needles = encodings(authorization.reveal());
-  // Most headers hold none of the shortest forms and no escape, and need no closer look.
-  const shortest = needles.filter(
-    (needle) => !needles.some((other) => other !== needle && needle.includes(other)),
-  );
-  const redact: Redact = (text) =>
-    mayBeEscaped.test(text) || shortest.some((needle) => text.includes(needle))
-      ? redactLayers(text, needles)
-      : text;
+  const redact = redactorOf(needlesIn(authorization.reveal()));
   redactors.set(authorization, redact);
   return redact;
 }
 
-/**
- * Looks for the credential in the text as it is, then with its escapes undone, layer by layer: JSON in JSON, percent
- * escapes in HTML. Where it is found escaped, the text is returned with those escapes undone.
- */
-function redactLayers(text: string, needles: readonly string[]): string {
+/** What each redactor looks for. */
+const needlesOf = new WeakMap<Redact, readonly string[]>();
+
+/** Makes a redactor of two: a response may quote the key of an earlier attempt. */
+export function joinRedactors(one: Redact, other: Redact): Redact {
+  return redactorOf([...(needlesOf.get(one) ?? []), ...(needlesOf.get(other) ?? [])]);
+}
+
+function redactorOf(needles: readonly string[]): Redact {
+  const lengths = needles.map(({ length }) => length);
+  const search = { needles, shortest: Math.min(...lengths), digits: digitsPattern(Math.min(...lengths)) };
+  // A key that begins in what is shown and ends behind it is found, and a part of one is not shown.
+  const margin = maxExpansion * Math.max(0, ...lengths);
+  const redact: Redact = (text, maxLength = defaultMaxLength) => {
+    if (text.length < search.shortest) return text;
+    if (text.length <= maxLength) return redactWhole(text, search);
+    const clean = redactWhole(text.slice(0, maxLength + margin), search);
+    return clean.slice(0, Math.max(0, Math.min(maxLength, clean.length - margin)));
+  };
+  needlesOf.set(redact, needles);
+  return redact;
+}
+
+/** What a redactor looks for: its needles, the length of the shortest, and what a text with an encoded one matches. */
+interface Search {
+  readonly needles: readonly string[];
+  readonly shortest: number;
+  readonly digits: RegExp;
+}
+
+/** Looks for the credential in the text as it is, and then with its escapes undone, layer by layer. */
+function redactWhole(text: string, { needles, shortest, digits }: Search): string {
   let clean = text;
   let layer = text;
-  for (let depth = 0; depth < maxDepth; depth++) {
+  let left = maxDecodedRatio * (text.length + 1_000);
+
+  /** Whether a decoded text holds the credential, itself or decoded further. */
+  const holds = (decoded: string, depth: number): boolean => {
+    if (decoded.length < shortest) return false;
+    left -= decoded.length;
+    if (left < 0) return true;
+    const layers = layersOf(decoded);
+    if (layers.some((each) => needles.some((needle) => each.includes(needle)))) return true;
+    return depth < maxDepth && layers.some((each) => decodeAll(each, depth + 1) !== each);
+  };
+  const decodeAll = (written: string, depth: number): string => {
+    if (written.length < (shortest * 4) / 3 || !digits.test(written)) return written;
+    let rest = written;
+    for (const { pattern, decode } of decoders)
+      rest = rest.replace(pattern, (run) => (decode(run).some((each) => holds(each, depth)) ? label : run));
+    return rest;
+  };
+
+  for (let count = 0; count < maxEscapes; count++) {
     let found = layer;
-    for (const needle of needles) if (found.includes(needle)) found = found.replaceAll(needle, '[secret]');
+    for (const needle of needles) if (found.includes(needle)) found = found.replaceAll(needle, label);
+    found = decodeAll(found, 1);
     if (found !== layer) clean = found;
-    layer = found.replace(escapes, undo);
+    if (!mayBeEscaped.test(found)) break;
+    layer = unescapeOnce(found);
     if (layer === found) break;
   }
   return clean;
 }
 
-const mayBeEscaped = /[\\%&\x80-\xff]/;
-
-/** An escape of JSON, of URLs or of HTML, and UTF-8 that was read as latin1. */
-const escapes =
-  /\\u([\da-fA-F]{4})|\\(["\\/])|%([\da-fA-F]{2})|&#(?:0*(\d{1,7})|[xX]0*([\da-fA-F]{1,6}));|&(\w{2,8});|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
-
-function undo(written: string, ...groups: (string | undefined)[]): string {
-  const [unit, quoted, byte, decimal, hex, name] = groups;
-  const digits = unit ?? byte ?? hex;
-  if (quoted) return quoted;
-  if (name) return new RegExp(` ${name}(\\W|_)`, 'i').exec(entities)?.[1] ?? written;
-  if (!decimal && !digits) return fromUtf8(written);
-  const point = Number(decimal ?? `0x${digits}`);
-  return point > 0x10ffff ? written : String.fromCodePoint(point);
+/** A text, and what is left of it each time that its escapes are undone. */
+function layersOf(text: string): readonly string[] {
+  const layers = [text];
+  if (!mayBeEscaped.test(text)) return layers;
+  for (let layer = unescapeOnce(text); layer !== layers.at(-1) && layers.length < maxEscapes; ) {
+    layers.push(layer);
+    layer = unescapeOnce(layer);
+  }
+  return layers;
 }
 
-/** The named entities of characters that a key may hold, each followed by its character. */
-const entities = ` amp& lt< gt> quot" apos' plus+ sol/ equals= lowbar_ hyphen- period. colon: percnt% num# semi; bsol\\`;
-
-/** The header's value, its parts, and the key itself, as a service may write them; longest first. */
-function encodings(value: string): string[] {
+/** The keys in a header's value, or the value itself, in the forms that no decoding leads to; longest first. */
+function needlesIn(value: string): string[] {
   const encoded = value.slice(value.indexOf(' ') + 1);
   const isBasic = /^basic /i.test(value);
   const plain = isBasic ? fromBase64(encoded) : encoded;
   const keys = (isBasic ? plain.split(':') : [plain]).filter(isLong);
-  let texts =
-    keys.length > 0
-      ? [value, encoded, plain, ...keys].flatMap(encodingVariants)
-      : [value, value.replace(' ', '+')];
+  const texts = keys.length > 0 ? [value, encoded, encoded.replace(/={1,2}$/, ''), plain, ...keys] : [value];
+  const forms = texts.flatMap((text) => [text, text.replaceAll(' ', '+')]);
   // A key may hold what looks like an escape, such as `%2f`, and loses it where the escapes of a text are undone.
-  for (let depth = 0; depth < maxDepth; depth++)
-    texts = [...new Set(texts.flatMap((text) => [text, text.replace(escapes, undo)]))];
-  return texts.filter(isLong).sort((a, b) => b.length - a.length);
+  const needles = new Set(forms.flatMap(layersOf).filter(isLong));
+  return [...needles].sort((a, b) => b.length - a.length);
 }
 
-/** One text in every form that is no escaping of its characters. */
-function encodingVariants(plain: string): string[] {
-  const bytes = Array.from(new TextEncoder().encode(plain));
-  const hex = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  const padded = [plain, btoa(bytes.map((byte) => String.fromCharCode(byte)).join(''))];
-  const base64 = [...padded, ...padded.map((text) => text.replace(/={1,2}$/, ''))];
-  const urlSafe = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
-  return [...base64, ...urlSafe, plain.replaceAll(' ', '+'), hex, hex.toUpperCase()];
-}
-
-/** The text as it is where it is no base64: a `Secret` may hold anything. */
+/** The text as it is where it is no base64 of UTF-8: a `Secret` may hold anything. */
 function fromBase64(encoded: string): string {
   try {
-    return fromUtf8(atob(encoded));
-  } catch {
-    return encoded;
-  }
-}
-
-/** UTF-8 that was read as latin1; what is none stays as it is. */
-function fromUtf8(latin1: string): string {
-  try {
-    const bytes = Uint8Array.from(latin1, (unit) => unit.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(encoded), (byte) => byte.charCodeAt(0));
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return latin1;
+    return encoded;
   }
 }
 
@@ -117,8 +141,8 @@ const maxMessage = 2_000;
 export function sanitizeCause(cause: unknown, redact: Redact): Error | undefined {
   if (cause === undefined) return undefined;
   const { name, message, code } = readCause(cause);
-  const clean = new Error(redact(message).slice(0, maxMessage));
-  clean.name = redact(name).slice(0, maxMessage);
+  const clean = new Error(redact(message, maxMessage));
+  clean.name = redact(name, maxMessage);
   clean.stack = `${clean.name}: ${clean.message}`;
   return typeof code === 'string' ? Object.assign(clean, { code: redact(code) }) : clean;
 }

@@ -195,7 +195,7 @@ function httpFailure(
     requestId: getRequestId(response.headers, redact),
     retryable: mayPass && problem === undefined,
     retryAfterMs: getRetryAfterMs(response, now) ?? (status === 429 ? Math.ceil(backoffMs()) : undefined),
-    response: { status, headers, body: redact(text).slice(0, maxErrorBody) },
+    response: { status, headers, body: redact(text, maxErrorBody) },
   };
 }
 
@@ -222,21 +222,17 @@ export function invalidResponse(
 }
 
 function redactHeaders(headers: ResponseHeaders, redact: Redact): ResponseHeaders {
-  let all = '';
-  for (const name in headers) all += `${name}\n${headers[name]}\n`;
-  // Few responses quote a key, so most need one look at all headers together.
-  if (redact(all) === all) return headers;
   const redacted: Record<string, string | readonly string[] | undefined> = {};
   for (const name in headers) {
     const value = headers[name];
-    redacted[redact(name)] = typeof value === 'string' ? redact(value) : value?.map(redact);
+    redacted[redact(name)] = typeof value === 'string' ? redact(value) : value?.map((each) => redact(each));
   }
   return redacted;
 }
 
 function getRequestId(headers: ResponseHeaders, redact: Redact): string | undefined {
   const id = headerValue(headers, 'x-request-id');
-  return id === '' ? undefined : redact(id).slice(0, 128);
+  return id === '' ? undefined : redact(id, 128);
 }
 
 /** How long the service asks to wait, in milliseconds from `now` (Unix time in milliseconds), if it asks. */

@@ -5,7 +5,7 @@ const maxDepth = 6;
 const minUnescapedLength = 4;
 
 /**
- * Makes a function that redacts secrets in a text of a service, in every encoding in which services echo what they were
+ * Makes a function that redacts secrets in a text of a service, in the escapes, base64 and hexadecimal in which services echo what they were
  * sent, and returns one line without control characters. Escapes are undone where that uncovers a secret.
  */
 export function createRedactor(secrets: readonly string[]): (text: string) => string {

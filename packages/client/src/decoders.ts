@@ -1,0 +1,108 @@
+/** Decodes a run of digits that a pattern finds to what it may stand for: texts of bytes, one character for each. */
+interface Decoder {
+  readonly pattern: RegExp;
+  readonly decode: (run: string) => readonly string[];
+}
+
+/** How many characters write one character of a key at most, as far as `SECURITY.md` promises. */
+export const maxExpansion = 32;
+
+const bytesOf = (numbers: readonly number[]): string =>
+  String.fromCharCode(...numbers.map((byte) => byte & 0xff));
+
+const fromHex = (digits: string): string =>
+  bytesOf((digits.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16)));
+
+/** Both alphabets, with or without padding, in lines or not, read from each of the first four digits. */
+const base64: Decoder = {
+  pattern: /(?:[\w+/-](?:\r?\n[ \t]*)?){11,}/g,
+  decode: (run) => {
+    const digits = run.replace(/\s/g, '').replaceAll('-', '+').replaceAll('_', '/');
+    return [0, 1, 2, 3].map((first) => {
+      const read = digits.slice(first);
+      // A last digit alone holds no byte.
+      return atob(read.length % 4 === 1 ? read.slice(0, -1) : read);
+    });
+  },
+};
+
+/** With or without `0x`, blanks, colons, commas or line breaks between bytes, as in `<Buffer 73 6b>`. */
+const hex: Decoder = {
+  pattern: /(?:(?:0x)?[\da-f]{2}[\s:,+-]{0,3}){8,}/gi,
+  decode: (run) => {
+    const digits = run.replace(/0x|[\s:,+-]/gi, '');
+    return [fromHex(digits), fromHex(digits.slice(1))];
+  },
+};
+
+/** The lines of `xxd` and `hexdump -C` as a whole, since they show their bytes as text, too. A blank is a plus in a form. */
+const hexDump: Decoder = {
+  pattern: /(?:[\da-f]{7,8}:?[ +]{1,2}(?:[\da-f]{2}[ +]{0,2}){1,16}[^\n]*\n?)+/gi,
+  decode: (lines) => {
+    const bytes = lines.matchAll(/^[^\da-f]*[\da-f]{7,8}:?[ +]+((?:[\da-f]{2}[ +]{0,2}){1,16})/gim);
+    return [fromHex(Array.from(bytes, ([, each = '']) => each.replace(/[ +]/g, '')).join(''))];
+  },
+};
+
+/** The numbers of bytes, as a `Buffer` and a `Uint8Array` are in JSON. */
+const decimal: Decoder = {
+  pattern: /(?:(?:"\d{1,5}":)?\d{1,3}(?:,\s*|\s+)){7,}(?:"\d{1,5}":)?\d{1,3}/g,
+  decode: (run) => [bytesOf((run.replace(/"\d+":/g, '').match(/\d+/g) ?? []).map(Number))],
+};
+
+export const decoders: readonly Decoder[] = [hexDump, base64, hex, decimal];
+
+/** The named entities of punctuation, each before its character. */
+const entities = new Map(
+  `amp& lt< gt> quot" apos' plus+ sol/ equals= lowbar_ hyphen- period. colon: percnt% num# semi; bsol\\`
+    .split(' ')
+    .map((entity) => [entity.slice(0, -1), entity.slice(-1)]),
+);
+
+/** Escapes of single characters in JSON, JavaScript, URLs and HTML. */
+const escapes = new RegExp(
+  [
+    /\\u([\da-f]{4})|\\u\{0*([\da-f]{1,6})\}|\\x([\da-f]{2})|%([\da-f]{2})|&#x0*([\da-f]{1,6});?/,
+    /&#0*(\d{1,7});?/,
+    new RegExp(`&(${[...entities.keys()].join('|')});?`),
+    /\\([bfnrt"\\/])/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+);
+
+const utf8InLatin1 = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
+
+export const mayBeEscaped = /[\\%&\x80-\xff]/;
+
+/** A pattern that every text matches in which at least so many bytes are digits of a decoder, and few others do. */
+export function digitsPattern(bytes: number): RegExp {
+  return new RegExp(`\\n|[\\w+/-]{${Math.ceil((bytes * 4) / 3)}}|[\\da-f\\s:,+"-]{${bytes * 2}}`, 'i');
+}
+
+/** Undoes each escape once, and UTF-8 that was read as latin1. */
+export function unescapeOnce(text: string): string {
+  return text.replace(escapes, unescapeOne).replace(utf8InLatin1, fromUtf8);
+}
+
+function unescapeOne(written: string, ...groups: (string | undefined)[]): string {
+  const [unit, braced, x, byte, hex, decimal, name, control] = groups;
+  if (name !== undefined) return entities.get(name.toLowerCase()) ?? written;
+  if (control !== undefined) return controls[control.toLowerCase()] ?? control;
+  const digits = unit ?? braced ?? x ?? byte ?? hex;
+  const point = Number(decimal ?? `0x${digits}`);
+  return point > 0x10ffff ? written : String.fromCodePoint(point);
+}
+
+const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
+
+/** UTF-8 that was read as latin1; what is none stays as it is. */
+function fromUtf8(latin1: string): string {
+  try {
+    const bytes = Uint8Array.from(latin1, (unit) => unit.charCodeAt(0));
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return latin1;
+  }
+}
