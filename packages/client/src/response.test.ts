@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ClassifyResponse, getRetryAfterMs, interpretResponse, treat503AsRejected } from './response.ts';
+import { type ClassifyResponse, interpretResponse, treat503AsRejected } from './response.ts';
 import type { TransportResult } from './transport.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
@@ -107,38 +107,4 @@ test('an HTTP error has the response and its Retry-After', () => {
     retryAfterMs: 5_000,
     response: { status: 503, headers, body: '{}' },
   });
-});
-
-const now = Date.parse('2026-11-21T12:00:00Z');
-
-test.each([
-  ['120', 120_000],
-  ['0', 0],
-  [' 5 ', 5_000],
-  ['Sat, 21 Nov 2026 12:00:30 GMT', 30_000],
-  ['Saturday, 21-Nov-26 12:00:30 GMT', 30_000],
-  ['Sat, 21 Nov 2026 11:59:00 GMT', 0],
-  ['Fri, 31 Dec 9999 23:59:59 GMT', Date.UTC(9999, 11, 31, 23, 59, 59) - now],
-  ['1.5', 1_500],
-  ['999999999', 999_999_999_000],
-  // A Unix time, in seconds.
-  [String(now / 1_000 + 30), 30_000],
-  ['9999999999', 9_999_999_999_000 - now],
-])('reads Retry-After %j', (value, ms) => {
-  expect(getRetryAfterMs({ status: 503, headers: { 'retry-after': value } }, now)).toBe(ms);
-});
-
-test.each(['', '-1', '1.', 'soon', '1e3', 'Sat, never', undefined])('ignores Retry-After %j', (value) => {
-  expect(getRetryAfterMs({ status: 503, headers: { 'retry-after': value } }, now)).toBeUndefined();
-});
-
-test.each([
-  [429, { 'ratelimit-reset': '7' }, 7_000],
-  [429, { 'x-ratelimit-reset': '0.5' }, 500],
-  [429, { 'x-ratelimit-reset': String(now / 1_000 + 9) }, 9_000],
-  [429, { 'retry-after': '1', 'ratelimit-reset': '7' }, 1_000],
-  [429, {}, undefined],
-  [503, { 'ratelimit-reset': '7' }, undefined],
-])('reads the reset of a rate limit only for a 429 without Retry-After: %i %j', (status, headers, ms) => {
-  expect(getRetryAfterMs({ status, headers }, now)).toBe(ms);
 });

@@ -1,6 +1,7 @@
 import type { AttemptFailure, AttemptResult } from './errors.ts';
 import { describeOddKey } from './odd-key.ts';
 import { isOutcome, type Outcome } from './operation.ts';
+import { getRetryAfterMs } from './rate-headers.ts';
 import { describeCause, type Redact, sanitizeCause } from './redact.ts';
 import {
   type HttpResponse,
@@ -165,7 +166,7 @@ function isHtmlPage({ headers, text }: HttpResponse): boolean {
 const htmlType = /^(text\/html|application\/xhtml\+xml)$/;
 
 function isJson(headers: ResponseHeaders): boolean {
-  return /^\s*application\/(json|[^;,]+\+json)\s*([;,]|$)/i.test(headerValue(headers, 'content-type'));
+  return /^application\/(json|.+\+json)$/.test(mediaType(headers));
 }
 
 function mediaType(headers: ResponseHeaders): string {
@@ -233,24 +234,4 @@ function redactHeaders(headers: ResponseHeaders, redact: Redact): ResponseHeader
 function getRequestId(headers: ResponseHeaders, redact: Redact): string | undefined {
   const id = headerValue(headers, 'x-request-id');
   return id === '' ? undefined : redact(id, 128);
-}
-
-/** How long the service asks to wait, in milliseconds from `now` (Unix time in milliseconds), if it asks. */
-export function getRetryAfterMs({ status, headers }: ResponseHead, now: number): number | undefined {
-  const retryAfter = parseDelay(headerValue(headers, 'retry-after'), now);
-  if (retryAfter !== undefined || status !== 429) return retryAfter;
-  return parseDelay(
-    headerValue(headers, 'ratelimit-reset') || headerValue(headers, 'x-ratelimit-reset'),
-    now,
-  );
-}
-
-/** Parses seconds, an HTTP date, or a Unix time in seconds, which some services send; `undefined` for anything else. */
-function parseDelay(text: string, now: number): number | undefined {
-  const isDate = /^[A-Z][a-z]{2,8},? /.test(text);
-  if (!isDate && !/^\d{1,15}(\.\d{1,9})?$/.test(text)) return undefined;
-  const ms = isDate ? Date.parse(text) : Number(text) * 1_000;
-  if (Number.isNaN(ms)) return undefined;
-  // No service asks to wait for thirty years, and no clock is in 1970.
-  return isDate || ms > 1e12 ? Math.max(0, ms - now) : Math.ceil(ms);
 }

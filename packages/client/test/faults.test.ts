@@ -152,6 +152,23 @@ const rows: Row[] = [
     attemptCount: 3,
   },
   {
+    name: '429 with X-RateLimit-Reset in milliseconds of Unix time',
+    fault: status(429, { 'x-ratelimit-reset': String(Date.UTC(2026, 0)) }),
+    ...tooMany,
+    attemptCount: 3,
+  },
+  {
+    name: '429 with RateLimit',
+    fault: status(429, { ratelimit: '"default";r=0;t=0' }),
+    ...tooMany,
+    attemptCount: 3,
+  },
+  {
+    name: '429 with a RateLimit beyond timeouts.total',
+    fault: status(429, { ratelimit: '"default";r=0;t=60' }),
+    ...tooMany,
+  },
+  {
     name: '429 with a Retry-After beyond timeouts.total',
     fault: status(429, { 'retry-after': '60' }),
     ...tooMany,
