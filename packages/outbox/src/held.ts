@@ -88,29 +88,26 @@ function agesOf({ workers, known: { stallMs } }: World): readonly [number | null
   return [isWatched ? stallMs : null, Math.max(stallMs, sendingMs + signMs)];
 }
 
-/** What holds the orders of these tokens, by token. */
+/** What holds each of these updates that are open. */
 export async function readHolds(
   sql: Sql,
   schema: string,
-  { tokens, known }: { readonly tokens: readonly string[]; readonly known: Known },
-): Promise<(item: Pick<UpdateStatus, 'id' | 'token' | 'state'>) => HeldBy | undefined> {
+  { updates, known }: { readonly updates: readonly UpdateStatus[]; readonly known: Known },
+): Promise<(update: UpdateStatus) => HeldBy | undefined> {
   const world = await readWorld(sql, schema, known);
-  const rows = await rowsOf<Head & { token: string }>(
+  const rows = await rowsOf<Head & { id: string; state: string }>(
     sql,
-    `select head.token, ${headFacts}, ${isOld(schema)} as is_old
-     from unnest($3::text[]) as given (token) cross join lateral (
-       select * from ${schema}.updates where token = given.token and open order by position limit 1
-     ) as head`,
-    [...agesOf(world), [...new Set(tokens)]],
+    `select u.id::text as id, u.state, ${headFacts}, ${isOld(schema)} as is_old
+     from ${schema}.updates as u cross join lateral (
+       select * from ${schema}.updates where token = u.token and open order by position limit 1
+     ) as head where u.id = any($3::text[]::uuid[])`,
+    [...agesOf(world), updates.map(({ id }) => id)],
   );
-  const heads = new Map(rows.map(({ token, ...head }) => [token, head]));
-  return ({ id, token, state }) => {
-    const head = heads.get(token);
-    if (!head) return undefined;
-    const isHead = head.head_id === id;
-    // It went on between the two reads: what is found now says nothing of the state that was read.
-    const wentOn = isHead ? head.head_state !== state : state === 'sending';
-    return wentOn ? undefined : explain(head, world, isHead);
+  const found = new Map(rows.map((row) => [row.id, row]));
+  return ({ id, state }) => {
+    const row = found.get(id);
+    // One that went on since it was read: what is found now says nothing of the state that was read.
+    return row && row.state === state ? explain(row, world, row.head_id === id) : undefined;
   };
 }
 

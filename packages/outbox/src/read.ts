@@ -107,8 +107,7 @@ export function readings(sql: Sql, schema: string, known: Known) {
     // A row that a person changed may be in a state that is none.
     const open = items.filter(({ state }) => !settledStates.includes(state));
     if (open.length === 0) return items;
-    const tokens = open.map(({ token }) => token);
-    const holdOf = await readHolds(sql, schema, { tokens, known });
+    const holdOf = await readHolds(sql, schema, { updates: open, known });
     return items.map((item) => {
       const heldBy = open.includes(item) ? holdOf(item) : undefined;
       return heldBy ? { ...item, heldBy } : item;

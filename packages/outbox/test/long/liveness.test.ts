@@ -98,7 +98,12 @@ async function expectLiveness(
   const rate = { perSecond: 1_000 };
   let outbox: Outbox;
   try {
-    outbox = await open({ rate, ...(store && { store }), ...(client && { client }) }, stallMs);
+    // As usual: a delay of some ms is over before it is read.
+    const maxRetryDelayMs = 60_000;
+    outbox = await open(
+      { rate, maxRetryDelayMs, ...(store && { store }), ...(client && { client }) },
+      stallMs,
+    );
   } catch (error) {
     // What nothing could be done with is one clear error.
     expect(error).toMatchObject({ code: 'database_unusable' });
