@@ -15,6 +15,7 @@ import {
   type Scene,
   step,
   stepsApplied,
+  until,
 } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
 import type { EnqueueItem } from './enqueue.ts';
@@ -149,28 +150,32 @@ onPostgres('enqueueAll refuses by its place what it cannot accept', async ({ ope
 });
 
 onPostgres(
-  'two enqueueAll of the same orders never deadlock, in whatever order they name them',
+  'two enqueueAll that wait for each other both go on, in whatever order they name their orders',
   async (scene) => {
-    const deadlocks = async () =>
-      (
-        await rowsOf<{ count: string }>(
-          scene.sql,
-          'select sum(deadlocks)::text as count from pg_stat_database',
-        )
-      )[0];
-    const before = await deadlocks();
-    const outbox = await scene.open();
-    const other = await scene.open();
-    const items = Array.from({ length: 200 }, (_, number) => ({
-      token: `ord_${number}`,
-      update: step(number),
-    }));
-    for (let round = 0; round < 10; round++) {
-      // Two at a time: one of them waits for the other, for no longer than a call may wait for a lock.
-      const calls = [outbox.enqueueAll(items), other.enqueueAll(items.toReversed())];
-      expect((await Promise.all(calls)).flat()).toHaveLength(400);
-    }
-    expect(await deadlocks()).toEqual(before);
+    const { open, schema, sql, postgres } = scene;
+    const outbox = await open();
+    const other = await open();
+    const items = ['a', 'b', 'c'].map((token, number) => ({ token, update: step(number) }));
+    await outbox.enqueueAll(items);
+    await other.enqueueAll(items);
+    const pool = openPool({ connectionString: postgres.connectionString });
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query(`select from ${schema}.lanes where token = 'b' for update`);
+    // Each locks what comes before the order in the middle, and would then want what the other has.
+    const calls = [outbox.enqueueAll(items), other.enqueueAll(items.toReversed())];
+    await until('both wait for a lock', async () => {
+      const [waiting] = await rowsOf<{ count: number }>(
+        sql,
+        `select count(*)::int as count from pg_stat_activity
+         where wait_event_type = 'Lock' and query like '%${schema}.lanes as lane%'`,
+      );
+      return waiting?.count === 2;
+    });
+    await holder.query('rollback');
+    holder.release();
+    await pool.end();
+    expect((await Promise.all(calls)).flat()).toHaveLength(6);
   },
 );
 
