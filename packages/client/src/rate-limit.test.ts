@@ -284,3 +284,90 @@ test('a wait beyond timeouts.total fails at once with retryAfterMs', async () =>
   expect(error).toMatchObject({ code: 'timeout', outcome: 'not_sent', retryAfterMs: 2_000 });
   expect(clock.now()).toBe(leftAt);
 });
+
+test('calls of a key that got a 429 delay no other key, however many wait', async () => {
+  const scenarios = fc.record({
+    paused: fc.integer({ min: 150, max: 300 }),
+    // What the service asks for: a pause, or only a slower pace.
+    retryAfter: fc.constantFrom('0', '30'),
+    rate: fc.constantFrom(5, 20),
+    hookMs: fc.constantFrom(0, 500, 3_000),
+  });
+  await fc.assert(
+    fc.asyncProperty(scenarios, async ({ paused, retryAfter, rate, hookMs }) => {
+      const { orders, departures, sleep } = createVirtualClient(
+        { rateLimit: { requestsPerSecond: rate }, ordering: 'none', timeouts: { total: 1_000_000 } },
+        ({ path }) =>
+          path.includes('refused')
+            ? { status: 429, headers: { 'retry-after': retryAfter }, latencyMs: 5 }
+            : {},
+      );
+      const controller = new AbortController();
+      const { signal } = controller;
+      const credentials = basic('another-key-that-is-refused');
+      const update = { cart: {} };
+      const refused = Array.from({ length: paused }, (_, index) =>
+        orders.safeUpdateOrder(`refused_${index}`, update, { credentials, signal }),
+      );
+      await sleep(1_000);
+      const others = Array.from({ length: rate * 30 }, (_, index) =>
+        orders.safeUpdateOrder(`other_${index}`, update, { signal, beforeAttempt: () => sleep(hookMs) }),
+      );
+      await sleep(hookMs);
+      const before = departures.length;
+      await sleep(10_000);
+      const left = departures.slice(before);
+      controller.abort();
+      await Promise.all([...refused, ...others]);
+      expect(left.length).toBeGreaterThanOrEqual(0.9 * 10 * rate);
+      expect(left.some(({ path }) => path.includes('other'))).toBe(true);
+    }),
+    { numRuns: inFull ? 40 : 4 },
+  );
+});
+
+test('a key with a slower pace has its part of the rate, however many calls of another key wait', async () => {
+  const { orders, departures, sleep } = createVirtualClient(
+    { rateLimit: { requestsPerSecond: 20 }, ordering: 'none', timeouts: { total: 1_000_000 } },
+    ({ path }) => (path.includes('first') ? { status: 429, headers: { 'retry-after': '0' } } : {}),
+  );
+  const credentials = basic('another-key-that-is-refused');
+  const { signal } = new AbortController();
+  await orders.safeUpdateOrder('first', { cart: {} }, { credentials, retry: { maxAttempts: 1 } });
+  const send = (name: string, count: number, options: object) =>
+    Array.from({ length: count }, (_, index) =>
+      orders.safeUpdateOrder(`${name}_${index}`, { cart: {} }, { signal, ...options }),
+    );
+  const others = send('before', 300, {});
+  const slower = send('slower', 5, { credentials });
+  others.push(...send('after', 900, {}));
+  await sleep(25_000);
+  expect(departures.filter(({ path }) => path.includes('slower')).length).toBe(5);
+  await Promise.all([...others, ...slower]);
+});
+
+test('a call that waits behind thousands costs the clock no more reads than one behind a few', async () => {
+  const readsPerCall = async (count: number): Promise<number> => {
+    const { orders, clock, sleep } = createVirtualClient({ timeouts: { total: 1_000_000 } }, ({ path }) =>
+      path.includes('first') ? { status: 429, headers: { 'retry-after': '100' } } : {},
+    );
+    await orders.safeUpdateOrder('first', { cart: {} }, { retry: { maxAttempts: 1 } });
+    let reads = 0;
+    const { now } = clock;
+    const countedNow = (): number => {
+      reads++;
+      return now();
+    };
+    Object.assign(clock, { now: countedNow });
+    const controller = new AbortController();
+    const { signal } = controller;
+    const waiting = Array.from({ length: count }, (_, index) =>
+      orders.safeUpdateOrder(`order_${index}`, { cart: {} }, { signal }),
+    );
+    await sleep(1_000);
+    controller.abort();
+    await Promise.all(waiting);
+    return reads / count;
+  };
+  expect(await readsPerCall(2_000)).toBeLessThan(2 * (await readsPerCall(100)));
+});

@@ -80,7 +80,11 @@ export class RateLimit {
   /** Waits for the slot of an attempt that is prepared, or that was let go and connected too late. */
   async waitForSlot(turn: Turn): Promise<AttemptFailure | undefined> {
     this.#giveBack(turn);
-    if (!this.#isLimited(turn)) return undefined;
+    if (!this.#isLimited(turn)) {
+      // A pause that was lifted may have let it prepare.
+      this.stepOut(turn);
+      return undefined;
+    }
     if (!this.#near.includes(turn)) this.#near.unshift(turn);
     return await this.#pass(turn, 'ready');
   }
@@ -88,7 +92,8 @@ export class RateLimit {
   async #pass(turn: Turn, state: 'queued' | 'ready'): Promise<AttemptFailure | undefined> {
     const { attempts, deadline, options } = turn.call;
     turn.state = state;
-    this.#advance();
+    // Behind another one with its key, it waits as that one does.
+    if (state === 'ready' || this.#queued.at(-2)?.key !== turn.key) this.#advance();
     while (turn.state === state) {
       // The time of an item of a bulk run begins when it may be sent.
       const isCounted = !options.bulk || attempts.length > 0;
@@ -130,9 +135,11 @@ export class RateLimit {
 
   /** A call waits for nothing any more. */
   stepOut(turn: Turn): void {
+    if (turn.state === 'left') return;
     this.#giveBack(turn);
     for (const line of [this.#near, this.#queued])
       if (line.includes(turn)) line.splice(line.indexOf(turn), 1);
+    turn.state = 'left';
     this.#advance();
   }
 
@@ -189,16 +196,22 @@ export class RateLimit {
   /** Lets ready calls go whose slots are free; returns how long until the next one is. */
   #letGo(now: number): number {
     let nextMs = Number.POSITIVE_INFINITY;
+    const held = new Set<string | Credentials>();
     for (const turn of [...this.#near]) {
       if (turn.state !== 'ready') continue;
+      const rateMs = this.#rate?.delayMs(now) ?? 0;
+      // It holds back those behind as well.
+      if (rateMs > 0) return Math.min(nextMs, rateMs);
+      if (held.has(turn.key)) continue;
       const pace = this.#paceOf(turn.key);
-      const limits = this.#limits(pace);
-      const waitMs = Math.max(pace?.pausedMs(now) ?? 0, ...limits.map((slots) => slots.delayMs(now)));
-      if (waitMs > 0) nextMs = Math.min(nextMs, waitMs);
-      else {
+      const waitMs = Math.max(pace?.pausedMs(now) ?? 0, pace?.slots.delayMs(now) ?? 0);
+      if (waitMs > 0) {
+        held.add(turn.key);
+        nextMs = Math.min(nextMs, waitMs);
+      } else {
         this.#near.splice(this.#near.indexOf(turn), 1);
         turn.state = 'leaving';
-        for (const slots of limits) slots.letGo(now);
+        for (const slots of this.#limits(pace)) slots.letGo(now);
         pace?.letGo(turn, now);
         turn.wake();
       }
@@ -209,16 +222,17 @@ export class RateLimit {
   /** Lets queued calls prepare whose slots are near; returns how long until the next one is. */
   #letPrepare(now: number): number {
     let nextMs = Number.POSITIVE_INFINITY;
+    const held = new Set<string | Credentials>();
     for (const turn of [...this.#queued]) {
-      const ahead = this.#near.length;
-      const rateMs = (this.#rate?.delayMs(now, ahead) ?? 0) - prepareMs;
-      // Those behind it are later.
-      if (rateMs > 0) return Math.min(nextMs, rateMs);
-      const pace = this.#paceOf(turn.key);
-      const paceMs = (pace?.slots.delayMs(now, ahead) ?? 0) - prepareMs;
-      const waitMs = Math.max(pace?.pausedMs(now) ?? 0, paceMs);
-      if (waitMs > 0) nextMs = Math.min(nextMs, waitMs);
-      else {
+      if (held.has(turn.key)) continue;
+      const { rateMs, paceMs } = this.#untilNear(turn, now);
+      const waitMs = Math.max(rateMs, paceMs);
+      if (waitMs > 0) {
+        nextMs = Math.min(nextMs, waitMs);
+        // The rate holds back those behind it as well, and a pace those with its key.
+        if (rateMs >= paceMs) return nextMs;
+        held.add(turn.key);
+      } else {
         this.#queued.splice(this.#queued.indexOf(turn), 1);
         this.#near.push(turn);
         turn.state = 'preparing';
@@ -226,6 +240,19 @@ export class RateLimit {
       }
     }
     return nextMs;
+  }
+
+  /** How long until a queued call may prepare, by the rate of the client and by the pace of its key. */
+  #untilNear({ key }: Turn, now: number): { readonly rateMs: number; readonly paceMs: number } {
+    const pace = this.#paceOf(key);
+    if (this.#paces.size === 0)
+      return { rateMs: (this.#rate?.delayMs(now, this.#near.length) ?? 0) - prepareMs, paceMs: 0 };
+    // Another key that got a 429 may stay long, so it keeps no other from being near.
+    const ahead = this.#near.filter((turn) => turn.key === key || !this.#paceOf(turn.key));
+    const same = ahead.filter((turn) => turn.key === key).length;
+    const rateMs = (this.#rate?.delayMs(now, ahead.length) ?? 0) - prepareMs;
+    const paceMs = (pace?.slots.delayMs(now, same) ?? 0) - prepareMs;
+    return { rateMs, paceMs: Math.max(pace?.pausedMs(now) ?? 0, paceMs) };
   }
 
   #outlastedFailure(turn: Turn): AttemptFailure | undefined {
@@ -236,9 +263,12 @@ export class RateLimit {
     // The probe after a long pause may end at any time, so it is waited for.
     if (pausedMs >= remainingMs && pausedMs < Number.POSITIVE_INFINITY)
       return outlasted(call, 'a 429 pauses this key', pausedMs);
+    if (!this.#rate) return undefined;
     const line = this.#waiting();
+    // Counting those before it costs time with thousands in line, so it is done where even all would be too many.
+    if (this.#rate.delayMs(now, line.length) < remainingMs) return undefined;
     const ahead = line.slice(0, line.indexOf(turn)).filter(({ key }) => !this.#paceOf(key)?.pausedMs(now));
-    const delayMs = this.#rate?.delayMs(now, ahead.length) ?? 0;
+    const delayMs = this.#rate.delayMs(now, ahead.length);
     return delayMs >= remainingMs ? outlasted(call, 'rateLimit delays it', delayMs) : undefined;
   }
 }
