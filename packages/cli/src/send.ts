@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -67,7 +67,9 @@ export async function runSend({
   env,
 }: CommandInput<SendOptions>): Promise<ExitCode> {
   const [file = ''] = args;
-  if (file === '-')
+  // A pipe, or a device, gives its rows once, and cannot be read again to go on.
+  const found = file === '-' ? undefined : await stat(file).catch(() => undefined);
+  if (file === '-' || (found && !found.isFile() && !found.isDirectory()))
     throw new CommandError('send needs a file, whose journal stands beside it.', 2, {
       hint: 'Save the input first.',
     });
@@ -478,7 +480,7 @@ async function finish(
           ? 'behind rows of their order that wait for a decision'
           : 'not sent yet',
     }).filter(([name]) => name === 'applied' || report[name as 'applied'] > 0);
-    const earlier = applied === rows ? ': all were applied before' : '';
+    const earlier = rows === 0 ? '' : applied === rows ? ': all were applied before' : '';
     const now =
       sent === 0 ? `nothing was sent in this run${earlier}` : `${formatCount(sent)} sent in this run`;
     return [

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { appendFileSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import process from 'node:process';
@@ -157,6 +158,37 @@ test(
     expect(findOutOfOrder(service.ledger)).toEqual([]);
   },
 );
+
+test.skipIf(process.platform === 'win32')(
+  'what cannot be read twice is refused before anything is sent or written: a pipe, a named pipe, a device',
+  own,
+  async () => {
+    await using scene = await setScene(3, 3);
+    const { service, folder } = scene;
+    execFileSync('mkfifo', [folder.file('fifo')]);
+    const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
+    for (const file of ['-', '/dev/stdin', '/dev/null', 'fifo']) {
+      const words = ['send', file, '--input', 'csv', '--journal', 'journal'];
+      const { code, stderr } = await startOrders(words, { cwd: folder.path, env }).ended;
+      expect([file, code, stderr]).toEqual([
+        file,
+        2,
+        expect.stringMatching(/send needs a file, whose journal stands beside it\..*Save the input first\./s),
+      ]);
+    }
+    expect(await readdir(folder.path)).not.toContain('journal');
+    expect(service.ledger).toEqual([]);
+  },
+);
+
+test('a file without rows is not said to have been applied', own, async () => {
+  await using scene = await setScene(0, 1);
+  const { code, stdout } = await scene.send();
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^updates\.csv: 0 rows, nothing was sent in this run\n/),
+  ]);
+});
 
 test('with --stop-on-rejected the later rows of a rejected one wait, too', own, async () => {
   await using scene = await setScene(20, 5);
