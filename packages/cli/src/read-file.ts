@@ -82,7 +82,7 @@ export async function readOneUpdate(file: string): Promise<OrderUpdate> {
       hint: 'Write the update alone: { "cart": ... }.',
     });
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as OrderUpdate;
-  throw new CommandError(`${file}: expected one update such as { "cart": { "items": [] } }.`, 1);
+  throw new CommandError(`${file}: expected one update such as { "cart": { "items": [{ ... }] } }.`, 1);
 }
 
 /** What is wrong, what is there, and what to write instead. */

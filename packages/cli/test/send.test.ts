@@ -707,7 +707,7 @@ test('a fixed row may be changed until it is sent', own, async () => {
 
 /** A schema that refuses one update, and by default a configuration with it: its client refuses what the command accepts. */
 const refusing = (orderId: string, exported = '{ schema }'): string => `
-import { OrderUpdate } from '${import.meta.resolve('@orders/schema')}';
+import { OrderUpdate } from ${JSON.stringify(import.meta.resolve('@orders/schema'))};
 const schema = OrderUpdate.check(({ value, issues }) => {
   if (value.order_id === '${orderId}') issues.push({ code: 'custom', input: value, message: 'not that one' });
 });

@@ -29,12 +29,12 @@ async function runOnTerminal(
   runs: readonly Run[],
 ): Promise<readonly { readonly text: string; readonly code: number }[]> {
   const driver = join(import.meta.dirname, 'on-terminal.ts');
-  const program = [process.execPath, ...quickly.flags, '--conditions=@orders/source', driver].join(' ');
+  const program = [process.execPath, ...quickly.flags, '--conditions=@orders/source', driver];
   const child = spawn(
     'script',
     [
       ...['--quiet', '--return', '/dev/null', '--command'],
-      `stty cols 80 rows 24; exec ${program} ${commandLine([JSON.stringify(runs)])}`,
+      `stty cols 80 rows 24; exec ${commandLine([...program, JSON.stringify(runs)])}`,
     ],
     {
       cwd: folder.path,

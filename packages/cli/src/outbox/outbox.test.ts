@@ -387,7 +387,7 @@ test.each<[readonly string[], Record<string, string>, number, RegExp]>([
     ['status', '--folder', 'none', '--database-schema', 'pg_temp'],
     {},
     3,
-    /There is no outbox in \S+none\. To make one: orders outbox migrate --folder none --database-schema pg_temp$/m,
+    /There is no outbox in .+none\. To make one: orders outbox migrate --folder none --database-schema pg_temp$/m,
   ],
   [
     ['migrate', '--database-schema', '1;drop'],
