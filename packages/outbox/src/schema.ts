@@ -64,7 +64,8 @@ const migrations: readonly Migration[] = [
   },
   {
     readableFrom: 1,
-    sql: (schema) => `alter table ${schema}.updates add column held_by text, add column due_at timestamptz`,
+    sql: (schema) => `alter table ${schema}.updates add column held_by text, add column due_at timestamptz,
+      add constraint open_until_settled check (open or state not in ('queued', 'sending'))`,
   },
 ];
 

@@ -53,3 +53,18 @@ onBoth('puts jobs aside that belong to no order, with one warning', async (scene
   expect(warnings).toEqual([expect.stringContaining('jobs that belong to no order')]);
   expect((await sql.query(`select from ${schema}_queue.job_common`)).rows).toHaveLength(0);
 });
+
+onBoth(
+  'lets nobody close an update that would then never be sent, and that nothing would name',
+  async (scene) => {
+    const { open, sql, schema, token, service } = scene;
+    const outbox = await open();
+    const id = await outbox.enqueue(token, step(1));
+    for (const state of ['queued', 'sending'])
+      await expect(
+        sql.query(`update ${schema}.updates set open = false, state = '${state}' where id = '${id}'`),
+      ).rejects.toThrow('open_until_settled');
+    expect(await outbox.drain()).toEqual({ problem: undefined });
+    expect(stepsApplied(service, token)).toEqual([1]);
+  },
+);
