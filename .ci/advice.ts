@@ -25,7 +25,7 @@ export function between(start: string, end: string): (message: string) => string
   };
 }
 
-const advises = /\bwrite (?!new\b|what became)(?<!cannot write )|did you mean|\bmove it to\b/i;
+const advises = /\bwrite (?!what became)(?<!cannot write )|did you mean|\bmove it to\b/i;
 const literals = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\\n]|\\.)*`/g;
 
 /** Each text in the sources of a package that says what to write, as a pattern: a part filled in at run time is open. */

@@ -1,11 +1,14 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { type Advice, adviceIn, between } from '../../../.ci/advice.ts';
-import { runHere } from './run-here.ts';
+import { runHere, runIn } from './run-here.ts';
 import { createFolder } from './run-orders.ts';
 
 await using folder = await createFolder({
   'a.csv': 'token,order_id\nord_1,A-1\n',
+  'amount.csv': 'token,cart.items[0].unit_price\nord_1,129.00\n',
   'both.json': '{"token":"ord_1","update":{"cart":{}}}',
   'config.json': '[1]',
   'config.mjs': 'export default 1;',
@@ -16,10 +19,88 @@ const env = { ORDERS_BASE_URL: 'http://127.0.0.1:1', ORDERS_API_KEY: 'sk_test_4f
 const messageOf = async (
   words: readonly string[],
   own: Readonly<Record<string, string>> = env,
-): Promise<string> => (await runHere(words, { env: own, folder })).stderr.replace(/\s+/g, ' ').trim();
+): Promise<string> => {
+  const { stdout, stderr } = await runHere(words, { env: own, folder });
+  return (stderr || stdout).replace(/\s+/g, ' ').trim();
+};
 const send = (...options: string[]): Promise<string> => messageOf(['send', './a.csv', ...options]);
 
+/** What the command prints in a folder with these settings. */
+const messageWith = async (settings: Readonly<Record<string, unknown>>): Promise<string> => {
+  await using own = await createFolder({ 'orders.json': JSON.stringify(settings), 'a.csv': 'token\n' });
+  const { stdout, stderr } = await runIn(own, ['send', 'a.csv'], env);
+  return (stderr || stdout).replace(/\s+/g, ' ').trim();
+};
+
+const header = 'token,order_id,cart.items[0].quantity\n';
+const sentRows = `${header}ord_1,A-1,1\n`;
+/** Changes a file of which a part was sent, and sends it again; then does what the command says of it. */
+async function changeSentFile(before: string, after: string, ofTheirOwn: string) {
+  await using service = await startMockOrderService({
+    keys: [env.ORDERS_API_KEY],
+    orders: ['ord_1', 'ord_2'],
+  });
+  await using own = await createFolder({ 'a.csv': before, 'new.csv': ofTheirOwn });
+  const sendFile = (file: string) =>
+    runHere(['send', file, '--skip-invalid', '--base-url', service.url], { env, folder: own });
+  await sendFile('./a.csv');
+  writeFileSync(own.file('a.csv'), after);
+  const message = (await sendFile('./a.csv')).stderr.replace(/\s+/g, ' ').trim();
+  writeFileSync(own.file('a.csv'), before);
+  const restored = await sendFile('./a.csv');
+  const apart = await sendFile('./new.csv');
+  const refused = [restored, apart].map(({ stderr }) => stderr).join('');
+  return { message, refused, sent: service.ledger.map(({ body }) => body.order_id) };
+}
+const grown = await changeSentFile(sentRows, `${sentRows}ord_2,A-2,1\n`, `${header}ord_2,A-2,1\n`);
+const fixedLate = await changeSentFile(
+  `${sentRows}ord_2,A-2,two\n`,
+  `${header}ord_1,A-1,9\nord_2,A-2,2\n`,
+  `${header}ord_2,A-2,2\n`,
+);
+
 const table: readonly Advice[] = [
+  {
+    mistake: 'a row that is new in a file that was sent',
+    message: grown.message,
+    choice: 'Restore the file, and write new rows to a file of their own.',
+  },
+  {
+    mistake: 'a row that was sent and is changed beside a fixed one',
+    message: fixedLate.message,
+    choice: 'Restore the file, and write new and fixed rows to a file of their own.',
+  },
+  {
+    mistake: 'a list as a setting',
+    message: await messageWith({ decimals: [2] }),
+    choice: 'Write a text or a number.',
+  },
+  {
+    mistake: 'a text as a switch',
+    message: await messageWith({ stopOnRejected: 'true' }),
+    choice: 'Write true or false.',
+  },
+  {
+    mistake: 'an update with its token around it',
+    message: await messageOf(['update', 'ord_1', './both.json', '--dry-run']),
+    choice: 'Write the update alone: { "cart": ... }.',
+  },
+  {
+    mistake: 'a list as an update',
+    message: await messageOf(['update', 'ord_1', './config.json', '--dry-run']),
+    choice: 'such as { "cart": { "items": [{ ... }] } }.',
+  },
+  {
+    mistake: 'an amount with decimals',
+    message: await messageOf(['validate', './amount.csv']),
+    choice: 'Write the integer that is sent, or declare with --decimals how many decimals amounts have',
+  },
+  {
+    mistake: 'a URL that cannot be read',
+    message: await messageOf(['outbox', 'status'], { DATABASE_URL: 'postgres://me:sk_test/@[' }),
+    follow: between('DATABASE_URL: write it as ', ', with'),
+    means: 'postgres://user:password@host:port/name',
+  },
   {
     mistake: 'a shell that is not known',
     message: await messageOf(['completion', 'tcsh']),
@@ -119,11 +200,50 @@ test('a duration, a rate and a shell are accepted as the advice writes them', as
   for (const shell of ['bash', 'zsh', 'fish']) expect((await runHere(['completion', shell])).code).toBe(0);
 });
 
-/** Of what is read from files, the tests of those readers follow the advice; settings of a folder are tested beside them. */
-const elsewhere = ['**/read-file.ts', '**/send.ts', '**/program.ts', '**/operations.ts', '**/commands.ts'];
+test('rows that are new or fixed are sent once from a file of their own, beside the restored file', () => {
+  for (const { refused, sent } of [grown, fixedLate]) expect([refused, sent]).toEqual(['', ['A-1', 'A-2']]);
+});
+
+test('settings of a folder are accepted as the advice writes them', async () => {
+  const withoutSettings = await messageWith({});
+  for (const settings of [
+    { decimals: '2' },
+    { decimals: 2 },
+    { stopOnRejected: true },
+    { stopOnRejected: false },
+  ])
+    expect([settings, await messageWith(settings)]).toEqual([settings, withoutSettings]);
+});
+
+test('a file is accepted as the advice writes it', async () => {
+  await using folder = await createFolder({
+    'alone.json': '{"cart":{}}',
+    'items.json': '{ "cart": { "items": [{ "sku": "mug" }] } }',
+    'amount.csv': 'token,cart.items[0].unit_price\nord_1,129.00\n',
+    'integer.csv': 'token,cart.items[0].unit_price\nord_1,12900\n',
+  });
+  const dryRun = ['update', '--dry-run', '--base-url', env.ORDERS_BASE_URL, 'ord_1'];
+  for (const words of [
+    [...dryRun, './alone.json'],
+    [...dryRun, './items.json'],
+    ['validate', './integer.csv'],
+    ['validate', './amount.csv', '--decimals', '2'],
+  ])
+    expect(await runHere(words, { env, folder })).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('the place of an outbox is accepted as the advice writes it', async () => {
+  const url = 'postgres://me:sk%2Ftest%40%5B@127.0.0.1:1/none';
+  expect(await messageOf(['outbox', 'status'], { DATABASE_URL: url })).toContain(
+    'PostgreSQL at 127.0.0.1:1, database none cannot be used',
+  );
+  expect(await messageOf(['outbox', 'status', '--folder', './none'], { DATABASE_URL: '' })).toContain(
+    'There is no outbox in',
+  );
+});
 
 test('every advice in the sources has its row in this table', () => {
-  const open = adviceIn(join(import.meta.dirname, '../src'), elsewhere).filter(
+  const open = adviceIn(join(import.meta.dirname, '../src')).filter(
     (advice) => !table.some(({ message }) => advice.test(message)),
   );
   expect(open).toEqual([]);

@@ -80,7 +80,7 @@ export async function openStore(place: Place): Promise<OutboxStore> {
   } catch (error) {
     const { message } = error as Error;
     throw new CommandError(
-      message.replace('postgresStore: write connectionString', 'DATABASE_URL: write it'),
+      message.replace(/^postgresStore: write connectionString/, 'DATABASE_URL: write it'),
     );
   }
 }
