@@ -1,4 +1,4 @@
-import { channelOf, discarded } from './enqueue.ts';
+import { discarded } from './enqueue.ts';
 import { OutboxError } from './errors.ts';
 import type { LaneQueue } from './queue.ts';
 import { rowsOf, type Sql } from './store.ts';
@@ -185,7 +185,7 @@ async function change(
 ): Promise<UpdateStatus> {
   const [row] = await rowsOf<StatusRow>(
     tx,
-    `update ${schema}.updates set ${set} where id = $1 returning ${statusColumns}, pg_notify('${channelOf(schema)}', '')`,
+    `update ${schema}.updates set ${set} where id = $1 returning ${statusColumns}, pg_notify('${queue.channel}', '')`,
     values,
   );
   await queue.send(tx, token);

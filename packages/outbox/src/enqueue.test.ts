@@ -168,7 +168,7 @@ onPostgres(
       const [waiting] = await rowsOf<{ count: number }>(
         sql,
         `select count(*)::int as count from pg_stat_activity
-         where wait_event_type = 'Lock' and query like '%${schema}.lanes as lane%'`,
+         where wait_event_type = 'Lock' and query like '%"${schema}".lanes as lane%'`,
       );
       return waiting?.count === 2;
     });

@@ -124,11 +124,6 @@ function noTransaction(cause?: unknown): OutboxError {
   return new OutboxError('not_a_transaction', message, { cause });
 }
 
-/** The channel on which a worker is woken. */
-export function channelOf(schema: string): string {
-  return `${schema}_wake`;
-}
-
 /** What storing an update works with. */
 interface EnqueueParts {
   readonly schema: string;
@@ -158,7 +153,7 @@ export async function insertUpdate(
        insert into ${schema}.updates (id, token, position, accepted_position, body, state, traceparent)
        select $2::uuid, token, last, last, $3, 'queued', $4 from lane on conflict (id) do nothing returning position
      )
-     select case when ${isHeard(schema)} then pg_notify('${channelOf(schema)}', '') end from stored`,
+     select case when ${isHeard(schema)} then pg_notify('${queue.channel}', '') end from stored`,
     [token, id, toAscii(body), traceparent ?? null],
   );
   if (stored.length === 0) {
@@ -203,7 +198,7 @@ export async function insertUpdates(
        select id, token, last - behind, last - behind, body, 'queued', traceparent
        from given join lane using (token) order by id on conflict (id) do nothing returning id
      )
-     select id::text as id, case when ${isHeard(schema)} then pg_notify('${channelOf(schema)}', '') end from stored`,
+     select id::text as id, case when ${isHeard(schema)} then pg_notify('${queue.channel}', '') end from stored`,
     [column('token'), column('id'), updates.map(({ body }) => toAscii(body)), column('traceparent')],
   );
   if (stored.length < updates.length) {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { quoteName } from './store.ts';
 
 /** What is wrong with a call to the outbox, or with its database. A code never changes its meaning. */
 export type OutboxErrorCode =
@@ -109,16 +110,12 @@ function remedyFor(error: unknown, schema: string): string {
  */
 export function requiredGrants(schema: string, role: string): readonly string[] {
   if (!schema || !role) throw new TypeError('requiredGrants: pass the database schema and the role.');
-  const grantee = quoted(role);
-  const schemas = [schema, `${schema}_queue`].map(quoted).join(', ');
+  const grantee = quoteName(role);
+  const ofQueue = quoteName(`${schema}_queue`);
+  const schemas = `${quoteName(schema)}, ${ofQueue}`;
   return [
     `grant usage on schema ${schemas} to ${grantee}`,
     `grant select, insert, update, delete on all tables in schema ${schemas} to ${grantee}`,
-    `grant execute on all functions in schema ${quoted(`${schema}_queue`)} to ${grantee}`,
+    `grant execute on all functions in schema ${ofQueue} to ${grantee}`,
   ];
-}
-
-/** A name as PostgreSQL reads it. */
-function quoted(name: string): string {
-  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
 }

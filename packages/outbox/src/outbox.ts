@@ -4,7 +4,6 @@ import type { OrderUpdate } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { type Decision, discardUpdate, purgeOrder, resolveUpdate, retryUpdate } from './decide.ts';
 import {
-  channelOf,
   checkListSize,
   checkTransaction,
   checkTx,
@@ -25,7 +24,7 @@ import { withOwnParsers } from './parsers.ts';
 import { LaneQueue } from './queue.ts';
 import { type Changes, type ChangesOptions, type ListOptions, type OutboxStatus, readings } from './read.ts';
 import { checkInstalled, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
-import type { OutboxStore, Sql, Subscription } from './store.ts';
+import { type OutboxStore, quoteName, type Sql, type Subscription } from './store.ts';
 import { createSweeper } from './sweep.ts';
 import type { UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';
 import { Worker } from './worker.ts';
@@ -148,10 +147,10 @@ export async function migrate(
   store: OutboxStore,
   { databaseSchema = 'orders_outbox' }: { readonly databaseSchema?: string } = {},
 ): Promise<void> {
-  const schema = checkSchemaName(databaseSchema);
-  const queue = new LaneQueue(store, schema, { onError: () => {} });
-  await migrateSchema(store, schema, queue).catch((error: unknown) => {
-    throw databaseError(store.place, schema, error);
+  const name = checkSchemaName(databaseSchema);
+  const queue = new LaneQueue(store, name, { onError: () => {} });
+  await migrateSchema(store, name, queue).catch((error: unknown) => {
+    throw databaseError(store.place, name, error);
   });
 }
 
@@ -173,7 +172,8 @@ export async function openOutbox<Update extends OrderUpdate>(
   stallMs: number,
 ): Promise<Outbox<Update>> {
   const resolved = resolveOptions(options as unknown as OutboxOptions);
-  const { store, databaseSchema: schema, latestWins } = resolved;
+  const { store, databaseSchema, latestWins } = resolved;
+  const schema = quoteName(databaseSchema);
   const warn = guarded(resolved.warn ?? ((message) => process.emitWarning(message, 'OutboxWarning')));
   const log = guarded(resolved.log ?? (() => {}));
   // Without a client, one that is never called checks updates in the same way.
@@ -184,7 +184,7 @@ export async function openOutbox<Update extends OrderUpdate>(
       apiKey: () => '',
       ...(resolved.schema && { schema: resolved.schema }),
     });
-  const queue = new LaneQueue(store, schema, {
+  const queue = new LaneQueue(store, databaseSchema, {
     onError: (error) => warn(`The queue of the outbox failed: ${describeError(error)}`),
     warn,
   });
@@ -200,10 +200,11 @@ export async function openOutbox<Update extends OrderUpdate>(
 
   try {
     const {
-      migrate: wanted = store.backend === 'pglite' || (await readInstalled(store, schema)) === 'empty',
+      migrate: wanted = store.backend === 'pglite' ||
+        (await readInstalled(store, databaseSchema)) === 'empty',
     } = resolved;
-    if (wanted) await migrateSchema(store, schema, queue);
-    else await checkInstalled(store, schema, queue);
+    if (wanted) await migrateSchema(store, databaseSchema, queue);
+    else await checkInstalled(store, databaseSchema, queue);
     await queue.start();
     // A process that is alone with its database holds nothing yet, so whatever is held was left behind.
     if (store.backend === 'pglite') {
@@ -213,7 +214,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   } catch (error) {
     await queue.stop().catch(() => {});
     await store.close().catch(() => {});
-    throw databaseError(store.place, schema, error);
+    throw databaseError(store.place, databaseSchema, error);
   }
 
   /** The store, as long as it is open. */
@@ -231,7 +232,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     try {
       return await run();
     } catch (error) {
-      throw databaseError(store.place, schema, error);
+      throw databaseError(store.place, databaseSchema, error);
     }
   }
 
@@ -324,7 +325,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     const { client } = resolved;
     if (!client)
       throw new TypeError('start and drain: create the outbox with a client, which sends the updates.');
-    subscription ??= await store.listen(channelOf(schema), () => worker?.wake());
+    subscription ??= await store.listen(queue.channel, () => worker?.wake());
     const mode = subscription.isListening
       ? 'it listens for notifications'
       : `it polls every second, since ${subscription.reason || 'it cannot listen now'}`;
@@ -457,7 +458,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     async resume() {
       await liftPause(sql, schema);
       resolved.client?.resume?.();
-      await sql.query('select pg_notify($1, $2)', [channelOf(schema), '']);
+      await sql.query('select pg_notify($1, $2)', [queue.channel, '']);
       worker?.wake();
     },
     drain,

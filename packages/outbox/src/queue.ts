@@ -44,6 +44,8 @@ type PgBossModule = Pick<typeof installed, 'PgBoss' | 'getMigrationPlans'>;
 
 /** All that touches pg-boss, by its public API: the queue of orders that have something to send. */
 export class LaneQueue {
+  /** The channel on which workers hear that it may have something for them. */
+  readonly channel: string;
   readonly #options: ConstructorOptions;
   readonly #pgBoss: PgBossModule;
   readonly #onError: (error: unknown) => void;
@@ -61,6 +63,7 @@ export class LaneQueue {
       readonly pgBoss?: PgBossModule;
     },
   ) {
+    this.channel = `${schema}_wake`;
     this.#onError = options.onError;
     this.#warn = options.warn ?? (() => {});
     this.#pgBoss = options.pgBoss ?? installed;

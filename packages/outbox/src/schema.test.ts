@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { connect, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
+import { connect, onBoth, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
 import { requiredGrants } from './errors.ts';
 import { migrate } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
@@ -86,6 +86,62 @@ onPostgres('works with the rights that its error names', async (scene) => {
   await plain.start();
   await reaches(plain, await plain.enqueue(token, step(1)), 'applied');
   await plain.purge({ token });
+});
+
+/** Words that PostgreSQL reads as something else where no quotes are around them. */
+const reservedWords = ['select', 'user', 'order', 'authorization'];
+
+onBoth('works in a schema, and with a role, that has a reserved word as its name', async (scene) => {
+  const { engine, open, openStore, postgres, service, sql, reaches } = scene;
+  const [first = '', second = ''] = service.orders.map(({ token }) => token);
+
+  for (const [place, word] of reservedWords.entries()) {
+    const owners = await openStore();
+    await migrate(owners, { databaseSchema: word });
+    await owners.close();
+    const options = { databaseSchema: word, migrate: false, latestWins: true, rate: { perSecond: 1_000 } };
+    if (engine === 'PostgreSQL') {
+      await sql.query(`create role "${word}" login password 'plain'`);
+      for (const statement of requiredGrants(word, word)) await sql.query(statement);
+      const url = Object.assign(new URL(postgres.connectionString), { username: word, password: 'plain' });
+      Object.assign(options, { store: postgresStore({ connectionString: url.href }) });
+    }
+    const outbox = await open(options);
+    const before = service.appliedUpdates(first).length;
+
+    for (const status of [409, 500]) service.faults.next({ type: 'status', status }, { token: first });
+    await outbox.start();
+    const rejected = await outbox.enqueue(first, step(0));
+    await reaches(outbox, rejected, 'rejected');
+    await outbox.discard(rejected);
+    const unknown = await outbox.enqueue(first, step(place));
+    await reaches(outbox, unknown, 'needs_review');
+    const superseded = await outbox.enqueue(first, step(1));
+    const behind = await outbox.enqueue(first, step(2));
+    expect(await outbox.get(superseded), word).toMatchObject({ code: 'superseded' });
+    expect(await outbox.get(behind), word).toMatchObject({
+      heldBy: { reason: 'behind_review', id: unknown },
+    });
+    expect((await outbox.status()).held, word).toHaveLength(1);
+    expect(await outbox.list(), word).toMatchObject([{ id: unknown }]);
+    await outbox.retry(unknown);
+    await reaches(outbox, behind, 'applied');
+    expect(stepsApplied(service, first).slice(before), word).toEqual([place, 2]);
+
+    service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '30' } }, { token: second });
+    const [paused = ''] = await outbox.enqueueAll([{ token: second, update: step(3) }]);
+    await until('a 429 pauses all', async () => (await outbox.status()).pausedUntil !== undefined);
+    await outbox.resume();
+    await outbox.drain();
+    expect(await outbox.history(second), word).toMatchObject([{ id: paused, state: 'applied' }]);
+    // What it lists depends on transactions of other tests.
+    await outbox.changes();
+    expect(await outbox.purge({ token: first }), word).toBe(4);
+    await outbox.close();
+    await sql.query(`drop schema "${word}" cascade`);
+    await sql.query(`drop schema ${word}_queue cascade`);
+    if (engine === 'PostgreSQL') await sql.query(`drop role "${word}"`);
+  }
 });
 
 onPostgres('works in a database of another encoding, dates, time zone and isolation', async (scene) => {

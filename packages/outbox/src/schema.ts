@@ -1,6 +1,6 @@
 import { OutboxError, retryOnDeadlock } from './errors.ts';
 import type { LaneQueue } from './queue.ts';
-import { type OutboxStore, rowsOf, type Sql } from './store.ts';
+import { type OutboxStore, quoteName, rowsOf, type Sql } from './store.ts';
 
 /** One step of the tables. Once released it never changes: a correction is another step. */
 interface Migration {
@@ -72,7 +72,7 @@ const migrations: readonly Migration[] = [
 /** The version that this code makes. */
 const currentVersion = migrations.length;
 
-/** Checks the name of a database schema, which stands in statements as it is. @throws TypeError */
+/** Checks the name of a database schema: with `_queue` behind it, it stands without quotes in statements of pg-boss. @throws TypeError */
 export function checkSchemaName(name: string): string {
   if (/^pg_|^information_schema$/.test(name))
     throw new TypeError('databaseSchema: choose another name: PostgreSQL keeps this one for itself.');
@@ -86,21 +86,21 @@ export function checkSchemaName(name: string): string {
 export type Installed = 'empty' | { readonly version: number; readonly readableFrom: number };
 
 /** Looks what is in a schema, without a lock. @throws OutboxError `old_database` */
-export async function readInstalled(sql: Sql, schema: string): Promise<Installed> {
+export async function readInstalled(sql: Sql, name: string): Promise<Installed> {
   const [found] = await rowsOf<{ ours: boolean; first: boolean }>(
     sql,
     `select coalesce(bool_or(relname = 'migrations'), false) as ours, count(*) filter (where relname in ('version', 'events', 'updates')) = 3 as first
      from pg_class where relnamespace = to_regnamespace($1) and relkind = 'r'`,
-    [schema],
+    [name],
   );
   if (found?.first && !found.ours) {
-    const message = `The schema ${schema} holds an outbox of the first version, which this release does not read: it was left untouched. Settle its updates with that version, and choose another databaseSchema.`;
+    const message = `The schema ${name} holds an outbox of the first version, which this release does not read: it was left untouched. Settle its updates with that version, and choose another databaseSchema.`;
     throw new OutboxError('old_database', message);
   }
   if (!found?.ours) return 'empty';
   const [row] = await rowsOf<{ version: number; readable_from: number }>(
     sql,
-    `select version, readable_from from ${schema}.migrations order by version desc limit 1`,
+    `select version, readable_from from ${quoteName(name)}.migrations order by version desc limit 1`,
   );
   return row ? { version: row.version, readableFrom: row.readable_from } : 'empty';
 }
@@ -110,18 +110,18 @@ export async function readInstalled(sql: Sql, schema: string): Promise<Installed
  *
  * @throws OutboxError `not_migrated`, `database_too_new` or `old_database`
  */
-export async function checkInstalled(store: OutboxStore, schema: string, queue: LaneQueue): Promise<void> {
-  const installed = await readInstalled(store, schema);
-  checkReadable(installed, schema);
+export async function checkInstalled(store: OutboxStore, name: string, queue: LaneQueue): Promise<void> {
+  const installed = await readInstalled(store, name);
+  checkReadable(installed, name);
   if (installed === 'empty' || installed.version < currentVersion || !(await queue.isReady())) {
-    const message = `The schema ${schema} has no tables of this release: run the command "migrate", call migrate(), or pass migrate: true.`;
+    const message = `The schema ${name} has no tables of this release: run the command "migrate", call migrate(), or pass migrate: true.`;
     throw new OutboxError('not_migrated', message);
   }
 }
 
-function checkReadable(installed: Installed, schema: string): void {
+function checkReadable(installed: Installed, name: string): void {
   if (installed === 'empty' || installed.readableFrom <= currentVersion) return;
-  const message = `The tables in ${schema} have version ${installed.version}, which this release, with version ${currentVersion}, does not read: upgrade @orders/outbox.`;
+  const message = `The tables in ${name} have version ${installed.version}, which this release, with version ${currentVersion}, does not read: upgrade @orders/outbox.`;
   throw new OutboxError('database_too_new', message);
 }
 
@@ -131,15 +131,16 @@ function checkReadable(installed: Installed, schema: string): void {
  *
  * @throws OutboxError `database_too_new` or `old_database`
  */
-export async function migrateSchema(store: OutboxStore, schema: string, queue: LaneQueue): Promise<void> {
-  const before = await readInstalled(store, schema);
-  checkReadable(before, schema);
+export async function migrateSchema(store: OutboxStore, name: string, queue: LaneQueue): Promise<void> {
+  const before = await readInstalled(store, name);
+  checkReadable(before, name);
   if (before !== 'empty' && before.version >= currentVersion && (await queue.isReady())) return;
+  const schema = quoteName(name);
   await store.transaction(
     async (tx) => {
-      await lock(tx, schema);
-      const installed = await readInstalled(tx, schema);
-      checkReadable(installed, schema);
+      await lock(tx, name);
+      const installed = await readInstalled(tx, name);
+      checkReadable(installed, name);
       await tx.query(`create schema if not exists ${schema}`);
       await tx.query(
         `create table if not exists ${schema}.migrations (
@@ -161,7 +162,7 @@ export async function migrateSchema(store: OutboxStore, schema: string, queue: L
   // pg-boss migrates in transactions of its own; on PGlite they would wait for this one, and no other process is there.
   if (store.backend === 'pglite') return queue.migrate();
   const migrateQueue = async (tx: Sql): Promise<void> => {
-    await lock(tx, schema);
+    await lock(tx, name);
     await retryOnDeadlock(maxDeadlocks, () => queue.migrate());
   };
   // Not on a connection of the worker: pg-boss needs one to build an index, and one to look how far it is.
@@ -172,8 +173,8 @@ export async function migrateSchema(store: OutboxStore, schema: string, queue: L
  * "create ... if not exists" races between processes. The lock ends with the transaction, behind a pooler too. A statement
  * with parameters would keep its snapshot until then, and an index that pg-boss builds meanwhile would wait for it forever.
  */
-async function lock(tx: Sql, schema: string): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtext('orders-outbox:${schema}'))`);
+async function lock(tx: Sql, name: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtext('orders-outbox:${name}'))`);
 }
 
 /** How often a migration of pg-boss may be in the way of callers. */

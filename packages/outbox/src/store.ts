@@ -12,6 +12,11 @@ export async function rowsOf<T>(sql: Sql, text: string, values: readonly unknown
   return rows as T[];
 }
 
+/** A name as it stands in a statement: without quotes, PostgreSQL would read `user` or `order` as something else. */
+export function quoteName(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
 /** A listener for notifications of one channel. */
 export interface Subscription {
   /** Whether notifications arrive now; otherwise the worker polls more often. */

@@ -102,7 +102,7 @@ onPostgres('leaves nothing on a connection of its pool, in the whole life of an 
   const texts = statements.map(({ text }) => text);
   for (const seen of [
     /create table/i,
-    /insert into \w+\.updates/,
+    /insert into "\w+"\.updates/,
     /for update skip locked/,
     /set local/,
     /job_common/,

@@ -19,7 +19,7 @@ onPostgres('finds no outbox until migrate has made it, and leaves it as it is af
   expect(stdout).toMatch(
     /^The tables in schema scene_\d+ of PostgreSQL at \S+, database postgres are up to date\.\n/,
   );
-  expect(stdout).toContain(`  grant usage on schema ${schema}, ${schema}_queue to its_role;\n`);
+  expect(stdout).toContain(`  grant usage on schema "${schema}", "${schema}_queue" to "its_role";\n`);
   await (await open()).enqueue(token, step(1));
   expect(JSON.parse((await run('migrate', '--json')).stdout)).toMatchObject({ databaseSchema: schema });
   const status = await run('status', '--json');
