@@ -187,6 +187,7 @@ export class RateLimit {
   /** Lets calls go on that may, and looks again when more may. */
   #advance(): void {
     this.#cancelTimer();
+    if (this.#near.length + this.#queued.length === 0) return;
     const now = this.clock.now();
     const nextMs = Math.min(this.#letGo(now), this.#letPrepare(now));
     if (nextMs < Number.POSITIVE_INFINITY)

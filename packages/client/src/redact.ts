@@ -19,6 +19,10 @@ const maxDepth = 4;
 /** How many times its length a text is decoded to before what is left of it counts as a secret. */
 const maxDecodedRatio = 16;
 
+/** So many short texts are remembered as holding no credential. */
+const maxKnown = 256;
+const maxKnownLength = 64;
+
 /** A shorter key occurs by chance in texts that have nothing to do with it. */
 const isLong = ({ length }: string): boolean => length >= 8;
 
@@ -46,9 +50,18 @@ function redactorOf(needles: readonly string[]): Redact {
   const search = { needles, shortest: Math.min(...lengths), digits: digitsPattern(Math.min(...lengths)) };
   // A key that begins in what is shown and ends behind it is found, and a part of one is not shown.
   const margin = maxExpansion * Math.max(0, ...lengths);
+  // Names of headers, and values that come with each response.
+  const known = new Set<string>();
   const redact: Redact = (text, maxLength = defaultMaxLength) => {
-    if (text.length < search.shortest) return text;
-    if (text.length <= maxLength) return redactWhole(text, search);
+    if (text.length < search.shortest || known.has(text)) return text;
+    if (text.length <= maxLength) {
+      const clean = redactWhole(text, search);
+      if (clean === text && text.length <= maxKnownLength) {
+        if (known.size >= maxKnown) known.clear();
+        known.add(text);
+      }
+      return clean;
+    }
     const clean = redactWhole(text.slice(0, maxLength + margin), search);
     return clean.slice(0, Math.max(0, Math.min(maxLength, clean.length - margin)));
   };
