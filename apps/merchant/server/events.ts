@@ -26,6 +26,9 @@ export interface EventsOptions {
 /** How often changes are published, and looked for: while something happens, and otherwise, in milliseconds. */
 const publishMs = 100;
 const pollMs = { busy: 100, idle: 1_000 };
+
+/** PostgreSQL's code of a statement that waited too long for a lock. */
+const lockTimeout = '55P03';
 /** For how long something is taken to happen after a wake, in milliseconds. */
 const busyMs = 2_000;
 const maxChanges = 500;
@@ -43,7 +46,8 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
   let wakeUp = (): void => {};
   let cursor = await readCursor(store);
   let serviceState = '';
-  let isFailing = false;
+  // Rounds in a row that failed.
+  let failures = 0;
 
   function publish({
     tokens = [],
@@ -113,13 +117,15 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
           forgetAt = performance.now() + forgetMs;
         }
         if (round % 5 === 0) await watchService();
-        isFailing = false;
+        failures = 0;
       } catch (error) {
         if (ending.signal.aborted) return;
+        failures++;
+        // Another app on the same database stores the same changes: it lets go of them soon.
+        const patience = (error as { code?: unknown }).code === lockTimeout ? 20 : 1;
         const message = `Cannot follow the outbox: ${error instanceof Error ? error.message : 'unknown error'}`;
         // Once, until it works again.
-        if (!isFailing) log({ level: 'error', message });
-        isFailing = true;
+        if (failures === patience) log({ level: 'error', message });
       }
       const isBusy = Date.now() - wokenAt < busyMs;
       const waiting = sleep(isBusy ? pollMs.busy : pollMs.idle, undefined, { signal: ending.signal }).catch(
