@@ -480,7 +480,7 @@ async function finish(
           ? 'behind rows of their order that wait for a decision'
           : 'not sent yet',
     }).filter(([name]) => name === 'applied' || report[name as 'applied'] > 0);
-    const earlier = rows === 0 ? '' : applied === rows ? ': all were applied before' : '';
+    const earlier = rows > 0 && applied === rows ? ': all were applied before' : '';
     const now =
       sent === 0 ? `nothing was sent in this run${earlier}` : `${formatCount(sent)} sent in this run`;
     return [

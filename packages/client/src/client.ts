@@ -75,12 +75,13 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
    * order are sent in sequence. It reads no further than it can send, so the number of items and results that it holds
    * is bounded.
    *
-   * A failed update is a result, not an exception. A 429 is none: its item is sent again later, and uses up neither an
-   * attempt nor time, unless you set `retry.maxAttempts` or `timeouts.total` for the run; when every response has been a
-   * 429 for `maxPauseMs`, what remains is `rejected`. Waiting for `rateLimit` uses up no time either. When `signal` fires, updates in flight are aborted, nothing more is read, and the
-   * iteration ends after their results. When the source throws, the iteration rejects with its error after the results
-   * of the items read before. When you leave the loop early, call `stop()` on the run: it returns the results and items
-   * that the loop did not take.
+   * A failed update is a result, not an exception. An item that gets a 429 is sent again later: that uses up neither an
+   * attempt nor time, unless you set `retry.maxAttempts` or `timeouts.total` for the run. When every response has been a
+   * 429 for `maxPauseMs`, what remains is `rejected`. Waiting for `rateLimit` uses up no time either.
+   *
+   * When `signal` fires, updates in flight are aborted, nothing more is read, and the iteration ends after their results.
+   * When the source throws, the iteration rejects with its error after the results of the items read before. When you
+   * leave the loop early, call `stop()` on the run: it returns the results and items that the loop did not take.
    *
    * @throws TypeError when an option is wrong.
    */

@@ -1,8 +1,8 @@
 import { Slots } from './slots.ts';
 
-/** What a 429 has taught of a key. */
-interface Departed {
-  /** When its last attempt left, on the client's clock. */
+/** An attempt with the key. */
+interface Attempt {
+  /** When it left, on the client's clock. */
   readonly leftAt: number;
 }
 
@@ -28,7 +28,7 @@ export class KeyPace {
   #pausedUntil = 0;
   /** Whether `maxPauseMs` cut the pause short: one attempt then goes first, as a probe. */
   #isCutShort = false;
-  #probe: Departed | undefined;
+  #probe: Attempt | undefined;
   /** Attempts that left before then say nothing of the pace. */
   #slowedAt: number;
   #usedAt: number;
@@ -43,7 +43,7 @@ export class KeyPace {
   }
 
   /** How long it still pauses an attempt: `Infinity` while the probe of another one is under way. */
-  pausedMs(now: number, attempt?: Departed): number {
+  pausedMs(now: number, attempt?: Attempt): number {
     if (this.#probe && this.#probe !== attempt) return Number.POSITIVE_INFINITY;
     return Math.max(0, this.#pausedUntil - now);
   }
@@ -55,13 +55,13 @@ export class KeyPace {
   }
 
   /** An attempt is let go: the first after a pause that was cut short is the probe. */
-  letGo(attempt: Departed, now: number): void {
+  letGo(attempt: Attempt, now: number): void {
     this.#usedAt = now;
     if (this.#isCutShort) this.#probe = attempt;
   }
 
   /** An attempt got a 429, which asks for a pause of so long. */
-  refused(attempt: Departed, pauseMs: number, now: number): void {
+  refused(attempt: Attempt, pauseMs: number, now: number): void {
     this.#usedAt = now;
     if (this.#probe === attempt) this.#probe = undefined;
     if (attempt.leftAt >= this.#slowedAt) this.#slowDown(now);
@@ -80,7 +80,7 @@ export class KeyPace {
   }
 
   /** An attempt ended in another way. After a probe without a response, the next attempt is a probe, too. */
-  ended(attempt: Departed, responded: boolean): void {
+  ended(attempt: Attempt, responded: boolean): void {
     if (responded && attempt.leftAt >= this.#slowedAt) {
       this.#acceptedSince = true;
       this.slots.spacingMs /= this.slots.spacingMs > this.#thresholdMs ? fast : slow;

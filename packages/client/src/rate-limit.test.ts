@@ -1,4 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { basic } from '@orders/auth';
 import { buildOrderUpdate } from '@orders/testing';
 import fc from 'fast-check';
@@ -247,6 +249,48 @@ test('after maxPauseMs one attempt goes first, and the others follow its respons
   expect(server.requests).toHaveLength(6);
 });
 
+test('after a probe without a response, the next attempt is a probe, too, and no call waits for ever', async () => {
+  let count = 0;
+  const { orders, departures, sleep } = createVirtualClient({ maxPauseMs: 100 }, () => {
+    count++;
+    if (count === 1) return { status: 429, headers: { 'retry-after': '999' } };
+    return count < 4 ? { latencyMs: 500, breaks: true } : { latencyMs: 500 };
+  });
+  await orders.safeUpdateOrder('order_first', update, once);
+  const calls = Array.from({ length: 6 }, (_, index) => orders.safeUpdateOrder(`order_${index}`, update));
+  await sleep(50);
+  const results = await Promise.all(calls);
+  expect(results.map(({ ok }) => ok)).toEqual([false, false, true, true, true, true]);
+  // Each probe is alone until it has ended.
+  const [, first = 0, second = 0, third = 0, ...others] = departures.map(({ at }) => at);
+  expect([second - first, third - second].map((ms) => ms >= 500)).toEqual([true, true]);
+  expect(Math.min(...others)).toBeGreaterThanOrEqual(third + 500);
+});
+
+test('keys whose pauses are long over are not kept in memory', async () => {
+  let isRefusing = true;
+  const { orders, sleep } = createVirtualClient({}, () =>
+    isRefusing ? { status: 429, headers: { 'retry-after': '1' } } : {},
+  );
+  const useOwnKey = async (): Promise<WeakRef<object>> => {
+    const credentials = () => basic(apiKey);
+    await orders.safeUpdateOrder('order_1', update, { ...once, credentials });
+    return new WeakRef(credentials);
+  };
+  const keys = await Promise.all(Array.from({ length: 20 }, useOwnKey));
+  await sleep(120_000);
+  // Another key that is refused makes room.
+  await orders.safeUpdateOrder('order_2', update, once);
+  isRefusing = false;
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  for (let round = 0; round < 3; round++) {
+    await turn();
+    collectGarbage();
+  }
+  expect(keys.filter((key) => key.deref() !== undefined)).toHaveLength(0);
+});
+
 test('pausedUntil shows a pause, and resume lifts it for calls and runs that wait', async () => {
   await using server = await startLimited({ 'retry-after': '3000' });
   await using orders = createOrdersClient({ baseUrl: server.url, apiKey, timeouts: { total: 4_000_000 } });
@@ -273,6 +317,18 @@ test('a 429 without a header has the backoff of the client as its retryAfterMs',
   const { error } = await orders.safeUpdateOrder('order_1', update);
   expect(error?.retryAfterMs).toBeGreaterThan(0);
   expect(error?.retryAfterMs).toBeLessThanOrEqual(1_000);
+});
+
+test('an attempt whose connection fails takes no slot, so that the next one leaves at once', async () => {
+  let connections = 0;
+  const connectMs = () => (++connections <= 2 ? 1_000 : 0);
+  const rateLimit = { requestsPerSecond: 0.01 };
+  const timeouts = { attempt: 500, total: 45_000 };
+  const { orders, departures } = createVirtualClient({ rateLimit, timeouts }, () => ({}), connectMs);
+  const result = await orders.safeUpdateOrder('order_1', { cart: {} });
+  expect(result).toMatchObject({ ok: true, attemptCount: 3 });
+  // Two attempts of 500 ms, and delays of at most 1 s and 2 s.
+  expect(departures[0]?.at).toBeLessThanOrEqual(4_000);
 });
 
 test('a wait beyond timeouts.total fails at once with retryAfterMs', async () => {

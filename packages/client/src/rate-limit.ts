@@ -15,7 +15,7 @@ export interface Turn {
   readonly key: string | Credentials;
   /**
    * `queued` waits to be near enough to its slot to prepare; `preparing` runs `beforeAttempt` and reads credentials;
-   * `ready` waits for its slot; `leaving` was let go, and may be connecting; `left` is on its way, or has ended.
+   * `ready` waits for its slot; `leaving` was let go, and may be connecting; `left` was sent, or is done.
    */
   state: 'queued' | 'preparing' | 'ready' | 'leaving' | 'left';
   /** When its last attempt left. */
@@ -122,8 +122,9 @@ export class RateLimit {
     return true;
   }
 
-  /** An attempt that left has ended. A 429 applies to the key, so it pauses every call with it. */
+  /** An attempt has ended, or could not leave. A 429 applies to the key, so it pauses every call with it. */
   ended(turn: Turn, result: AttemptResult): void {
+    this.#giveBack(turn);
     const now = this.clock.now();
     if (result.code && result.status === 429) {
       const pace = this.#paceOf(turn.key) ?? this.#createPace(turn.key, now);

@@ -98,6 +98,33 @@ test('looks at the start of a text alone, and shows no part of a key that its en
   }
 });
 
+test('returns no more than was asked for, and as much of it as it can, whatever the credential', () => {
+  const values = fc.oneof(
+    fc.string(),
+    fc.constantFrom('', 'short', `Bearer ${'ab1.'.repeat(400)}`, `Bearer ${'x'.repeat(30_000)}`),
+  );
+  const lengths = fc.tuple(fc.nat({ max: 40_000 }), fc.nat({ max: 10_000 }));
+  fc.assert(
+    fc.property(values, lengths, (value, [length, maxLength]) => {
+      const text = 'no key here! '.repeat(4_000).slice(0, length);
+      fc.pre(!value.includes('no key') && !'no key here! '.includes(value));
+      const clean = createRedactor(new Secret(value))(text, maxLength);
+      expect(text.slice(0, maxLength).startsWith(clean)).toBe(true);
+      // What is looked at behind it and not shown is bounded.
+      if (length <= maxLength + 16_384) expect(clean).toHaveLength(Math.min(length, maxLength));
+    }),
+  );
+  const long = 'no key here! '.repeat(80_000);
+  expect(createRedactor(bearer('ab1.'.repeat(400)))(long, 8_192)).toBe(long.slice(0, 8_192));
+});
+
+test('remembers nothing of one credential for another, though each call makes its own', () => {
+  const text = 'swordfish-1 swordfish-2';
+  for (let round = 0; round < 3; round++)
+    for (const key of ['swordfish-1', 'swordfish-2'])
+      expect(createRedactor(basic(key))(text)).toBe(text.replace(key, '[secret]'));
+});
+
 test.each(redactionSecrets)('redacts $key escaped twice, in any two ways', ({ authorization, key }) => {
   const redact = createRedactor(new Secret(authorization));
   for (const inner of escapes)

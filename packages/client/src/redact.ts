@@ -23,47 +23,49 @@ const maxDecodedRatio = 16;
 const maxKnown = 256;
 const maxKnownLength = 64;
 
+/** So much behind what is shown is looked at, for a key that begins before. */
+const maxMargin = 16_384;
+
 /** A shorter key occurs by chance in texts that have nothing to do with it. */
 const isLong = ({ length }: string): boolean => length >= 8;
-
-const redactors = new WeakMap<Authorization, Redact>();
-
-/** Makes the redactor of a credential, once for each credential. */
-export function createRedactor(authorization: Authorization): Redact {
-  const known = redactors.get(authorization);
-  if (known) return known;
-  const redact = redactorOf(needlesIn(authorization.reveal()));
-  redactors.set(authorization, redact);
-  return redact;
-}
 
 /** What each redactor looks for. */
 const needlesOf = new WeakMap<Redact, readonly string[]>();
 
+/** By the header's value, since a function of the user may make the same credential anew for each call. */
+const redactors = new Map<string, Redact>();
+
+/** Makes the redactor of a credential, once for each of those used last. */
+export function createRedactor(authorization: Authorization): Redact {
+  const value = authorization.reveal();
+  const redact = redactors.get(value) ?? redactorOf(needlesIn(value));
+  if (redactors.size >= maxKnown) redactors.clear();
+  redactors.set(value, redact);
+  return redact;
+}
+
 /** Makes a redactor of two: a response may quote the key of an earlier attempt. */
 export function joinRedactors(one: Redact, other: Redact): Redact {
-  return redactorOf([...(needlesOf.get(one) ?? []), ...(needlesOf.get(other) ?? [])]);
+  return redactorOf([...new Set([one, other].flatMap((redact) => needlesOf.get(redact) ?? []))]);
 }
 
 function redactorOf(needles: readonly string[]): Redact {
   const lengths = needles.map(({ length }) => length);
   const search = { needles, shortest: Math.min(...lengths), digits: digitsPattern(Math.min(...lengths)) };
   // A key that begins in what is shown and ends behind it is found, and a part of one is not shown.
-  const margin = maxExpansion * Math.max(0, ...lengths);
+  const margin = Math.min(maxMargin, maxExpansion * Math.max(0, ...lengths));
   // Names of headers, and values that come with each response.
   const known = new Set<string>();
   const redact: Redact = (text, maxLength = defaultMaxLength) => {
-    if (text.length < search.shortest || known.has(text)) return text;
-    if (text.length <= maxLength) {
-      const clean = redactWhole(text, search);
-      if (clean === text && text.length <= maxKnownLength) {
-        if (known.size >= maxKnown) known.clear();
-        known.add(text);
-      }
-      return clean;
+    if (text.length < search.shortest || known.has(text)) return text.slice(0, maxLength);
+    const looked = text.slice(0, maxLength + margin);
+    const clean = redactWhole(looked, search);
+    if (clean === text && text.length <= maxKnownLength) {
+      if (known.size >= maxKnown) known.clear();
+      known.add(text);
     }
-    const clean = redactWhole(text.slice(0, maxLength + margin), search);
-    return clean.slice(0, Math.max(0, Math.min(maxLength, clean.length - margin)));
+    const whole = clean.length - (looked === text ? 0 : margin);
+    return clean.slice(0, Math.max(0, Math.min(maxLength, whole)));
   };
   needlesOf.set(redact, needles);
   return redact;
@@ -154,8 +156,8 @@ const maxMessage = 2_000;
 export function sanitizeCause(cause: unknown, redact: Redact): Error | undefined {
   if (cause === undefined) return undefined;
   const { name, message, code } = readCause(cause);
-  const clean = new Error(redact(message, maxMessage));
-  clean.name = redact(name, maxMessage);
+  const clean = new Error(redact(message).slice(0, maxMessage));
+  clean.name = redact(name).slice(0, maxMessage);
   clean.stack = `${clean.name}: ${clean.message}`;
   return typeof code === 'string' ? Object.assign(clean, { code: redact(code) }) : clean;
 }

@@ -20,7 +20,8 @@ export type AttemptEnd =
   | { readonly notMade: AttemptFailure };
 
 /** Makes attempts, each once the rate limit lets it, until one succeeds or must not be retried. */
-export function withRetries(attempt: AttemptStep, { rateLimit, random }: RetryPolicy): Step {
+export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
+  const { rateLimit } = policy;
   return async (call) => {
     const { attempts, deadline, options } = call;
     const turn = rateLimit.createTurn(call);
@@ -34,7 +35,7 @@ export function withRetries(attempt: AttemptStep, { rateLimit, random }: RetryPo
         const record = createRecord(result, startedAfterMs, deadline.elapsedMs() - startedAfterMs);
         attempts.push(record);
         const isPaused = result.status === 429;
-        const delayMs = result.code ? nextAttemptMs(result, call, { rateLimit, random }) : undefined;
+        const delayMs = result.code ? nextAttemptMs(result, call, policy) : undefined;
         runAfterAttempt(call, record, delayMs);
         const isPutBack = isPaused && options.bulk?.putsBack;
         if (delayMs === undefined || isPutBack) return result;

@@ -315,6 +315,18 @@ test.each([
   },
 );
 
+test('an item that a 429 puts back goes before later items of its order', async () => {
+  const sent: string[] = [];
+  const { orders } = createVirtualClient({}, (_departure, { body = '' }) => {
+    sent.push(JSON.parse(body).order_id);
+    return sent.length % 2 === 1 ? { status: 429, headers: { 'retry-after': '1' } } : {};
+  });
+  await collect(orders.updateOrders(items(['a', 'a', 'a', 'b', 'a']), { concurrency: 2 }));
+  const ofA = sent.filter((row) => row !== '3').map(Number);
+  expect(ofA).toEqual(ofA.toSorted((a, b) => a - b));
+  expect(new Set(ofA)).toEqual(new Set([0, 1, 2, 4]));
+});
+
 test('a bulk to a service that limits it, over sockets: every item is applied, although each gets fewer attempts than 429s', async () => {
   const takes = slidingLimit(() => 20);
   await using server = await startRawServer((socket) =>

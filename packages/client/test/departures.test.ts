@@ -16,24 +16,26 @@ const success = httpAnswer(200, {}, '{}');
 /** A slot is used at most so much late without moving those after it, in milliseconds. */
 const catchUpMs = 5;
 
-/** A server that records when each request arrives, and how late this process, which also sends, was at most. */
+/** A server that counts requests, and a hook that records when each leaves and how late this process was at most. */
 async function startRecording() {
-  const arrivals: number[] = [];
+  let arrived = 0;
   const server = await startRawServer((socket) => {
-    arrivals.push(performance.now());
+    arrived++;
     socket.write(success);
   });
+  const departures: number[] = [];
   let latestMs = 0;
   let lookedAt = performance.now();
   const looking = setInterval(() => {
     latestMs = Math.max(latestMs, performance.now() - lookedAt);
     lookedAt = performance.now();
   }, 1);
-  /** How many more arrived in some window than rate, burst and the lateness of the process allow. */
+  /** How many more left in some window than rate, burst and the lateness of the process allow; each of them arrived. */
   const excess = (perSecond: number, burst: number): number => {
+    expect(arrived).toBe(departures.length);
     let most = 0;
-    for (const [index, from] of arrivals.entries())
-      for (const [more, to] of arrivals.slice(index).entries())
+    for (const [index, from] of departures.entries())
+      for (const [more, to] of departures.slice(index).entries())
         most = Math.max(most, more + 1 - burst - ((to - from + catchUpMs + latestMs) / 1_000) * perSecond);
     return most;
   };
@@ -41,7 +43,8 @@ async function startRecording() {
     clearInterval(looking);
     await server[Symbol.asyncDispose]();
   };
-  return { url: server.url, arrivals, excess, [Symbol.asyncDispose]: stop };
+  const beforeSend = (): void => void departures.push(performance.now());
+  return { url: server.url, beforeSend, excess, [Symbol.asyncDispose]: stop };
 }
 
 test('aborted calls keep no slot: the next call leaves within one slot, not after all of theirs', async () => {
@@ -71,9 +74,10 @@ test.each([
   ['beforeAttempt', (hold: () => Promise<void>) => ({ beforeAttempt: hold })],
 ] as const)('calls that %s held for a while do not leave together', async (_name, optionsOf) => {
   await using server = await startRecording();
+  const { beforeSend } = server;
   const until = Promise.withResolvers<void>();
   const rateLimit = { requestsPerSecond: 20 };
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit, beforeSend });
   const options = optionsOf(() => until.promise);
   const calls = Array.from({ length: 12 }, (_, index) =>
     orders.updateOrder(`order_${index}`, update, options),
@@ -86,13 +90,14 @@ test.each([
 
 test('calls whose connections are ready together after a while do not leave together', async () => {
   await using server = await startRecording();
+  const { beforeSend } = server;
   const until = Promise.withResolvers<void>();
   const open = buildConnector({});
   const dispatcher = new Agent({
     connect: (options, callback) => void until.promise.then(() => open(options, callback)),
   });
   const rateLimit = { requestsPerSecond: 20 };
-  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit, dispatcher });
+  await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit, beforeSend, dispatcher });
   const calls = Array.from({ length: 12 }, (_, index) => orders.updateOrder(`order_${index}`, update));
   await delay(600);
   until.resolve();
@@ -101,7 +106,7 @@ test('calls whose connections are ready together after a while do not leave toge
   await dispatcher.close();
 });
 
-test('random calls, aborts, hooks and credentials: no window of arrivals exceeds rate and burst', {
+test('random calls, aborts, hooks and credentials: no window of departures exceeds rate and burst, and each arrives', {
   timeout: 120_000,
 }, async () => {
   const call = fc.record({
@@ -117,8 +122,9 @@ test('random calls, aborts, hooks and credentials: no window of arrivals exceeds
       fc.integer({ min: 1, max: 4 }),
       async (calls, requestsPerSecond, burst) => {
         await using server = await startRecording();
+        const { beforeSend } = server;
         const rateLimit = { requestsPerSecond, burst };
-        await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit });
+        await using orders = createOrdersClient({ baseUrl: server.url, apiKey, rateLimit, beforeSend });
         const settled = calls.map(async ({ afterMs, hookMs, credentialsMs, abortAfterMs }, index) => {
           await delay(afterMs);
           return orders.safeUpdateOrder(`order_${index}`, update, {

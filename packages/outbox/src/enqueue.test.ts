@@ -162,6 +162,8 @@ onPostgres(
       expect((await Promise.all(calls)).flat()).toHaveLength(40);
     }
   },
+  // A PGlite beside it would hold up this process while one call waits for the lock of the other.
+  { isAlone: true },
 );
 
 onPostgres('enqueueAll takes a transaction of Kysely, and one of Drizzle', async (scene) => {

@@ -69,24 +69,28 @@ onBothInFull('refuses a database of the first version, and leaves it as it is', 
   expect(tables).toHaveLength(5);
 });
 
-onPostgres('works with the rights that its error names', async (scene) => {
-  const { open, postgres, newSchema: schema, sql, token, reaches } = scene;
-  await open();
-  const user = `plain_${schema}`;
-  await sql.query(`create role ${user} login password 'plain'`);
-  const url = new URL(postgres.connectionString);
-  Object.assign(url, { username: user, password: 'plain' });
-  const openPlain = () => open({ store: postgresStore({ connectionString: url.href }) });
-  const refused = await openPlain().catch((error: unknown) => error);
-  expect(refused).toMatchObject({ code: 'database_unusable' });
-  expect(String(refused)).toContain(`permission denied for schema ${schema}`);
-  expect(String(refused)).toContain(requiredGrants(schema, 'this_role').join('; '));
-  for (const statement of requiredGrants(schema, user)) await sql.query(statement);
-  const plain = await openPlain();
-  await plain.start();
-  await reaches(plain, await plain.enqueue(token, step(1)), 'applied');
-  await plain.purge({ token });
-});
+onPostgres(
+  'works with the rights that its error names',
+  async (scene) => {
+    const { open, postgres, newSchema: schema, sql, token, reaches } = scene;
+    await open();
+    const user = `plain_${schema}`;
+    await sql.query(`create role ${user} login password 'plain'`);
+    const url = new URL(postgres.connectionString);
+    Object.assign(url, { username: user, password: 'plain' });
+    const openPlain = () => open({ store: postgresStore({ connectionString: url.href }) });
+    const refused = await openPlain().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'database_unusable' });
+    expect(String(refused)).toContain(`permission denied for schema ${schema}`);
+    expect(String(refused)).toContain(requiredGrants(schema, 'this_role').join('; '));
+    for (const statement of requiredGrants(schema, user)) await sql.query(statement);
+    const plain = await openPlain();
+    await plain.start();
+    await reaches(plain, await plain.enqueue(token, step(1)), 'applied');
+    await plain.purge({ token });
+  },
+  { isAlone: true },
+);
 
 /** Words that PostgreSQL reads as something else where no quotes are around them. */
 const reservedWords = ['select', 'user', 'order', 'authorization'];
