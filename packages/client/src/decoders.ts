@@ -74,7 +74,7 @@ const escapes = new RegExp(
 
 const utf8InLatin1 = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g;
 
-export const mayBeEscaped = /[\\%&\x80-\xff]/;
+const mayBeEscaped = /[\\%&\x80-\xff]/;
 
 /** A pattern that every text matches in which at least so many bytes are digits of a decoder, and few others do. */
 export function digitsPattern(bytes: number): RegExp {
@@ -83,7 +83,8 @@ export function digitsPattern(bytes: number): RegExp {
 
 /** Undoes each escape once, and UTF-8 that was read as latin1. */
 export function unescapeOnce(text: string): string {
-  return text.replace(escapes, unescapeOne).replace(utf8InLatin1, fromUtf8);
+  // Most texts hold none.
+  return mayBeEscaped.test(text) ? text.replace(escapes, unescapeOne).replace(utf8InLatin1, fromUtf8) : text;
 }
 
 function unescapeOne(written: string, ...groups: (string | undefined)[]): string {

@@ -6,16 +6,19 @@ interface Attempt {
   readonly leftAt: number;
 }
 
-/** The pace after a first 429, and its bounds: the time between two attempts in milliseconds. */
-const firstMs = 100;
+/** The pace after a first 429. */
+const firstPerSecond = 10;
+/** The bounds of a pace: the time between two attempts, in milliseconds. */
 const slowestMs = 8_000;
+/** After so many times in a row, nothing is accepted any more. */
+const sureCount = 3;
 const unlimitedMs = 1;
 
 /** The pace grows by this factor with each response: below what was held up to now, and above. */
 const fast = 1.25;
-const slow = 1.02;
+const slow = 1.03;
 
-/** A pace that nothing used for so long is forgotten, in milliseconds. */
+/** For so long it counts what was accepted in a second, and a pace that nothing used is not forgotten, in milliseconds. */
 const memoryMs = 60_000;
 
 /**
@@ -23,7 +26,7 @@ const memoryMs = 60_000;
  * and then a pace, which halves with each 429 and grows with each other response.
  */
 export class KeyPace {
-  readonly slots = new Slots(1_000 / firstMs, 1);
+  readonly slots = new Slots(firstPerSecond, 1);
   readonly #maxPauseMs: number;
   #pausedUntil = 0;
   /** Whether `maxPauseMs` cut the pause short: one attempt then goes first, as a probe. */
@@ -34,7 +37,11 @@ export class KeyPace {
   #usedAt: number;
   /** The pace below which it grows fast: half of the one that was too much. */
   #thresholdMs = 0;
-  #acceptedSince = false;
+  /** How often it slowed down since a response was no 429. */
+  #slowedInARow = 0;
+  /** Responses in this second, and the most in a second, each with its time. */
+  #second = { count: 0, at: 0 };
+  #best = { count: 1, at: 0 };
 
   constructor(maxPauseMs: number, now: number) {
     this.#maxPauseMs = maxPauseMs;
@@ -71,22 +78,35 @@ export class KeyPace {
     this.#isCutShort = pauseMs > this.#maxPauseMs;
   }
 
+  /**
+   * Halves the pace. Unless nothing is accepted any more, it does not fall below half of what the service took in a second:
+   * one that refuses now and then for reasons of its own, such as a limit of one order, does so at any pace.
+   */
   #slowDown(now: number): void {
     this.#slowedAt = now;
-    const spacingMs = Math.min(slowestMs, this.slots.spacingMs * 2);
-    if (this.#acceptedSince) this.#thresholdMs = spacingMs;
-    this.#acceptedSince = false;
+    this.#slowedInARow++;
+    const longestMs = this.#slowedInARow > sureCount ? slowestMs : 2_000 / this.#best.count;
+    const spacingMs = Math.max(this.slots.spacingMs, Math.min(longestMs, this.slots.spacingMs * 2));
+    if (this.#slowedInARow === 1) this.#thresholdMs = spacingMs;
     this.slots.spacingMs = spacingMs;
   }
 
   /** An attempt ended in another way. After a probe without a response, the next attempt is a probe, too. */
-  ended(attempt: Attempt, responded: boolean): void {
+  ended(attempt: Attempt, responded: boolean, now: number): void {
     if (responded && attempt.leftAt >= this.#slowedAt) {
-      this.#acceptedSince = true;
+      this.#slowedInARow = 0;
+      this.#countAccepted(now);
       this.slots.spacingMs /= this.slots.spacingMs > this.#thresholdMs ? fast : slow;
     }
     if (this.#probe !== attempt) return;
     this.#probe = undefined;
     if (responded) this.#isCutShort = false;
+  }
+
+  #countAccepted(now: number): void {
+    if (now - this.#second.at >= 1_000) this.#second = { count: 0, at: now };
+    this.#second.count++;
+    if (this.#second.count >= this.#best.count || now - this.#best.at > memoryMs)
+      this.#best = { ...this.#second, at: now };
   }
 }

@@ -263,11 +263,8 @@ export interface BulkRules {
   readonly run: object;
   /** Why none of its calls is sent any more. */
   readonly refusal: () => AttemptFailure | undefined;
-  /**
-   * Takes back an update that got a 429, and returns in how many milliseconds it is sent again, if it is. Absent where a
-   * 429 is retried as that of a single call.
-   */
-  readonly putsBack: ((failure: AttemptFailure, pauseMs: number) => number | undefined) | undefined;
+  /** Whether the run sends an update again that got a 429. Absent where a 429 is retried as that of a single call. */
+  readonly putsBack: ((failure: AttemptFailure) => boolean) | undefined;
 }
 
 type Defaults = Pick<ResolvedCallOptions, 'headers' | 'timeouts' | 'retry'> & Partial<ResolvedCallOptions>;

@@ -43,20 +43,26 @@ export class RateLimit {
 
   /** @throws TypeError when a rate or a burst is not positive. */
   constructor(options: RateLimitOptions | undefined, maxPauseMs: number, clock = systemClock) {
-    const { requestsPerSecond, burst = 1 } = options ?? { requestsPerSecond: Number.POSITIVE_INFINITY };
+    this.clock = clock;
+    this.maxPauseMs = maxPauseMs;
+    if (!options) return;
+    const { requestsPerSecond, burst = 1 } = options;
     check(
       typeof requestsPerSecond === 'number' && requestsPerSecond > 0,
       'rateLimit.requestsPerSecond: write a number above 0.',
     );
-    checkCount('rateLimit.burst', burst);
-    if (requestsPerSecond < Number.POSITIVE_INFINITY) this.#rate = new Slots(requestsPerSecond, burst);
-    this.clock = clock;
-    this.maxPauseMs = maxPauseMs;
+    this.#rate = new Slots(requestsPerSecond, checkCount('rateLimit.burst', burst));
   }
 
   /** How long a pause of these credentials still lasts: `Infinity` while the probe after a long pause is under way. */
   pausedMs(credentials: Credentials): number {
     return this.#paceOf(keyOf(credentials))?.pausedMs(this.clock.now()) ?? 0;
+  }
+
+  /** How long the next attempt of a call would wait behind all that wait now. */
+  waitMs(turn: Turn): number {
+    const { rateMs, paceMs } = this.#delaysOf(turn, this.#waiting(), this.clock.now());
+    return Math.max(rateMs, paceMs);
   }
 
   /** Ends all pauses and forgets the paces: what waits goes on as `rateLimit` lets it. */
@@ -130,7 +136,7 @@ export class RateLimit {
       const pace = this.#paceOf(turn.key) ?? this.#createPace(turn.key, now);
       pace.refused(turn, result.retryAfterMs ?? 0, now);
       for (const waiting of this.#waiting()) if (waiting.key === turn.key) waiting.wake();
-    } else this.#paceOf(turn.key)?.ended(turn, result.status !== undefined);
+    } else this.#paceOf(turn.key)?.ended(turn, result.status !== undefined, now);
     this.#advance();
   }
 
@@ -144,9 +150,9 @@ export class RateLimit {
     this.#advance();
   }
 
-  /** Ends the calls that wait here and of which this is true. */
-  abortWaiting(isMeant: (call: Call) => boolean, reason: unknown): void {
-    for (const { call } of this.#waiting()) if (isMeant(call)) call.deadline.abort(reason);
+  /** Ends the calls of a bulk run that wait here. */
+  abortWaiting(run: object, reason: unknown): void {
+    for (const { call } of this.#waiting()) if (call.options.bulk?.run === run) call.deadline.abort(reason);
   }
 
   /** One that was let go does not leave. */
@@ -155,7 +161,7 @@ export class RateLimit {
     turn.state = 'left';
     const pace = this.#paceOf(turn.key);
     for (const slots of this.#limits(pace)) slots.giveBack();
-    pace?.ended(turn, false);
+    pace?.ended(turn, false, 0);
   }
 
   #waiting(): readonly Turn[] {
@@ -200,17 +206,15 @@ export class RateLimit {
     let nextMs = Number.POSITIVE_INFINITY;
     const held = new Set<string | Credentials>();
     for (const turn of [...this.#near]) {
-      if (turn.state !== 'ready') continue;
-      const rateMs = this.#rate?.delayMs(now) ?? 0;
+      if (turn.state !== 'ready' || held.has(turn.key)) continue;
+      const { rateMs, paceMs } = this.#delaysOf(turn, [], now);
       // It holds back those behind as well.
       if (rateMs > 0) return Math.min(nextMs, rateMs);
-      if (held.has(turn.key)) continue;
-      const pace = this.#paceOf(turn.key);
-      const waitMs = Math.max(pace?.pausedMs(now) ?? 0, pace?.slots.delayMs(now) ?? 0);
-      if (waitMs > 0) {
+      if (paceMs > 0) {
+        nextMs = Math.min(nextMs, paceMs);
         held.add(turn.key);
-        nextMs = Math.min(nextMs, waitMs);
       } else {
+        const pace = this.#paceOf(turn.key);
         this.#near.splice(this.#near.indexOf(turn), 1);
         turn.state = 'leaving';
         for (const slots of this.#limits(pace)) slots.letGo(now);
@@ -227,8 +231,8 @@ export class RateLimit {
     const held = new Set<string | Credentials>();
     for (const turn of [...this.#queued]) {
       if (held.has(turn.key)) continue;
-      const { rateMs, paceMs } = this.#untilNear(turn, now);
-      const waitMs = Math.max(rateMs, paceMs);
+      const { rateMs, paceMs } = this.#delaysOf(turn, this.#near, now);
+      const waitMs = Math.max(rateMs, paceMs) - prepareMs;
       if (waitMs > 0) {
         nextMs = Math.min(nextMs, waitMs);
         // The rate holds back those behind it as well, and a pace those with its key.
@@ -244,35 +248,35 @@ export class RateLimit {
     return nextMs;
   }
 
-  /** How long until a queued call may prepare, by the rate of the client and by the pace of its key. */
-  #untilNear({ key }: Turn, now: number): { readonly rateMs: number; readonly paceMs: number } {
+  /** How long a call waits behind others: by the rate of the client, and by the pause and the pace of its key. */
+  #delaysOf({ key }: Turn, ahead: readonly Turn[], now: number): Delays {
     const pace = this.#paceOf(key);
-    if (this.#paces.size === 0)
-      return { rateMs: (this.#rate?.delayMs(now, this.#near.length) ?? 0) - prepareMs, paceMs: 0 };
-    // Another key that got a 429 may stay long, so it keeps no other from being near.
-    const ahead = this.#near.filter((turn) => turn.key === key || !this.#paceOf(turn.key));
-    const same = ahead.filter((turn) => turn.key === key).length;
-    const rateMs = (this.#rate?.delayMs(now, ahead.length) ?? 0) - prepareMs;
-    const paceMs = (pace?.slots.delayMs(now, same) ?? 0) - prepareMs;
-    return { rateMs, paceMs: Math.max(pace?.pausedMs(now) ?? 0, paceMs) };
+    const same = pace ? ahead.filter((turn) => turn.key === key).length : 0;
+    // What waits with another key that got a 429 may stay long, so it does not count.
+    const before =
+      this.#paces.size > 0 ? ahead.filter((turn) => turn.key === key || !this.#paceOf(turn.key)) : ahead;
+    return {
+      rateMs: this.#rate?.delayMs(now, before.length) ?? 0,
+      paceMs: pace ? Math.max(pace.pausedMs(now), pace.slots.delayMs(now, same)) : 0,
+    };
   }
 
   #outlastedFailure(turn: Turn): AttemptFailure | undefined {
     const { call } = turn;
-    const now = this.clock.now();
-    const remainingMs = call.deadline.remainingMs();
-    const pausedMs = this.#paceOf(turn.key)?.pausedMs(now) ?? 0;
-    // The probe after a long pause may end at any time, so it is waited for.
-    if (pausedMs >= remainingMs && pausedMs < Number.POSITIVE_INFINITY)
-      return outlasted(call, 'a 429 pauses this key', pausedMs);
-    if (!this.#rate) return undefined;
     const line = this.#waiting();
-    // Counting those before it costs time with thousands in line, so it is done where even all would be too many.
-    if (this.#rate.delayMs(now, line.length) < remainingMs) return undefined;
-    const ahead = line.slice(0, line.indexOf(turn)).filter(({ key }) => !this.#paceOf(key)?.pausedMs(now));
-    const delayMs = this.#rate.delayMs(now, ahead.length);
-    return delayMs >= remainingMs ? outlasted(call, 'rateLimit delays it', delayMs) : undefined;
+    const remainingMs = call.deadline.remainingMs();
+    const { rateMs, paceMs } = this.#delaysOf(turn, line.slice(0, line.indexOf(turn)), this.clock.now());
+    // The probe after a long pause may end at any time, so it is waited for.
+    if (paceMs >= remainingMs && paceMs < Number.POSITIVE_INFINITY)
+      return outlasted(call, 'a 429 pauses this key', paceMs);
+    return rateMs >= remainingMs ? outlasted(call, 'rateLimit delays it', rateMs) : undefined;
   }
+}
+
+/** How long something waits, in milliseconds. */
+interface Delays {
+  readonly rateMs: number;
+  readonly paceMs: number;
 }
 
 function outlasted(call: Call, why: string, waitMs: number): AttemptFailure {

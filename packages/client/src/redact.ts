@@ -1,5 +1,5 @@
 import type { Authorization } from '@orders/auth';
-import { decoders, digitsPattern, maxExpansion, mayBeEscaped, unescapeOnce } from './decoders.ts';
+import { decoders, digitsPattern, maxExpansion, unescapeOnce } from './decoders.ts';
 
 /**
  * Returns a text of at most `maxLength` characters without the credential, in whichever of the encodings of SECURITY.md a
@@ -94,7 +94,7 @@ function redactWhole(text: string, { needles, shortest, digits }: Search): strin
     return depth < maxDepth && layers.some((each) => decodeAll(each, depth + 1) !== each);
   };
   const decodeAll = (written: string, depth: number): string => {
-    if (written.length < (shortest * 4) / 3 || !digits.test(written)) return written;
+    if (!digits.test(written)) return written;
     let rest = written;
     for (const { pattern, decode } of decoders)
       rest = rest.replace(pattern, (run) => (decode(run).some((each) => holds(each, depth)) ? label : run));
@@ -106,7 +106,6 @@ function redactWhole(text: string, { needles, shortest, digits }: Search): strin
     for (const needle of needles) if (found.includes(needle)) found = found.replaceAll(needle, label);
     found = decodeAll(found, 1);
     if (found !== layer) clean = found;
-    if (!mayBeEscaped.test(found)) break;
     layer = unescapeOnce(found);
     if (layer === found) break;
   }
@@ -116,7 +115,6 @@ function redactWhole(text: string, { needles, shortest, digits }: Search): strin
 /** A text, and what is left of it each time that its escapes are undone. */
 function layersOf(text: string): readonly string[] {
   const layers = [text];
-  if (!mayBeEscaped.test(text)) return layers;
   for (let layer = unescapeOnce(text); layer !== layers.at(-1) && layers.length < maxEscapes; ) {
     layers.push(layer);
     layer = unescapeOnce(layer);

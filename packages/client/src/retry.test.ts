@@ -49,6 +49,8 @@ async function run(results: readonly AttemptResult[], given: RunOptions = {}) {
     options: { credentials, retry, timeouts: { total: 30_000 }, ...options },
   } as unknown as Call;
   const attempt = async (_call: Call, turn: Turn): Promise<AttemptEnd> => {
+    const notMade = await rateLimit.waitForSlot(turn);
+    if (notMade) return { notMade };
     const startedAfterMs = deadline.elapsedMs();
     const result = results[began.length] ?? success;
     began.push(clock.now());

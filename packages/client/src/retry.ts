@@ -35,7 +35,7 @@ export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
         const record = createRecord(result, startedAfterMs, deadline.elapsedMs() - startedAfterMs);
         attempts.push(record);
         const isPaused = result.status === 429;
-        const delayMs = result.code ? nextAttemptMs(result, call, policy) : undefined;
+        const delayMs = result.code ? nextAttemptMs(result, turn, policy) : undefined;
         runAfterAttempt(call, record, delayMs);
         const isPutBack = isPaused && options.bulk?.putsBack;
         if (delayMs === undefined || isPutBack) return result;
@@ -65,20 +65,22 @@ function createRecord(result: AttemptResult, startedAfterMs: number, durationMs:
 /** In how many milliseconds the update is sent again, if it is. What lies beyond the remaining time is never retried early. */
 function nextAttemptMs(
   failure: AttemptFailure,
-  { attempts, deadline, operation, options }: Call,
+  turn: Turn,
   { rateLimit, random }: RetryPolicy,
 ): number | undefined {
+  const { attempts, deadline, operation, options } = turn.call;
   const { outcome, retryable = false, retryAfterMs, status } = failure;
   const { maxAttempts, resendUnknown } = options.retry;
   const isPaused = status === 429;
   const delayMs = isPaused
     ? rateLimit.pausedMs(options.credentials)
     : (retryAfterMs ?? backoff(attempts.length, random));
-  if (isPaused && options.bulk?.putsBack) return options.bulk.putsBack(failure, delayMs);
+  if (isPaused && options.bulk?.putsBack) return options.bulk.putsBack(failure) ? delayMs : undefined;
   const mayRepeat =
     outcome === 'unknown' ? operation.idempotent || resendUnknown : outcome !== 'applied' && retryable;
   if (!mayRepeat || attempts.length >= maxAttempts || deadline.aborted) return undefined;
-  return delayMs < deadline.remainingMs() ? delayMs : undefined;
+  const waitMs = isPaused ? rateLimit.waitMs(turn) : delayMs;
+  return waitMs < deadline.remainingMs() ? delayMs : undefined;
 }
 
 /** Full jitter: a random part of a bound that doubles from 1 s to 8 s, in milliseconds. */

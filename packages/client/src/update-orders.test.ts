@@ -274,13 +274,22 @@ function slidingLimit(perSecond: (now: number) => number) {
 }
 
 /** Takes so many requests in each second of the clock. */
-function fixedLimit(perSecond: (now: number) => number) {
+function fixedLimit(perSecond: (now: number) => number, windowMs = 1_000) {
   let second = -1;
   let count = 0;
   return (now: number): boolean => {
-    if (Math.floor(now / 1_000) !== second) count = 0;
-    second = Math.floor(now / 1_000);
+    if (Math.floor(now / windowMs) !== second) count = 0;
+    second = Math.floor(now / windowMs);
     return ++count <= perSecond(now);
+  };
+}
+
+/** Takes a share of requests, whatever their pace. */
+function takesShare(share: number) {
+  let seed = 1;
+  return (): boolean => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647 < share;
   };
 }
 
@@ -294,6 +303,7 @@ test.each([
   ['5 in each second, without any header', fixedLimit(five), {}],
   ['5 in any second, with Retry-After: 0', slidingLimit(five), { 'retry-after': '0' }],
   ['1 in any second, with Retry-After: 1', slidingLimit(() => 1), { 'retry-after': '1' }],
+  ['30 in each minute, with Retry-After: 20', fixedLimit(() => 30, 60_000), { 'retry-after': '20' }],
   ['a limit that changes under way, with Retry-After: 1', slidingLimit(changing), { 'retry-after': '1' }],
   ['a limit that changes under way, without any header', fixedLimit(changing), {}],
 ] as const)(
@@ -312,6 +322,23 @@ test.each([
     expect(departures.length / 500).toBeLessThanOrEqual(1.3);
     for (const rows of Map.groupBy(applied.map(Number), (row) => row % 37).values())
       expect(rows).toEqual(rows.toSorted((a, b) => a - b));
+  },
+);
+
+test.each([
+  [0.97, 120],
+  [0.9, 1_000],
+  [0.7, 3_000],
+])(
+  'a service that takes a share of %s, whatever the pace, gets 500 items within %i s',
+  async (share, seconds) => {
+    const takes = takesShare(share);
+    const { orders, clock } = createVirtualClient({}, () => ({ latencyMs: 20, status: takes() ? 200 : 429 }));
+    const results = await collect(
+      orders.updateOrders(items(Array.from({ length: 500 }, (_, row) => `order_${row % 37}`))),
+    );
+    expect(results.filter(({ ok }) => !ok)).toEqual([]);
+    expect(clock.now()).toBeLessThan(seconds * 1_000);
   },
 );
 

@@ -141,7 +141,7 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
   readonly #busyTokens = new Set<unknown>();
   readonly #results: UpdateOrdersItemResult<Item, Data>[] = [];
   readonly #errors: unknown[] = [];
-  readonly #stopReason = new Error('The run was stopped.');
+  readonly #stopReason = Symbol('stopped');
   readonly #onEnding = () => this.#end();
   #active = 0;
   #nextIndex = 0;
@@ -259,9 +259,9 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     this.#busyTokens.add(entry.token);
     this.#active++;
     let isRefused = false;
-    const putsBack = (failure: AttemptFailure, pauseMs: number): number | undefined => {
+    const putsBack = (failure: AttemptFailure): boolean => {
       isRefused = this.#putsBack(failure);
-      return isRefused ? pauseMs : undefined;
+      return isRefused;
     };
     const bulk: BulkRules = {
       run: this,
@@ -299,8 +299,7 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
 
   /** Whether an update that got this 429 is sent again; not when every response has been one for `maxPauseMs`. */
   #putsBack(failure: AttemptFailure): boolean {
-    if (!failure.retryable || failure.outcome !== 'rejected') return false;
-    if (this.#isEnding()) return false;
+    if (!failure.retryable || failure.outcome !== 'rejected' || this.#isEnding()) return false;
     const { clock, maxPauseMs } = this.#core.rateLimit;
     this.#refusedSince ??= clock.now();
     if (clock.now() - this.#refusedSince < maxPauseMs) return true;
@@ -341,7 +340,7 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     if (!this.#isOver) this.#errors.push(error);
     else {
       const { message } = sanitizeCause(error, (text) => text) ?? {};
-      warn(`The source of updateOrders threw after the run had ended: ${message}`);
+      warn(`The source of updateOrders threw after its run: ${message}`);
     }
   }
 
@@ -360,8 +359,8 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     this.#change();
   }
 
-  #abortWaiting(reason: Error | undefined): void {
-    this.#core.rateLimit.abortWaiting(({ options }) => options.bulk?.run === this, reason);
+  #abortWaiting(reason: unknown): void {
+    this.#core.rateLimit.abortWaiting(this, reason);
   }
 
   /** Lets the source free its resources: nothing more will be read. */
