@@ -37,7 +37,7 @@ export async function runCheck({
   for (const [check, step] of Object.entries(steps)) {
     const hasFailed = findings.some(({ result }) => result === 'fail');
     if (hasFailed) findings.push({ check, result: 'skip', message: 'not reached' });
-    else findings.push(...(await step()));
+    else findings.push(...(await terminal.waitFor(`${check} of ${url.host}`, step())));
   }
   await client.close();
   const ok = findings.every(({ result }) => result !== 'fail');

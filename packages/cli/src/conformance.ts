@@ -40,7 +40,7 @@ export async function runConformanceSuite({
   }
   const baseUrl = url ?? options.baseUrl;
   if (!baseUrl) throw new CommandError('Which service? Write its URL, or set ORDERS_BASE_URL.', 2);
-  const apiKey = await readKey(options, env);
+  const apiKey = await readKey(options, { terminal, env });
   if (apiKey === undefined)
     throw new CommandError('Set ORDERS_API_KEY, or pass --api-key-file or --api-key-command.', 2);
   const otherTypeKey = env['ORDERS_OTHER_API_KEY'];

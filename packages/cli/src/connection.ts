@@ -55,7 +55,7 @@ export async function connect(
   { terminal, env, isDry = false, ...own }: ConnectionRequest,
 ): Promise<Connection> {
   // First, so that nothing that a module throws can show it.
-  const key = isDry ? undefined : await readKey(options, env);
+  const key = isDry ? undefined : await readKey(options, { terminal, env });
   if (key !== undefined) terminal.addSecret(key);
   const config = options.config === undefined ? {} : await loadConfig(options.config);
   if (typeof config.apiKey === 'string') terminal.addSecret(config.apiKey);
@@ -130,7 +130,7 @@ function nameFlags(message: string): string {
 /** The key that was given; an empty variable counts as none. @throws CommandError */
 export async function readKey(
   { apiKeyFile, apiKeyCommand }: KeyOptions,
-  env: Environment,
+  { terminal, env }: Pick<ConnectionRequest, 'terminal' | 'env'>,
 ): Promise<string | undefined> {
   if (apiKeyFile !== undefined) {
     const text = await readFile(apiKeyFile, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
@@ -145,7 +145,8 @@ export async function readKey(
   const running = promisify(execFile)(program, args, { timeout: 60_000, windowsHide: true });
   // A command that reads its input would never end.
   running.child.stdin?.end();
-  const { stdout } = await running.catch((error: NodeJS.ErrnoException & { readonly killed?: boolean }) => {
+  const ended = terminal.waitFor('--api-key-command', running);
+  const { stdout } = await ended.catch((error: NodeJS.ErrnoException & { readonly killed?: boolean }) => {
     if (error.syscall?.startsWith('spawn'))
       throw new CommandError(`--api-key-command: cannot start the program (${error.code}).`, 3, {
         hint: 'Write a command that prints the key, never the key itself; so the name is left out here.',

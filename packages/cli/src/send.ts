@@ -305,7 +305,8 @@ async function connectTo(
   });
   const { client, baseUrl } = connection;
   if (before !== undefined) checkTarget({ file, place }, before, baseUrl);
-  await client.echo({ retry: { maxAttempts: 3 }, timeouts: { total: 30_000 } }).catch((error: unknown) => {
+  const echo = client.echo({ retry: { maxAttempts: 3 }, timeouts: { total: 30_000 } });
+  await terminal.waitFor(`${baseUrl} to accept the key`, echo).catch((error: unknown) => {
     throw new CommandError(`Nothing was sent. ${describeError(error)}`, 3, {
       ...(isOrdersError(error) && { code: error.code }),
       hint: '"orders check" says what to do.',

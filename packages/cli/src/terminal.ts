@@ -76,6 +76,8 @@ export interface Terminal {
   table(rows: readonly (readonly Cell[])[]): Promise<readonly string[]>;
   /** Shows what is going on: a line of standard error that changes, or, where it is a file, a line now and then. */
   progress(): Promise<Progress>;
+  /** Says what is waited for, on standard error, where that takes longer than a moment. */
+  waitFor<T>(what: string, waiting: Promise<T>): Promise<T>;
   /** Shows lines in place of those before; where it is a file, below them. */
   screen(): Promise<(...lines: readonly string[]) => void>;
   /** Lets a person confirm something. @throws CommandError where there is no terminal to do so. */
@@ -97,6 +99,8 @@ interface Progress {
 
 /** How often progress is shown, in milliseconds. */
 const progressMs = { terminal: 100, file: 10_000 };
+/** What takes longer is named while it is waited for, in milliseconds. */
+const momentMs = 2_000;
 
 export function createTerminal(process: NodeJS.Process): Terminal {
   const { stdin, stdout, stderr } = process;
@@ -164,6 +168,14 @@ export function createTerminal(process: NodeJS.Process): Terminal {
           log?.done();
         },
       };
+    },
+    async waitFor(what, waiting) {
+      const timer = setTimeout(() => terminal.note(`Waiting for ${what} …`), momentMs);
+      try {
+        return await waiting;
+      } finally {
+        clearTimeout(timer);
+      }
     },
     async screen() {
       if (!stdout.isTTY) return terminal.print;

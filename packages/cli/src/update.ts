@@ -33,7 +33,10 @@ export async function runUpdate({
       else terminal.write(escapeControls(prepared.toCurl()));
       return 0;
     }
-    const { outcome, status, attemptCount, data, receipt } = await client.updateOrder(token, update);
+    const { outcome, status, attemptCount, data, receipt } = await terminal.waitFor(
+      `${baseUrl} to apply the update`,
+      client.updateOrder(token, update),
+    );
     await terminal.report({ outcome, status, attemptCount, data, receipt }, async () => [
       `${terminal.style('green', 'Applied')} (${status}) by ${baseUrl}`,
       ...(await drawReceipt(receipt, terminal)),

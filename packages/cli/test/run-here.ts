@@ -4,7 +4,7 @@ import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import { runProgram } from '../src/program.ts';
 import { createTerminal } from '../src/terminal.ts';
-import type { EndedRun, Folder } from './run-orders.ts';
+import { type EndedRun, type Folder, withoutWaits } from './run-orders.ts';
 
 export interface RunHereOptions {
   /** Words that begin with `./` are files of this folder, whose path is left out of what is printed. */
@@ -49,7 +49,7 @@ export function startHere(
   const ended = runProgram(words.map(inFolder), terminal, env).then(async (code) => {
     await terminal.flush();
     changed.emit('end');
-    return { code, stdout: withoutFolder(text.stdout), stderr: withoutFolder(text.stderr) };
+    return { code, stdout: withoutFolder(text.stdout), stderr: withoutWaits(withoutFolder(text.stderr)) };
   });
   return {
     ended,

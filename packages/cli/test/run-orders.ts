@@ -51,7 +51,7 @@ export function startOrders(
       text[stream] += String(chunk);
     });
   const ended = new Promise<EndedRun>((resolve) => {
-    child.once('close', (code) => resolve({ code, ...text }));
+    child.once('close', (code) => resolve({ code, ...text, stderr: withoutWaits(text.stderr) }));
   });
   return {
     child,
@@ -72,6 +72,11 @@ export function startOrders(
       await ended;
     },
   };
+}
+
+/** Leaves out the lines that come only where a machine takes long. */
+export function withoutWaits(text: string): string {
+  return text.replace(/^Waiting for .* …\n/gm, '');
 }
 
 export async function runOrders(words: readonly string[], options: RunOptions): Promise<EndedRun> {

@@ -30,11 +30,11 @@ interface Filters {
 
 /** Runs a command on the outbox that its options name. */
 async function withOperations<Options extends PlaceOptions>(
-  { options, env }: CommandInput<Options>,
+  { options, env, terminal }: CommandInput<Options>,
   run: (operations: Operations) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return naming<ExitCode>(options, async () => {
-    const operations = await openOperations(readPlace(options, env));
+    const operations = await terminal.waitFor('the outbox to open', openOperations(readPlace(options, env)));
     try {
       return await run(operations);
     } finally {
