@@ -119,7 +119,7 @@ function readValue(value: unknown, schema: Schema | undefined, field: string, re
     reading.leftOut.push(field);
     return undefined;
   }
-  const { type, amounts } = kindOf(schema, field, reading.amounts);
+  const { type, limits, amounts } = kindOf(schema, field, reading.amounts);
   if (Array.isArray(value)) return readList(value, schema, field, reading);
   if (isPlainObject(value)) {
     // The names of a `FormData` make a list an object, with gaps where lines were removed from the page.
@@ -127,16 +127,24 @@ function readValue(value: unknown, schema: Schema | undefined, field: string, re
     return (isList ? readList : readObject)(value, schema, field, reading);
   }
   if (type === 'boolean') return readChoice(value) ?? value;
-  return type === 'number' ? readNumber(value, amounts) : value;
+  if (type !== 'number') return value;
+  return limits?.type ? readNumber(value, amounts) : readDecimal(value, reading.amounts.decimalSeparator);
 }
 
 /** Returns the choice that a check box, a select or a person writes in one of these ways. */
 function readChoice(value: unknown): boolean | undefined {
-  const text = typeof value === 'object' ? '' : String(value).trim();
+  const text = String(value).trim();
   return /^(true|on|yes|1)$/i.test(text) || (/^(false|off|no|0)$/i.test(text) ? false : undefined);
 }
 
-/** Returns the number to send, or text, which the schema refuses. */
+/** Returns the number of a field of the caller's own, with as many decimals as it has. */
+function readDecimal(value: unknown, decimalSeparator: '.' | ','): unknown {
+  const decimals = String(value).split(decimalSeparator)[1]?.length ?? 0;
+  const read = readNumber(value, { decimals, decimalSeparator });
+  return typeof read === 'number' ? read / 10 ** decimals : value;
+}
+
+/** Returns the integer to send, or text, which the schema refuses. */
 function readNumber(value: unknown, amounts = wholeNumber): unknown {
   // 258 may have been typed, for 258.00, or computed, for 2.58.
   if (typeof value === 'number' && amounts.decimals !== 0) return String(value);

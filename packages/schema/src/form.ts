@@ -172,7 +172,7 @@ export function createFormReader<Data>(
     const ambiguous = form.ambiguous.map((field) => ({
       field,
       code: 'ambiguous_field',
-      message: `The form has more than one value for ${field}: name its inputs differently.`,
+      message: `The form has several values for ${field}: name its inputs differently.`,
     }));
     if (ambiguous.length > 0) return fail(ambiguous, form.leftOut);
     const { success, data, error } = schema.safeParse(form.body);
@@ -190,13 +190,10 @@ export function createFormReader<Data>(
     },
     formatAmount: (amount, currency) => {
       if (!Number.isSafeInteger(amount))
-        throw new TypeError(`Expected an integer, got ${amount}. Pass the integer that is sent.`);
+        throw new TypeError(`formatAmount: got ${amount}. Pass the integer that is sent.`);
       const format = amountsIn(currency);
       if (format.decimals !== undefined) return formatAmount(amount, format);
-      const known = Object.keys(options.amounts?.decimals ?? {}).join(', ');
-      throw new TypeError(
-        `formatAmount: expected a currency whose decimals are declared, got ${currency}. Known: ${known}.`,
-      );
+      throw new TypeError(`formatAmount: got ${currency}. Pass a currency of the table.`);
     },
   };
 }
@@ -213,28 +210,25 @@ function amountFormats(schema: Schema, options: FormReaderOptions): (currency: u
   const { decimalSeparator = needsSeparator ? undefined : '.' } = amounts;
 
   // No example: who copied one would send amounts in another scale.
-  const refuse = (advice: string): TypeError =>
-    new TypeError(`createFormReader: amounts: cannot use ${JSON.stringify(amounts)}. ${advice}`);
+  const refuse = (advice: string): TypeError => new TypeError(`createFormReader: amounts: ${advice}`);
   const isCount = (count: unknown): boolean =>
     Number.isInteger(count) && Number(count) >= 0 && Number(count) < 16;
   if (counts.length === 0 || !counts.every(isCount)) {
-    throw refuse(
-      'Write decimals as an integer from 0 to 15, or a table of them by currency: how many decimals are part of the integer that is sent.',
-    );
+    throw refuse('write decimals as an integer from 0 to 15, or a table by currency.');
   }
   if (decimalSeparator !== '.' && decimalSeparator !== ',')
-    throw refuse('Write decimalSeparator as "." or ",", as the form has it.');
+    throw refuse('write decimalSeparator as "." or ",".');
   if (
     groupSeparator !== undefined &&
     (groupSeparator === decimalSeparator || !/^[., ']$/.test(groupSeparator))
   )
-    throw refuse('Write groupSeparator as another of ".", ",", " " and "\'", or leave it out.');
+    throw refuse('write groupSeparator as another of ".", ",", " " and "\'", or leave it out.');
   if (!table) return () => ({ decimals: decimals as number, decimalSeparator, groupSeparator });
   if (schemaAt(schema, 'purchase_currency')) {
     const byCurrency = new Map<unknown, number>(Object.entries(table));
     return (currency) => ({ decimals: byCurrency.get(currency), decimalSeparator, groupSeparator });
   }
-  throw refuse('The schema has no purchase_currency: write decimals as one integer.');
+  throw refuse('the schema has no purchase_currency: write decimals as an integer.');
 }
 
 /** The issues of the schema, in the order of the form's fields. */
@@ -274,7 +268,9 @@ function createFormIssue(
   const data = {
     field,
     code,
-    ...(given !== undefined && given !== Object(given) && { received: given as string | number | boolean }),
+    ...(given != null &&
+      typeof given !== 'bigint' &&
+      given !== Object(given) && { received: given as string | number | boolean }),
     ...(code === 'out_of_range' && { min: write(limits.minimum), max: write(limits.maximum) }),
     ...(limits.maxLength && { max: limits.maxLength }),
     ...(limits.enum && { allowed: limits.enum }),

@@ -47,8 +47,7 @@ const formMessage = (form: unknown, options: FormReaderOptions = { amounts: { de
 };
 const inLine = (line: object): object => ({ cart: { items: [line] } });
 
-const countAdvice =
-  'Write decimals as an integer from 0 to 15, or a table of them by currency: how many decimals are part of the integer that is sent.';
+const countAdvice = 'write decimals as an integer from 0 to 15, or a table by currency.';
 
 const table: readonly Advice[] = [
   ...fileAdvice,
@@ -246,7 +245,7 @@ const table: readonly Advice[] = [
   },
   {
     mistake: 'three decimals without a separator',
-    choice: 'Write decimalSeparator as "." or ",", as the form has it.',
+    choice: 'write decimalSeparator as "." or ",".',
     message: createReader({ amounts: { decimals: 3 } }),
   },
   {
@@ -266,7 +265,7 @@ const table: readonly Advice[] = [
   },
   {
     mistake: 'a separator that is no mark',
-    choice: 'Write decimalSeparator as "." or ",", as the form has it.',
+    choice: 'write decimalSeparator as "." or ",".',
     message: createReader({ amounts: { decimals: 0, decimalSeparator: ' ' } }),
   },
   {
@@ -277,12 +276,12 @@ const table: readonly Advice[] = [
   {
     mistake: 'one mark for two things',
     message: createReader({ amounts: { decimals: 2, decimalSeparator: ',', groupSeparator: ',' } }),
-    choice: 'Write groupSeparator as another of ".", ",", " " and "\'", or leave it out.',
+    choice: 'write groupSeparator as another of ".", ",", " " and "\'", or leave it out.',
   },
   {
     mistake: 'decimals by currency without one',
     message: thrownBy(() => createFormReader(CartItem, { amounts: { decimals: { EUR: 2 } } })),
-    choice: 'The schema has no purchase_currency: write decimals as one integer.',
+    choice: 'the schema has no purchase_currency: write decimals as an integer.',
   },
   {
     mistake: 'an amount in words',
