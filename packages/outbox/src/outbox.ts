@@ -23,7 +23,7 @@ import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './optio
 import { withOwnParsers } from './parsers.ts';
 import { LaneQueue } from './queue.ts';
 import { type Changes, type ChangesOptions, type ListOptions, type OutboxStatus, readings } from './read.ts';
-import { checkInstalled, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
+import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, type Sql, type Subscription } from './store.ts';
 import { createSweeper } from './sweep.ts';
 import type { UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';
@@ -199,6 +199,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   const read = readings(sql, schema, { stallMs, failure: () => worker?.failure });
 
   try {
+    await checkRowSecurity(store, databaseSchema);
     const {
       migrate: wanted = store.backend === 'pglite' ||
         (await readInstalled(store, databaseSchema)) === 'empty',

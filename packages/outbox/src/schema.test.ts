@@ -92,6 +92,39 @@ onPostgres(
   { isAlone: true },
 );
 
+onPostgres(
+  'refuses to open where row security hides rows of any table, and names what opens it',
+  async (scene) => {
+    const { open, postgres, newSchema: schema, sql, token, reaches } = scene;
+    const owner = await open();
+    const waiting = await owner.enqueue(token, step(1));
+    const role = `hidden_${schema}`;
+    await sql.query(`create role ${role} login password 'plain'`);
+    for (const statement of requiredGrants(schema, role)) await sql.query(statement);
+    const url = new URL(postgres.connectionString);
+    Object.assign(url, { username: role, password: 'plain' });
+    const openHidden = (migrate: boolean) =>
+      open({ store: postgresStore({ connectionString: url.href }), migrate });
+    const tables = await rowsOf<{ name: string }>(
+      sql,
+      `select oid::regclass::text as name from pg_class where relnamespace::regnamespace::text in ('${schema}', '${schema}_queue') and relkind in ('r', 'p')`,
+    );
+    expect(tables.length).toBeGreaterThan(5);
+    for (const [place, { name }] of tables.entries()) {
+      await sql.query(`alter table ${name} enable row level security`);
+      const refused = await openHidden(place % 2 === 0).catch((error: unknown) => error);
+      expect(refused).toMatchObject({ code: 'database_unusable' });
+      expect(String(refused)).toContain(`Row security may hide rows of ${name} from this role`);
+      const [, advised = ''] = /As the owner: (.+?);/.exec(String(refused)) ?? [];
+      await sql.query(advised);
+    }
+    await sql.query(`alter table ${tables[0]?.name} enable row level security`);
+    await sql.query(`alter role ${role} bypassrls`);
+    await (await openHidden(false)).start();
+    await reaches(owner, waiting, 'applied');
+  },
+);
+
 /** Words that PostgreSQL reads as something else where no quotes are around them. */
 const reservedWords = ['select', 'user', 'order', 'authorization'];
 

@@ -119,6 +119,19 @@ export async function checkInstalled(store: OutboxStore, name: string, queue: La
   }
 }
 
+/** Checks that no row is hidden from this role: it would never be sent, and nothing would say so. @throws OutboxError */
+export async function checkRowSecurity(store: OutboxStore, name: string): Promise<void> {
+  const [hidden] = await rowsOf<{ table: string }>(
+    store,
+    `select oid::regclass::text as table from pg_class
+     where relnamespace in (to_regnamespace($1), to_regnamespace($2)) and relkind in ('r', 'p') and row_security_active(oid) limit 1`,
+    [name, `${name}_queue`],
+  );
+  if (!hidden) return;
+  const message = `Row security may hide rows of ${hidden.table} from this role, and hidden updates are never sent. As the owner: alter table ${hidden.table} disable row level security; or alter role this_role bypassrls.`;
+  throw new OutboxError('database_unusable', message);
+}
+
 function checkReadable(installed: Installed, name: string): void {
   if (installed === 'empty' || installed.readableFrom <= currentVersion) return;
   const message = `The tables in ${name} have version ${installed.version}, which this release, with version ${currentVersion}, does not read: upgrade @orders/outbox.`;
