@@ -1,4 +1,4 @@
-import type { Outbox, OutboxStore, Sql } from '@orders/outbox';
+import type { Outbox, OutboxStore, Sql, UpdateStatus } from '@orders/outbox';
 import { Hono } from 'hono';
 import {
   DiscardDraftRequest,
@@ -45,6 +45,7 @@ interface DetailRow {
   readonly base: string | null;
   readonly saved_at: string | null;
   readonly open: number;
+  readonly review_id: string | null;
   readonly qr_id: string | null;
   readonly qr_at: string | null;
 }
@@ -81,7 +82,10 @@ export function orderRoutes(parts: OrderParts) {
         draft: form && saved_at ? { form: JSON.parse(form), base: base ?? '', savedAt: saved_at } : null,
         qrSession: qr_id !== null && qr_at ? { id: qr_id, at: qr_at } : null,
         webhookUrl: webhookUrl(token),
-        updates: await viewUpdates(store, await outbox.history(token, limit)),
+        updates: await viewUpdates(
+          store,
+          await readUpdates(outbox, { token, limit, reviewId: row.review_id }),
+        ),
         attempts: attempts.list(token),
       });
     })
@@ -104,6 +108,19 @@ export function orderRoutes(parts: OrderParts) {
     });
 }
 
+/** The latest updates of an order, newest first, and the one that the others wait for, though many came after it. */
+async function readUpdates(
+  outbox: Pick<Outbox, 'history' | 'get'>,
+  order: { readonly token: string; readonly limit: number; readonly reviewId: string | null },
+): Promise<readonly UpdateStatus[]> {
+  const { token, limit, reviewId } = order;
+  const latest = await outbox.history(token, limit);
+  if (reviewId === null || latest.some(({ id }) => id === reviewId)) return latest;
+  const review = await outbox.get(reviewId);
+  // The list reads a copy of the outbox: it may have been decided meanwhile.
+  return review?.state === 'needs_review' ? [...latest, review] : latest;
+}
+
 /** An order with its latest update; each part is found by an index. */
 const summaries = `
   select o.position::text, o.token, o.order_id, o.currency, o.lines, d.token is not null as has_draft,
@@ -124,7 +141,8 @@ const details = `
   select o.body, o.version, d.form, d.base, ${isoTime('d.saved_at')} as saved_at,
     qr.id as qr_id, ${isoTime('qr.at')} as qr_at,
     (select count(*)::int from merchant.updates
-     where token = o.token and state in ('queued', 'sending', 'needs_review')) as open
+     where token = o.token and state in ('queued', 'sending', 'needs_review')) as open,
+    (select id from merchant.updates where token = o.token and state = 'needs_review' order by number limit 1) as review_id
   from merchant.orders as o
   left join merchant.drafts as d on d.token = o.token
   left join lateral (select id, at from merchant.qr_sessions where token = o.token order by at desc limit 1) as qr on true

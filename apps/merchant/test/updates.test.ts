@@ -343,3 +343,22 @@ test('a key that is refused is the state of the service, and nothing is rejected
   await expect.poll(async () => (await app.call('/api/status')).body.service.state).toBe('key_refused');
   for (const update of sent) await until(app, update, 'queued');
 });
+
+test('the update that others wait for is shown, however many wait', async () => {
+  const token = 'order-1';
+  await using app = await openTestApp({ orders: orders.slice(0, 1) });
+  app.mock.faults.next({ type: 'reset_after_applying' }, { token });
+  const review = await send(app, token, cartOf('unknown'));
+  await until(app, review, 'needs_review');
+  for (let index = 0; index < 25; index++) await send(app, token, cartOf(`behind-${index}`));
+  await expect.poll(async () => (await read(app, token)).open).toBe(26);
+  const { updates } = await read(app, token);
+  expect(updates[0]?.heldBy).toMatchObject({ reason: 'behind_review', id: review.id });
+  // Once, also where the history is long enough to hold it.
+  expect(updates.filter(({ state }) => state === 'needs_review').map(({ id }) => id)).toEqual([review.id]);
+  const long: OrderDetail = (await app.call(`/api/orders/${token}?updates=200`)).body;
+  expect(long.updates.filter(({ id }) => id === review.id)).toHaveLength(1);
+  await app.call(`/api/updates/${review.id}/discard`, {});
+  await expect.poll(async () => (await read(app, token)).open).toBe(0);
+  expect((await read(app, token)).updates).toHaveLength(20);
+});
