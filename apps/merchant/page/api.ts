@@ -11,6 +11,7 @@ import type {
   BulkView,
   OrderDetail,
   OrderList,
+  RowsChoice,
   StatusView,
   UpdateList,
   UpdateView,
@@ -187,15 +188,18 @@ export function createId(): string {
   return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-8$4-$5');
 }
 
-/** Uploads a bulk file, whose amounts have so many decimals; the body is the file as it is. */
+/** Uploads a bulk file, and how it is to be read; the body is the file as it is. */
 export async function uploadBulk({
   file,
   decimals,
+  rows,
 }: {
   readonly file: File;
+  /** How many decimals amounts have. */
   readonly decimals: string;
+  readonly rows: RowsChoice;
 }): Promise<BulkView> {
-  const request = { query: { name: file.name, decimals } };
+  const request = { query: { name: file.name, decimals, rows } };
   // The server refuses types that a form of another site can post, such as that of a text file.
   const headers = { 'content-type': 'application/octet-stream' };
   return parseResponse(api.bulks.$post(request, { headers, init: { ...withoutTimeout, body: file } }));

@@ -6,6 +6,8 @@ import { ApiError } from './errors.ts';
 
 /** A row of a bulk file. */
 export interface FileRow {
+  /** Its number in the file, as in the messages of its issues; of rows that are one update, that of the first. */
+  readonly row: number;
   readonly token: string | null;
   /** The update, unless the row has issues. */
   readonly update?: ShopUpdate;
@@ -31,10 +33,11 @@ export async function readBulkFile(
 ): Promise<readonly FileRow[]> {
   const rows: FileRow[] = [];
   const source = readUpdateFile(inPieces(bytes), ShopUpdate, { ...options, name, strict: true });
-  for await (const { token, update, issues, isUnreadable } of source) {
+  for await (const { row, token, update, issues, isUnreadable } of source) {
     const [fault] = issues;
     if (fault && isUnreadable) throw unreadable(fault);
     const count = rows.push({
+      row,
       // A token that is wrong is shown without what a database cannot store.
       token: token === '' ? null : token.slice(0, maxShownToken).replace(/[\p{Cc}\p{Cs}]/gu, '\uFFFD'),
       ...(issues.length === 0 && { token, update }),
@@ -45,7 +48,7 @@ export async function readBulkFile(
         422,
         'unreadable_file',
         `A file has at most ${bulkLimits.rows.toLocaleString('en')} rows. Split it.`,
-        { row: count },
+        { row },
       );
     // Other requests get their turn while a large file is checked.
     await nextTurn();
@@ -62,9 +65,7 @@ function unreadable({ message, hint, row, path }: FileIssue): ApiError {
 
 function toBulkIssue({ code, path, message, hint }: FileIssue): BulkIssue {
   const advice =
-    code === 'row_per_item'
-      ? 'Write the items of an order in one row: cart.items[0].sku, cart.items[1].sku.'
-      : hint;
+    code === 'row_per_item' ? 'Upload the file again, and choose there what rows of one order are.' : hint;
   return { path, message, ...(advice !== undefined && { hint: advice }) };
 }
 

@@ -10,7 +10,7 @@ import {
   type BulkRowView,
   type BulkSummary,
   type BulkView,
-  bulkLimits,
+  RowsChoice,
 } from '../shared/api.ts';
 import { type FileRow, readBulkFile } from './bulk-file.ts';
 import { isoTime, rowsOf } from './database.ts';
@@ -45,14 +45,20 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
     .post('/', async (c) => {
       const name = (c.req.query('name') ?? 'updates').replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 200);
       const decimals = readNumber(c.req.query('decimals'), { max: 3, fallback: 0 });
-      const rows = await readBulkFile(new Uint8Array(await c.req.arrayBuffer()), name, { decimals });
+      const choice = RowsChoice.safeParse(c.req.query('rows') ?? 'refuse').data;
+      if (choice === undefined)
+        throw new ApiError(400, 'bad_request', `rows: Write one of ${RowsChoice.options.join(', ')}.`);
+      const rows = await readBulkFile(new Uint8Array(await c.req.arrayBuffer()), name, {
+        decimals,
+        ...(choice !== 'refuse' && { rows: choice }),
+      });
       return c.json<BulkView>(await findBulk(store, await insertBulk(store, name, rows)), 201);
     })
     .get('/:id', async (c) => {
       const bulk = await findBulk(store, c.req.param('id'));
       const { state, after, limit: asked } = c.req.query();
       const limit = readNumber(asked, { min: 1, max: 1_000, fallback: 100 });
-      const from = readNumber(after, { max: bulkLimits.rows, fallback: 0 });
+      const from = readNumber(after, { max: maxRow, fallback: 0 });
       const rows = await readRows(store, bulk.id, { state, after: from, limit: limit + 1 });
       const { items, ...page } = toPage(rows, ({ row }) => row, limit);
       return c.json<BulkPage>({ bulk, rows: items.map(viewRow), ...page });
@@ -67,6 +73,8 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
     });
 }
 
+/** The database holds no larger number of a row. */
+const maxRow = 2 ** 31 - 1;
 /** How many bulks a page of the list has. */
 const listed = 20;
 
@@ -259,9 +267,9 @@ async function insertBulk(store: OutboxStore, name: string, rows: readonly FileR
 function* inPages(rows: readonly FileRow[]) {
   let page: (Pick<RowRecord, 'row' | 'token' | 'issues'> & { readonly body: string | null })[] = [];
   let length = 0;
-  for (const [index, { token, update, issues }] of rows.entries()) {
+  for (const { row, token, update, issues } of rows) {
     const body = update ? JSON.stringify(update) : null;
-    page.push({ row: index + 1, token, body, issues: issues.length > 0 ? JSON.stringify(issues) : null });
+    page.push({ row, token, body, issues: issues.length > 0 ? JSON.stringify(issues) : null });
     length += body?.length ?? 0;
     if (page.length < 500 && length < 200_000) continue;
     yield page;
@@ -375,8 +383,7 @@ async function writeResult(sql: Sql, id: string, write: (text: string) => Promis
   // Spreadsheets take UTF-8 for something else without a byte order mark.
   await write('\uFEFFrow,token,state,status,message\r\n');
   const limit = 500;
-  for (let after = 0; ; after += limit) {
-    // Rows are numbered without a gap.
+  for (let after = 0; ; ) {
     const rows = await readRows(sql, id, { after, limit });
     const lines = rows.map(viewRow).map(({ row, token, state, status = '', message, code, issues = [] }) => {
       const problems = issues.map((issue) =>
@@ -385,7 +392,9 @@ async function writeResult(sql: Sql, id: string, write: (text: string) => Promis
       return `${[row, formatCell(token ?? ''), state, status, formatCell(message ?? code ?? problems.join(' | '))].join(',')}\r\n`;
     });
     await write(lines.join(''));
-    if (rows.length < limit) return;
+    const last = rows.at(-1);
+    if (!last || rows.length < limit) return;
+    after = last.row;
   }
 }
 

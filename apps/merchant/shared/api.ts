@@ -103,7 +103,7 @@ export interface OrderDetail extends OrderSummary {
   readonly qrSession: { readonly id: string; readonly at: string } | null;
   /** What to send as `hooks.webhook_url`. */
   readonly webhookUrl: string;
-  /** Newest first, as many as were asked for. */
+  /** Newest first, as many as were asked for, and last the one that the others wait for, where it is older. */
   readonly updates: readonly UpdateView[];
   /** Recent attempts for this order, oldest first. */
   readonly attempts: readonly AttemptView[];
@@ -249,6 +249,10 @@ export const DecisionRequest = z.object({ note: z.exactOptional(z.string().check
 
 /** The largest bulk file, in bytes and rows. */
 export const bulkLimits = { bytes: 16 * 1_048_576, rows: 50_000 } as const;
+
+/** What rows of one order are that stand next to each other and hold different items: one update, an update each, or an issue. */
+export const RowsChoice = z.enum(['refuse', 'group', 'each']);
+export type RowsChoice = z.infer<typeof RowsChoice>;
 
 /** What the built page holds wherever the nonce of a request belongs. */
 export const noncePlaceholder = 'NONCE-OF-THIS-REQUEST';

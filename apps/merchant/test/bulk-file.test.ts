@@ -20,6 +20,7 @@ test('each column is read at its path, and an empty cell leaves its field out', 
   );
   expect(rows).toEqual([
     {
+      row: 2,
       token: 'a',
       update: {
         order_id: '007',
@@ -30,6 +31,7 @@ test('each column is read at its path, and an empty cell leaves its field out', 
       issues: [],
     },
     {
+      row: 3,
       token: 'b',
       update: {
         cart: { items: [{ sku: 'TEA', quantity: 1 }, { sku: 'MUG' }] },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cpuMsSince } from '../../../.ci/cpu-ms-since.ts';
-import type { BulkRowView, BulkView } from '../shared/api.ts';
+import type { BulkPage, BulkRowView, BulkView } from '../shared/api.ts';
 import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 
 const tokens = Array.from({ length: 40 }, (_, index) => `order-${index + 1}`);
@@ -51,16 +51,16 @@ test('a row says why it was rejected, or what is unknown, and the others go on',
   await untilState(app, bulk, 'waiting');
   expect((await app.call(`/api/bulks/${bulk.id}`)).body.rows).toMatchObject([
     {
-      row: 1,
+      row: 2,
       token: 'order-1',
       state: 'rejected',
       status: 422,
       code: 'http_error',
       message: expect.any(String),
     },
-    { row: 2, state: 'needs_review', code: expect.any(String) },
-    { row: 3, state: 'applied' },
-    { row: 4, token: 'unknown-order', state: 'rejected', status: 404 },
+    { row: 3, state: 'needs_review', code: expect.any(String) },
+    { row: 4, state: 'applied' },
+    { row: 5, token: 'unknown-order', state: 'rejected', status: 404 },
   ]);
   const [unknown] = await rowsIn(app, bulk, 'needs_review');
   await app.call(`/api/updates/${unknown?.updateId}/resolve`, {});
@@ -240,4 +240,83 @@ test('what is no bulk, or no file, is refused', async () => {
     headers: { 'content-type': 'text/csv' },
   });
   expect(tooLarge.status).toBe(413);
+});
+
+test.each([
+  [
+    'refuse',
+    [
+      [2, 'invalid'],
+      [3, 'invalid'],
+      [4, 'ready'],
+    ],
+    undefined,
+  ],
+  [
+    'group',
+    [
+      [2, 'ready'],
+      [4, 'ready'],
+    ],
+    ['A', 'B'],
+  ],
+  [
+    'each',
+    [
+      [2, 'ready'],
+      [3, 'ready'],
+      [4, 'ready'],
+    ],
+    ['B'],
+  ],
+] as const)('rows of one order: %s', async (choice, rows, applied) => {
+  const body = 'token,cart.items[0].sku\norder-11,A\norder-11,B\norder-12,C\n';
+  const sent = await app.call(`/api/bulks?name=a.csv&rows=${choice}`, undefined, {
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'text/csv' },
+  });
+  const { id } = sent.body;
+  const shown: readonly BulkRowView[] = (await app.call(`/api/bulks/${id}`)).body.rows;
+  expect(shown.map(({ row, state }) => [row, state])).toEqual(rows);
+  if (!applied) return;
+  await app.call(`/api/bulks/${id}/send`, {});
+  await untilState(app, sent.body, 'done');
+  const { cart } = app.mock.appliedUpdates('order-11').at(-1) ?? {};
+  expect(cart?.items?.map(({ sku }) => sku)).toEqual(applied);
+});
+
+test('a choice of rows that is none is refused', async () => {
+  const sent = await app.call('/api/bulks?rows=join', undefined, {
+    method: 'POST',
+    body: 'token\na\n',
+    headers: { 'content-type': 'text/csv' },
+  });
+  expect(sent.body.error).toMatchObject({ code: 'bad_request', message: expect.stringContaining('group') });
+});
+
+test('a row has the number of its line, in every page, and in the result file', async () => {
+  // With blank lines between, numbers have gaps, over more than a page of the result.
+  const lines = Array.from(
+    { length: 600 },
+    (_, index) => `{"token":"order-1","update":{"order_id":"n-${index}","cart":{}}}`,
+  );
+  const bulk = await upload(app, lines.join('\n\n'), 'a.ndjson');
+  const wanted = lines.map((_, index) => 2 * index + 1);
+  const shown: number[] = [];
+  let after: string | undefined = '0';
+  while (after !== undefined) {
+    const page: BulkPage = (await app.call(`/api/bulks/${bulk.id}?after=${after}`)).body;
+    shown.push(...page.rows.map(({ row }) => row));
+    after = page.next;
+  }
+  expect(shown).toEqual(wanted);
+  const { text } = await app.call(`/api/bulks/${bulk.id}/result.csv`);
+  expect(
+    text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => Number.parseInt(line, 10)),
+  ).toEqual(wanted);
 });

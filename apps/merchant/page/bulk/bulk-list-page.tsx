@@ -4,7 +4,7 @@ import { Dropzone, type FileRejection } from '@mantine/dropzone';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { bulkLimits } from '../../shared/api.ts';
+import { bulkLimits, type RowsChoice } from '../../shared/api.ts';
 import { bulksQuery, describeError, uploadBulk } from '../api.ts';
 import { amounts } from '../editor/amounts.ts';
 import { formatTime } from '../format.ts';
@@ -19,6 +19,7 @@ export function BulkListPage() {
   const pages = usePages();
   const { data: { bulks, next } = {}, error } = useQuery(bulksQuery(pages.start));
   const [decimals, setDecimals] = useState('0');
+  const [joined, setJoined] = useState<RowsChoice>('refuse');
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const upload = useMutation({
@@ -42,6 +43,17 @@ export function BulkListPage() {
           <Radio value={String(amounts.decimals)} label={`With ${amounts.decimals} decimals: 258.00`} />
         </Group>
       </Radio.Group>
+      <Radio.Group
+        label="Rows of one order that stand next to each other and hold different items"
+        value={joined}
+        onChange={(value) => setJoined(value as RowsChoice)}
+      >
+        <Group gap="md" mt={4}>
+          <Radio value="refuse" label="Are refused" />
+          <Radio value="group" label="Are one update with all their items" />
+          <Radio value="each" label="Are an update each: the last replaces the items" />
+        </Group>
+      </Radio.Group>
       <Dropzone
         maxSize={bytes}
         maxFiles={1}
@@ -49,7 +61,7 @@ export function BulkListPage() {
         loading={upload.isPending}
         onDrop={([file]: File[]) => {
           setRefused(undefined);
-          if (file) upload.mutate({ file, decimals });
+          if (file) upload.mutate({ file, decimals, rows: joined });
         }}
         onReject={([file]: FileRejection[]) => setRefused(file?.errors[0]?.message)}
         inputProps={{ 'aria-label': 'Bulk file' }}
