@@ -44,12 +44,10 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
     })
     .post('/', async (c) => {
       const name = (c.req.query('name') ?? 'updates').replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 200);
-      const decimals = readNumber(c.req.query('decimals'), { max: 3, fallback: 0 });
-      const choice = RowsChoice.safeParse(c.req.query('rows') ?? 'refuse').data;
-      if (choice === undefined)
-        throw new ApiError(400, 'bad_request', `rows: Write one of ${RowsChoice.options.join(', ')}.`);
+      const decimals = readChoice('decimals', c.req.query('decimals') ?? '0', ['0', '1', '2', '3']);
+      const choice = readChoice('rows', c.req.query('rows') ?? 'refuse', RowsChoice.options);
       const rows = await readBulkFile(new Uint8Array(await c.req.arrayBuffer()), name, {
-        decimals,
+        decimals: Number(decimals),
         ...(choice !== 'refuse' && { rows: choice }),
       });
       return c.json<BulkView>(await findBulk(store, await insertBulk(store, name, rows)), 201);
@@ -71,6 +69,13 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
       c.header('Content-Disposition', 'attachment; filename="result.csv"');
       return stream(c, (out) => writeResult(store, id, (text) => out.write(text)));
     });
+}
+
+/** A misspelled choice must not be another one: amounts would be sent in another scale. @throws ApiError */
+function readChoice<Choice extends string>(name: string, text: string, choices: readonly Choice[]): Choice {
+  const chosen = choices.find((choice) => choice === text);
+  if (chosen !== undefined) return chosen;
+  throw new ApiError(400, 'bad_request', `${name}: Write one of ${choices.join(', ')}.`);
 }
 
 /** The database holds no larger number of a row. */
