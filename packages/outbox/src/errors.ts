@@ -65,6 +65,9 @@ export function sqlState(error: unknown): string | undefined {
   return undefined;
 }
 
+/** Whether a SQLSTATE says that a lock could not be had: not soon, or not without a deadlock. */
+export const isLockedState = (state: string | undefined): boolean => state === '55P03' || state === '40P01';
+
 /**
  * Runs again what PostgreSQL rolled back because of a deadlock, at most `maxRetries` times: a migration of pg-boss takes its locks
  * in another order than callers. At once, it could take the lock that the other one waits for, and they would deadlock again.
@@ -82,7 +85,7 @@ export async function retryOnDeadlock<T>(maxRetries: number, run: () => Promise<
 /** The error of a database that cannot be used, with its cause and the remedy where the cause is known. */
 export function databaseError(place: string, schema: string, error: unknown): OutboxError {
   if (error instanceof OutboxError) return error;
-  if (sqlState(error) === '55P03') {
+  if (isLockedState(sqlState(error))) {
     const message = `A transaction of another session holds the order, or a table of ${place}, for long: nothing was changed. Repeat the call; pg_stat_activity and pg_locks show who holds it.`;
     return new OutboxError('order_locked', message, { cause: error });
   }

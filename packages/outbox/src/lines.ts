@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { retryOnDeadlock, sqlState } from './errors.ts';
+import { isLockedState, sqlState } from './errors.ts';
 
 /** The calls of this process that concern one order. */
 interface Line {
@@ -11,8 +11,6 @@ interface Line {
 
 /** How long a call waits for an order that is locked, and the pause between two attempts, in milliseconds. */
 const lockWait = { withinMs: 3_000, pauseMs: 100 } as const;
-/** How often a caller makes way for a migration of pg-boss. */
-const maxDeadlocks = 3;
 
 /**
  * Runs transactions of one order one after another: at once, they would wait for its lock, each with a connection. A
@@ -71,11 +69,11 @@ export class Lines {
           throw blocked.error;
       const since = this.#now();
       try {
-        const result = await retryOnDeadlock(maxDeadlocks, work);
+        const result = await work();
         for (const line of lines) line.blocked = undefined;
         return result;
       } catch (error) {
-        const isLocked = sqlState(error) === '55P03';
+        const isLocked = isLockedState(sqlState(error));
         for (const line of lines) line.blocked = isLocked ? (line.blocked ?? { since, error }) : undefined;
         if (!isLocked) throw error;
         await this.#sleep(lockWait.pauseMs);
