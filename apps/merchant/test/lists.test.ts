@@ -95,12 +95,13 @@ test('the pages of the bulks and of the rows of a bulk have each once, and a sta
   const id = await upload(rows);
   const all = await readAll<BulkPage>(`/api/bulks/${id}`);
   expect(all.map((page) => page.rows.length)).toEqual([100, 100, 50]);
-  expect(all.flatMap((page) => page.rows.map(({ row }) => row))).toEqual(rows.map((_, row) => row + 1));
+  // The first row of the file has its columns.
+  expect(all.flatMap((page) => page.rows.map(({ row }) => row))).toEqual(rows.map((_, row) => row + 2));
   const invalid = await readAll<BulkPage>(`/api/bulks/${id}?state=invalid&limit=20`);
   expect(invalid.map((page) => page.rows.length)).toEqual([20, 20, 10]);
   expect(all[0]?.bulk).toMatchObject({ rows: 250, invalid: 50, counts: { ready: 200, invalid: 50 } });
   const result = (await app.call(`/api/bulks/${id}/result.csv`)).text.trimEnd().split('\r\n');
-  expect(result.slice(1).map((line) => Number(line.split(',')[0]))).toEqual(rows.map((_, row) => row + 1));
+  expect(result.slice(1).map((line) => Number(line.split(',')[0]))).toEqual(rows.map((_, row) => row + 2));
 });
 
 test('the pages of the review have each update once, without bodies; a body is read with its update', async () => {
