@@ -93,14 +93,15 @@ export class KeyPace {
 
   /** An attempt ended in another way. After a probe without a response, the next attempt is a probe, too. */
   ended(attempt: Attempt, responded: boolean, now: number): void {
-    if (responded && attempt.leftAt >= this.#slowedAt) {
-      this.#slowedInARow = 0;
-      this.#countAccepted(now);
-      this.slots.spacingMs /= this.slots.spacingMs > this.#thresholdMs ? fast : slow;
+    if (this.#probe === attempt) {
+      this.#probe = undefined;
+      this.#isCutShort = !responded;
     }
-    if (this.#probe !== attempt) return;
-    this.#probe = undefined;
-    if (responded) this.#isCutShort = false;
+    if (!responded) return;
+    this.#countAccepted(now);
+    if (attempt.leftAt < this.#slowedAt) return;
+    this.#slowedInARow = 0;
+    this.slots.spacingMs /= this.slots.spacingMs > this.#thresholdMs ? fast : slow;
   }
 
   #countAccepted(now: number): void {

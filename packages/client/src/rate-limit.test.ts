@@ -402,6 +402,28 @@ test('a key with a slower pace has its part of the rate, however many calls of a
   await Promise.all([...others, ...slower]);
 });
 
+test('a service that refuses one call in eight, whatever their pace, delays 60 calls by seconds', async () => {
+  const seconds: number[] = [];
+  for (let run = 1; run <= 100; run++) {
+    let state = run;
+    const refuses = () => {
+      state = (state * 48_271) % 2_147_483_647;
+      return state % 8 === 0;
+    };
+    const { orders, clock } = createVirtualClient({ retry: { maxAttempts: 10 } }, () => ({
+      latencyMs: 5,
+      status: refuses() ? 429 : 200,
+    }));
+    let next = 0;
+    const callAll = async () => {
+      while (next < 60) await orders.updateOrder(`order_${next++}`, { cart: {} });
+    };
+    await Promise.all(Array.from({ length: 24 }, callAll));
+    seconds.push(clock.now() / 1_000);
+  }
+  expect(Math.max(...seconds)).toBeLessThan(20);
+});
+
 test('a call that waits behind thousands costs the clock no more reads than one behind a few', async () => {
   const readsPerCall = async (count: number): Promise<number> => {
     const { orders, clock, sleep } = createVirtualClient({ timeouts: { total: 1_000_000 } }, ({ path }) =>
