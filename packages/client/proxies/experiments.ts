@@ -345,10 +345,14 @@ const onVarnish: readonly Experiment[] = [
     }),
     503,
   ),
-  limits(
-    'synth 429 for 1 in 8',
-    varnish({ vcl: onReceive('if (std.random(0, 8) < 1) { return (synth(429)); }') }),
-  ),
+  {
+    ...limits(
+      'synth 429 for 1 in 8',
+      varnish({ vcl: onReceive('if (std.random(0, 8) < 1) { return (synth(429)); }') }),
+    ),
+    // Its page has a `Retry-After` of 5 s, and each pauses all calls.
+    calls: 32,
+  },
   exception(
     resets('std.cache_req_body', varnish({ vcl: keepsBody })),
     'The proxy itself sends a PATCH again whose body it has kept, when a reused connection to the back end breaks.',
