@@ -345,14 +345,19 @@ const onVarnish: readonly Experiment[] = [
     }),
     503,
   ),
-  {
-    ...limits(
-      'synth 429 for 1 in 8',
-      varnish({ vcl: onReceive('if (std.random(0, 8) < 1) { return (synth(429)); }') }),
-    ),
-    // Its page has a `Retry-After` of 5 s, and each pauses all calls.
-    calls: 32,
-  },
+  limits(
+    'synth 429 for 1 in 8, HTML',
+    varnish({
+      vcl: `${onReceive('if (std.random(0, 8) < 1) { return (synth(429)); }')}
+        sub vcl_synth {
+          set resp.http.Content-Type = "text/html; charset=utf-8";
+          # Its own page asks for 5 s each time, and each pauses all calls.
+          set resp.http.Retry-After = "1";
+          synthetic("<!DOCTYPE html><title>429</title>");
+          return (deliver);
+        }`,
+    }),
+  ),
   exception(
     resets('std.cache_req_body', varnish({ vcl: keepsBody })),
     'The proxy itself sends a PATCH again whose body it has kept, when a reused connection to the back end breaks.',
