@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { connect, onBoth, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
+import { connect, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
 import { requiredGrants } from './errors.ts';
 import { migrate } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
@@ -128,7 +128,7 @@ onPostgres(
 /** Words that PostgreSQL reads as something else where no quotes are around them. */
 const reservedWords = ['select', 'user', 'order', 'authorization'];
 
-onBoth('works in a schema, and with a role, that has a reserved word as its name', async (scene) => {
+onBothInFull('works in a schema, and with a role, that has a reserved word as its name', async (scene) => {
   const { engine, open, openStore, postgres, service, sql, reaches } = scene;
   const [first = '', second = ''] = service.orders.map(({ token }) => token);
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { onBoth, step, stepsApplied } from './scene.ts';
+import { onBothInFull, step, stepsApplied } from './scene.ts';
 
 /** What a person with psql may leave in a job of pg-boss, as assignments of an update. */
 const oddJobs: Readonly<Record<string, string>> = {
@@ -19,7 +19,7 @@ const oddJobs: Readonly<Record<string, string>> = {
   'an output': `output = '[null]'`,
 };
 
-onBoth('sends all, whatever a person has done to a job', async (scene) => {
+onBothInFull('sends all, whatever a person has done to a job', async (scene) => {
   const { open, service, sql, schema, warnings } = scene;
   const outbox = await open();
   const [odd = '', other = '', ...others] = service.orders.map(({ token }) => token);
@@ -37,7 +37,7 @@ onBoth('sends all, whatever a person has done to a job', async (scene) => {
   expect(warnings).toEqual([]);
 });
 
-onBoth('puts jobs aside that belong to no order, with one warning', async (scene) => {
+onBothInFull('puts jobs aside that belong to no order, with one warning', async (scene) => {
   const { open, service, sql, schema, warnings, token } = scene;
   const outbox = await open();
   const keyless = ['null', `'{}'`, `'"x"'`, `'{"token": "${token}"}'`];
@@ -54,7 +54,7 @@ onBoth('puts jobs aside that belong to no order, with one warning', async (scene
   expect((await sql.query(`select from ${schema}_queue.job_common`)).rows).toHaveLength(0);
 });
 
-onBoth(
+onBothInFull(
   'lets nobody close an update that would then never be sent, and that nothing would name',
   async (scene) => {
     const { open, sql, schema, token, service } = scene;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOrdersClient, type OrdersClientOptions } from '@orders/client';
 import { expect } from 'vitest';
-import { onBoth, type Scene, step, stepsApplied, until } from './scene.ts';
+import { onBothInFull, type Scene, step, stepsApplied, until } from './scene.ts';
 
 /** Longer than a claim may be old when the first byte leaves, in milliseconds. */
 const slowMs = 3_200;
@@ -12,27 +12,30 @@ function slowClient({ service }: Scene, options: Partial<OrdersClientOptions>) {
   return createOrdersClient({ baseUrl: service.url, apiKey, ...rest });
 }
 
-onBoth('sends though each reading of the credentials takes longer than a claim lives', async (scene) => {
-  const { open, service, warnings } = scene;
-  let readings = 0;
-  await using client = slowClient(scene, {
-    apiKey: async () => {
-      readings++;
-      await delay(slowMs);
-      return service.key;
-    },
-  });
-  const outbox = await open({ client });
-  const tokens = service.orders.map(({ token }) => token);
-  for (const token of tokens) await outbox.enqueue(token, step(1));
-  expect(await outbox.drain()).toEqual({ problem: undefined });
-  for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1]);
-  // Once for the echo, and once for a turn, which sends for many orders.
-  expect(readings).toBeLessThan(tokens.length);
-  expect(warnings).toEqual([]);
-});
+onBothInFull(
+  'sends though each reading of the credentials takes longer than a claim lives',
+  async (scene) => {
+    const { open, service, warnings } = scene;
+    let readings = 0;
+    await using client = slowClient(scene, {
+      apiKey: async () => {
+        readings++;
+        await delay(slowMs);
+        return service.key;
+      },
+    });
+    const outbox = await open({ client });
+    const tokens = service.orders.map(({ token }) => token);
+    for (const token of tokens) await outbox.enqueue(token, step(1));
+    expect(await outbox.drain()).toEqual({ problem: undefined });
+    for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1]);
+    // Once for the echo, and once for a turn, which sends for many orders.
+    expect(readings).toBeLessThan(tokens.length);
+    expect(warnings).toEqual([]);
+  },
+);
 
-onBoth('uses credentials in the turn that they were read for, and in no later one', async (scene) => {
+onBothInFull('uses credentials in the turn that they were read for, and in no later one', async (scene) => {
   const { open, service, token } = scene;
   let readings = 0;
   await using client = slowClient(scene, {
@@ -59,7 +62,7 @@ onBoth('uses credentials in the turn that they were read for, and in no later on
   }
 });
 
-onBoth('says that a claim expired, waits longer each time, and warns once', async (scene) => {
+onBothInFull('says that a claim expired, waits longer each time, and warns once', async (scene) => {
   const { open, service, warnings, token } = scene;
   const settled: (string | undefined)[] = [];
   let isSlow = true;
