@@ -135,23 +135,36 @@ export function cloneJsonFast(input: unknown): object | undefined {
 }
 
 function cloneObjectFast(source: object, depth: number, count: { values: number }): object {
-  if (depth > maxFastDepth || count.values > maxFastValues) throw bail;
-  return Array.isArray(source) ? cloneListFast(source, depth, count) : cloneFieldsFast(source, depth, count);
+  if (Array.isArray(source)) return cloneListFast(source, depth, count);
+  if (!hasNoClass(source)) throw bail;
+  return cloneFieldsFast({ ...source }, depth, count);
+}
+
+function hasNoClass(source: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(source);
+  return prototype === null || prototype === Object.prototype;
 }
 
 function cloneListFast(list: readonly unknown[], depth: number, count: { values: number }): unknown[] {
   const { length } = list;
   count.values += length;
-  if (count.values > maxFastValues) throw bail;
+  if (depth > maxFastDepth || count.values > maxFastValues) throw bail;
   const cloned: unknown[] = [];
-  for (let index = 0; index < length; index++) cloned.push(cloneValueFast(list[index], depth, count));
+  for (let index = 0; index < length; index++) {
+    const value = list[index];
+    const isFields =
+      typeof value === 'object' && value !== null && !Array.isArray(value) && hasNoClass(value);
+    // Copied here, where objects are alike: an engine copies many times faster where it meets few kinds.
+    cloned.push(
+      isFields ? cloneFieldsFast({ ...value }, depth + 1, count) : cloneValueFast(value, depth, count),
+    );
+  }
   return cloned;
 }
 
-function cloneFieldsFast(source: object, depth: number, count: { values: number }): object {
-  const prototype: unknown = Object.getPrototypeOf(source);
-  if (prototype !== null && prototype !== Object.prototype) throw bail;
-  const fields: Record<string, unknown> = { ...source };
+/** Replaces what a copy holds by copies. */
+function cloneFieldsFast(fields: Record<string, unknown>, depth: number, count: { values: number }): object {
+  if (depth > maxFastDepth || count.values > maxFastValues) throw bail;
   for (const name in fields) {
     count.values++;
     const value = fields[name];
@@ -168,11 +181,12 @@ function cloneFieldsFast(source: object, depth: number, count: { values: number 
 }
 
 /** A field that is `undefined` counts as absent. */
-function withoutUndefined(fields: Readonly<Record<string, unknown>>): object {
+function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const present: Record<string, unknown> = {};
-  for (const name of Object.keys(fields)) {
+  for (const name in fields) {
     if (name === '__proto__') throw bail;
-    if (fields[name] !== undefined) present[name] = fields[name];
+    const value = fields[name];
+    if (value !== undefined && Object.hasOwn(fields, name)) present[name] = value;
   }
   return present;
 }

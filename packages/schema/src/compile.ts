@@ -3,7 +3,7 @@ import { cloneJsonFast } from './clone-json.ts';
 import type { OrderUpdateSchema } from './define-order-update.ts';
 import { findFieldTypos } from './field-typos.ts';
 import type { OrderUpdate } from './order-update.ts';
-import { defOf, modelOf } from './zod-internals.ts';
+import { accepts, defOf, modelOf } from './zod-internals.ts';
 
 /**
  * Compiles a schema of order updates: it accepts the same and reports the same issues, several times faster.
@@ -25,7 +25,7 @@ export function compileOrderUpdate<Update extends OrderUpdate>(
     if (!copy) return z.INVALID;
     // A body of known fields alone has no typos to look for.
     const passes =
-      z.validate(known, copy) || (z.validate(compiled, copy) && findFieldTypos(model, copy).length === 0);
+      accepts(known, copy) || (accepts(compiled, copy) && findFieldTypos(model, copy).length === 0);
     return passes ? (copy as Update) : z.INVALID;
   });
 }

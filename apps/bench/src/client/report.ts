@@ -48,7 +48,7 @@ export function buildReport(measured: BenchMeasurements) {
     atMost(`${small} undici.request`, 1.15, cpuRatio(carts, 2, 'request')),
     atMost(`${small} fetch`, 0.3, cpuRatio(carts, 2, 'fetch')),
     atMost(`${small} axios`, 0.25, cpuRatio(carts, 2, 'axios')),
-    atMost('CPU of a 1,000-line update, to undici.dispatch', 2.5, cpuRatio(carts, 1_000, 'dispatch')),
+    atMost('CPU of a 1,000-line update, to undici.dispatch', 2, cpuRatio(carts, 1_000, 'dispatch')),
     atMost('CPU of the import, to undici', 1.5, importRatio.median),
   ].filter(({ figure }) => figure !== undefined) as Target[];
   const { rounds, concurrency } = settings;
