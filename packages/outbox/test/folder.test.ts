@@ -49,7 +49,7 @@ test('loses nothing in rounds of kill -9, while the folder is read, copied and w
   const reader = spawn('sh', ['-c', script], { cwd: base, stdio: 'ignore' });
   const accepted: string[] = [];
   try {
-    for (let round = 1; round <= (inFull ? 10 : 2); round++) {
+    for (let round = 1; round <= (inFull ? 10 : 1); round++) {
       const owner = await until('the folder is free', async () => {
         const started = startOwner(folder, join(base, 'backup'));
         await until('it has opened the folder', () => started.lines().length > 0);

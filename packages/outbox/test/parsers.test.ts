@@ -3,9 +3,12 @@ import { createOutbox, type OutboxStore, postgresStore, type Sql } from '@orders
 import { pgliteStore } from '@orders/outbox/pglite';
 import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
+import { makePglite } from '../../../.ci/make-pglite.ts';
 import { connect, onPglite, onPostgres, openPool, type Scene, step, stepsApplied } from './scene.ts';
 
 type Parser = (text: string) => unknown;
+type Transaction = (run: (tx: Sql) => Promise<unknown>) => Promise<unknown>;
 
 /** What others in the process may have the values of a database parsed to. */
 const parsers: Readonly<Record<string, Parser>> = {
@@ -24,7 +27,7 @@ const parsers: Readonly<Record<string, Parser>> = {
 async function useOutbox(
   { service, client, newSchema: databaseSchema, warnings }: Scene,
   store: OutboxStore,
-  inTransaction: (run: (tx: Sql) => Promise<unknown>) => Promise<unknown>,
+  inTransaction: Transaction,
 ): Promise<void> {
   warnings.length = 0;
   const warn = (message: string): void => void warnings.push(message);
@@ -71,36 +74,52 @@ function replaceParsers(parse: Parser): void {
   });
 }
 
-for (const [name, parse] of Object.entries(parsers)) {
-  onPostgres(
-    `works where every parser of pg gives ${name}`,
-    async (scene) => {
-      replaceParsers(parse);
-      const { connectionString } = scene.postgres;
-      await using client = await connect(scene.postgres);
-      const inTransaction = async (run: (tx: Sql) => Promise<unknown>) => {
-        await client.query('begin');
-        await run(client);
-        await client.query('commit');
-      };
-      await useOutbox(scene, postgresStore({ connectionString }), inTransaction);
-      const pool = openPool({ connectionString, max: 4 });
-      await useOutbox(scene, postgresStore({ pool }), inTransaction);
-      await pool.end();
-      const types = { getTypeParser: () => parse } as unknown as pg.CustomTypesConfig;
-      const odd = openPool({ connectionString, max: 4, types });
-      await useOutbox(scene, postgresStore({ pool: odd }), inTransaction);
-      await odd.end();
-    },
-    { isAlone: true },
-  );
+/** The ways to a PostgreSQL, each of which parses for itself. */
+const stores = {
+  async 'a connection string'(scene: Scene, _: Parser, inTransaction: Transaction) {
+    const { connectionString } = scene.postgres;
+    await useOutbox(scene, postgresStore({ connectionString }), inTransaction);
+  },
+  async 'a pool'(scene: Scene, _: Parser, inTransaction: Transaction) {
+    const { connectionString } = scene.postgres;
+    const pool = openPool({ connectionString, max: 4 });
+    await useOutbox(scene, postgresStore({ pool }), inTransaction);
+    await pool.end();
+  },
+  async 'a pool with types of its own'(scene: Scene, parse: Parser, inTransaction: Transaction) {
+    const { connectionString } = scene.postgres;
+    const types = { getTypeParser: () => parse } as unknown as pg.CustomTypesConfig;
+    const pool = openPool({ connectionString, max: 4, types });
+    await useOutbox(scene, postgresStore({ pool }), inTransaction);
+    await pool.end();
+  },
+};
+
+for (const [place, [name, parse]] of Object.entries(parsers).entries()) {
+  const all = Object.entries(stores);
+  // Each parser meets one way, in turn, and all of them in full.
+  for (const [way, use] of inFull ? all : all.slice(place % 3, (place % 3) + 1)) {
+    onPostgres(
+      `works through ${way} where every parser of pg gives ${name}`,
+      async (scene) => {
+        replaceParsers(parse);
+        await using client = await connect(scene.postgres);
+        await use(scene, parse, async (run) => {
+          await client.query('begin');
+          await run(client);
+          await client.query('commit');
+        });
+      },
+      { isAlone: true },
+    );
+  }
 }
 
 onPglite('works in a PGlite whose every parser was replaced', async (scene) => {
   let parse: Parser = (text) => text;
   const all = Object.values(pg.types.builtins).map((type) => [type, (text: string) => parse(text)]);
-  const database = await PGlite.create({ parsers: Object.fromEntries(all) });
-  for (const each of Object.values(parsers)) {
+  const database = await makePglite(PGlite, import.meta.url, Object.fromEntries(all));
+  for (const each of Object.values(parsers).slice(0, inFull ? undefined : 3)) {
     parse = each;
     await useOutbox(scene, await pgliteStore(database), (run) => database.transaction(run));
   }
