@@ -62,6 +62,8 @@ export function errorResponse(
   status: ContentfulStatusCode,
   error: Omit<ApiErrorBody['error'], 'requestId'>,
 ): Response {
+  // The rest of the body is not read, so no other request can come over this connection.
+  if (status === 413) c.header('Connection', 'close');
   return c.json<ApiErrorBody>({ error: { ...error, requestId: c.get('requestId') } }, status);
 }
 

