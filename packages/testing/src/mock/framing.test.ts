@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { openSocket } from '../../test/open-socket.ts';
 import { rawUpdate, readToEnd } from '../../test/raw-update.ts';
@@ -84,6 +85,16 @@ const table: readonly Framing[] = [
   refused('a header without a colon', update([`content-length: ${bytes}`, 'x'], body)),
   refused('lines that end in LF', (service) => sized(bytes)(service).replaceAll('\r\n', '\n')),
   refused('headers without an end', (service) => sized(bytes)(service).split('\r\n\r\n')[0] ?? ''),
+  // Node gives a tunnel away, and would end it without a word.
+  refused('a tunnel, as through a proxy', () => 'CONNECT x:443 HTTP/1.1\r\nhost: x:443\r\n\r\n'),
+  refused('a tunnel, to the path of an order', update([], '', 'CONNECT /v2/orders/a HTTP/1.1')),
+  refused('a tunnel, to the admin API', () => 'CONNECT /__admin HTTP/1.1\r\nhost: x\r\n\r\n'),
+  refused('a tunnel with bytes for its other end', update([], body, 'CONNECT x:443 HTTP/1.1')),
+  refused('a tunnel of HTTP/1.0', () => 'CONNECT x:443 HTTP/1.0\r\n\r\n'),
+  refused(
+    'an update and a tunnel at once',
+    (service) => `${sized(bytes)(service)}CONNECT x:443 HTTP/1.1\r\nhost: x\r\n\r\n`,
+  ),
   applied('the right length', sized(bytes)),
   applied('a line break after the body', sized(bytes, `${body}\r\n`)),
   applied('a line break before the request', (service) => `\r\n${sized(bytes)(service)}`),
@@ -130,6 +141,18 @@ test('what cannot be read gets its 400 while the client keeps its connection ope
     expect([statusesOf(received), end]).toEqual([[400], 'fin']);
   }
   expect(service.ledger).toHaveLength(0);
+});
+
+test('a tunnel that its client keeps open ends with the service', async () => {
+  await using service = await startMockOrderService();
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+  socket.write('CONNECT x:443 HTTP/1.1\r\nhost: x:443\r\n\r\n');
+  const { text, end } = await readToEnd(socket);
+  expect([statusesOf(text), end]).toEqual([[400], 'fin']);
+  expect(text).toContain('CONNECT');
+  await service.close();
+  socket.destroy();
 });
 
 test('stray bytes behind an update that is applied: its own response first, then a 400', async () => {

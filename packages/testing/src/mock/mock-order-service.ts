@@ -27,7 +27,7 @@ import { type Listening, startListening } from './listening.ts';
 import { createOrderBook, type LedgerEntry, type SeedOrder, type StoredOrder } from './orders.ts';
 import { readPath } from './request.ts';
 import { createResponder, type MockResponses } from './responses.ts';
-import { respondToMalformed, serveRequest } from './serve.ts';
+import { respondToMalformed, serveRequest, tunnelRefused } from './serve.ts';
 
 /** How the mock order service is set up; every option is optional. */
 export interface MockOrderServiceOptions<Update extends OrderUpdate = OrderUpdate> {
@@ -211,6 +211,10 @@ export async function startMockOrderService<Update extends OrderUpdate = OrderUp
   );
   server.on('clientError', (error, socket) => {
     respondToMalformed(error, socket, { nextRequestId, now, rejected: responder.rejected });
+  });
+  // Node hands over the socket of a CONNECT as it is, or ends it without a word.
+  server.on('connect', (_request, socket) => {
+    respondToMalformed(tunnelRefused, socket, { nextRequestId, now, rejected: responder.rejected });
   });
   server.on('connection', (socket) => {
     if (faults.onAccept() !== undefined) socket.resetAndDestroy();

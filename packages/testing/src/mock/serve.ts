@@ -326,6 +326,9 @@ function sendEarly(response: ServerResponse, { status, headers, body }: PlainRes
   response.once('close', finish);
 }
 
+/** A CONNECT, such as a client sends that was told to use this service as its proxy. */
+export const tunnelRefused = new Error('This service is no proxy: send requests to it, not CONNECT.');
+
 /**
  * Responds to what is not HTTP like to any other bad request, then closes the connection. A request that ends there is not
  * applied, as when its body is longer than its `Content-Length`; what was applied before gets its own response first.
@@ -351,7 +354,7 @@ export function respondToMalformed(
   }
   const overflow = code === 'HPE_HEADER_OVERFLOW' ? { status: 431 } : {};
   const timeout = code === 'ERR_HTTP_REQUEST_TIMEOUT' ? { status: 408 } : {};
-  const message = 'The request is not complete HTTP/1.1.';
+  const message = error === tunnelRefused ? error.message : 'The request is not complete HTTP/1.1.';
   const { status, headers, body } = rejected({ code: 'request_malformed', message, ...overflow, ...timeout });
   const entry = undecided.get(socket);
   if (entry) Object.assign(entry, { status, respondedAt: now() });
@@ -359,4 +362,6 @@ export function respondToMalformed(
   const all = Object.entries({ ...headers, 'x-request-id': requestId, connection: 'close' });
   const lines = all.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines}\r\n${body}`);
+  // The server no longer knows it, so that nothing else would end it where the client does not.
+  if (error === tunnelRefused) socket.once('finish', () => socket.destroy());
 }
