@@ -82,6 +82,21 @@ test.each<[string, MockResponses, Sent, MockOrderServiceOptions?]>([
   expect(service.ledger).toEqual([]);
 });
 
+test.each<[string, MockResponses, Sent]>([
+  ['updateBody', { updateBody: async () => ({}) }, {}],
+  ['echoBody', { echoBody: async () => ({}) }, echo],
+  ['merge', { merge: (async () => ({})) as never }, {}],
+  ['errorBody', { errorBody: async () => ({}) }, { key: 'other' }],
+  ['a rejected updateBody', { updateBody: async () => fail() }, {}],
+])('a promise of %s leads to a 500 that says so, and applies nothing', async (_, responses, sent) => {
+  await using service = await start(responses);
+  const response = await send(service, sent);
+  expect([response.status, codeOf(response)]).toEqual([500, 'service_failed']);
+  expect(response.text).toMatch(/responses\.\w+: return the value itself, not a promise/);
+  expect(service.order('a')).toEqual({ token: 'a', data: {}, revision: 0 });
+  expect(service.ledger).toEqual([]);
+});
+
 test('a failure in errorBody reaches a scripted error and what is not HTTP as a response, too', async () => {
   await using service = await start({ errorBody: fail });
   service.faults.next('unavailable');

@@ -1,3 +1,4 @@
+import { isPromise } from 'node:util/types';
 import { type Explanation, explain, type OrderUpdate } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { freezeDeep } from './freeze-deep.ts';
@@ -56,7 +57,7 @@ export interface MockOrderServiceErrorBody {
 
 /**
  * How the mock responds where the API documents nothing: replace what your service is known to do otherwise. A function
- * that throws leads to a 500.
+ * that throws or returns a promise leads to a 500.
  */
 export interface MockResponses<Update extends OrderUpdate = OrderUpdate> {
   /** Statuses (200 to 599) by the name of the response. @default 200 for success, and the table in the README */
@@ -107,22 +108,32 @@ export function createResponder<Update extends OrderUpdate>(
   const statusOf = { ...statuses, ...responses.statuses };
 
   return {
-    merge: merge ? (held, update) => merge(freezeDeep(held), freezeDeep(update)) : mergeTopLevel,
+    merge: merge
+      ? (held, update) => notPromised('merge', merge(freezeDeep(held), freezeDeep(update)))
+      : mergeTopLevel,
     updated(order) {
       // Frozen objects take far longer to stringify, so only a callback gets them frozen.
-      const body = updateBody ? updateBody(freezeDeep(order)) : showOrder(order);
+      const body = updateBody ? notPromised('updateBody', updateBody(freezeDeep(order))) : showOrder(order);
       return respondJson(statusOf.order_updated, body);
     },
-    echoed: (keyType) => respondJson(statusOf.key_echoed, echoBody(keyType)),
+    echoed: (keyType) => respondJson(statusOf.key_echoed, notPromised('echoBody', echoBody(keyType))),
     rejected({ headers, status: scripted, ...error }) {
       const status = scripted ?? (error.code === 'fault_scripted' ? 500 : statusOf[error.code]);
       try {
-        return respondJson(status, errorBody({ error }, status), headers);
+        return respondJson(status, notPromised('errorBody', errorBody({ error }, status)), headers);
       } catch (reason) {
         return serviceFailed(reason);
       }
     },
   };
+}
+
+/** The JSON of a promise is `{}`, so an `async` function would go unnoticed. */
+function notPromised<Value>(name: keyof MockResponses, value: Value): Value {
+  if (!isPromise(value)) return value;
+  // Its rejection would end the process of the test.
+  value.catch(() => {});
+  throw new TypeError(`responses.${name}: return the value itself, not a promise`);
 }
 
 /** A failure inside must reach the test as a response, because a thrown one would end its process. */
