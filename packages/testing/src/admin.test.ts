@@ -471,6 +471,20 @@ test.each([
   expect(response).toMatchObject(refusal(422, 'request_refused', expect.stringMatching(message)));
 });
 
+test.each([
+  ['?operation=updat', /^query: operation: /],
+  ['?method=patch', 'query: method: no request has it: write "PATCH", in capitals.'],
+  ['?status=2xx', /^query: status: /],
+  ['?status=', /^query: status: /],
+  ['?token=', /^query: token: /],
+  ['?token=ord_1&token=ord_2', 'query: "token" is given twice.'],
+  ['?status=200&status=404', 'query: "status" is given twice.'],
+])('refuses the filter %s of the requests, which none matches', async (query, message) => {
+  await using service = await start();
+  const response = await call(service, `GET /__admin/requests${query}`);
+  expect(response).toMatchObject(refusal(422, 'request_refused', expect.stringMatching(message)));
+});
+
 test('sends webhooks to the URL that an update has set, and replays them', async () => {
   await using receiver = await startReceiver([200, 500]);
   await using service = await start({ webhooks: { sign: () => ({ 'x-signature': 'hidden' }) } });

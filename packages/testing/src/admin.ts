@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { parseWith } from './mock/fault.ts';
 import { type FaultRule, type FaultScript, readFaultRule } from './mock/fault-script.ts';
 import type { History } from './mock/history.ts';
-import type { JournalEntry } from './mock/journal.ts';
+import { type JournalEntry, RequestFilterSchema } from './mock/journal.ts';
 import { isJsonContentType, type ReceivedBody, readBody } from './mock/request.ts';
 import { isLoopbackAddress, type Webhooks } from './webhooks.ts';
 
@@ -83,6 +83,10 @@ const OrderBody = z.strictObject({
   // Any object of JSON, but not so deep that it could not be sent back.
   data: z.optional(WebhookEvent),
 });
+const { shape: requestFilters } = RequestFilterSchema.extend({
+  // A query is text.
+  status: z.coerce.number().pipe(RequestFilterSchema.shape.status.unwrap()).optional(),
+});
 const WebhookBody = z.looseObject({ event: z.string() });
 
 /** Serves the admin API at `/__admin`. */
@@ -149,10 +153,8 @@ export function createAdminHandler(source: AdminSource, access: AdminAccess): Re
     if (order !== undefined) return c.json(order);
     return refuse(c, 404, 'order_not_found', `GET ${prefix}/orders lists the orders.`);
   });
-  app.get('/requests', (c) =>
-    c.json(listPage(c, histories.requests, ['token', 'status', 'operation', 'method'], bodyAsText)),
-  );
-  app.get('/ledger', (c) => c.json(listPage(c, histories.ledger, ['token'])));
+  app.get('/requests', (c) => c.json(listPage(c, histories.requests, requestFilters, bodyAsText)));
+  app.get('/ledger', (c) => c.json(listPage(c, histories.ledger, { token: requestFilters.token })));
   app.get('/webhooks', (c) => c.json(listPage(c, histories.webhooks)));
   app.post('/webhooks', async (c) => {
     const { event, ...options } = parseWith(WebhookBody, c.get('body'), 'webhook');
@@ -246,13 +248,16 @@ function readFaultRules(body: unknown): readonly FaultRule[] {
 function listPage<Entry extends object>(
   c: Context,
   { entries: list, dropped }: Paged<Entry>,
-  filters: readonly string[] = [],
+  filters: Readonly<Record<string, z.ZodType>> = {},
   show: (entry: Entry) => object = (entry) => entry,
 ) {
   const query = c.req.query();
-  checkOptions('query', query, ['after', 'limit', ...filters]);
+  checkOptions('query', query, ['after', 'limit', ...Object.keys(filters)]);
+  for (const [name, { length }] of Object.entries(c.req.queries()))
+    if (length > 1) throw new TypeError(`query: "${name}" is given twice.`);
   const { after, limit, ...wanted } = parseWith(
-    z.looseObject({
+    z.object({
+      ...filters,
       after: z.coerce
         .number()
         .int()
@@ -268,7 +273,7 @@ function listPage<Entry extends object>(
   let length = 0;
   let next = Math.max(after, dropped);
   for (const entry of list.slice(next - dropped)) {
-    if (Object.entries(wanted).every(([name, value]) => String(entry[name as keyof Entry]) === value)) {
+    if (Object.entries(wanted).every(([name, value]) => entry[name as keyof Entry] === value)) {
       const shown = show(entry);
       length += JSON.stringify(shown).length;
       if (entries.length === limit || (entries.length > 0 && length > maxPageLength)) break;

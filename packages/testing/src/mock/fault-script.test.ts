@@ -265,6 +265,8 @@ test.each<[unknown, string]>([
   [next({ type: 'reset_after_applying', applied: false }), 'applied: Invalid input: expected true.'],
   [next({ type: 'reset_before_applying', applied: true }), 'applied: Invalid input: expected false.'],
   [{ ...next(none), times: 0 }, 'next: times: Too small: expected number to be >=1.'],
+  [{ ...next(none), method: 'patch' }, 'next: method: no request has it: write "PATCH", in capitals.'],
+  [{ ...next(none), token: '' }, 'next: token: '],
   [{ ...next(none), tokn: 'a' }, 'next: unknown option "tokn". Did you mean "token"?'],
   [{ when: 'always', fault: none, times: 2 }, 'always: unknown option "times". Known: token, '],
   [{ when: 'always', fault: [none, none] }, 'always: give one fault.'],

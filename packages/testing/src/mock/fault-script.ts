@@ -1,12 +1,17 @@
+import { METHODS } from 'node:http';
 import { checkOptions } from '@orders/schema/check-options';
 import { z } from 'zod';
 import { type Fault, parseWith, readFault, type Scenario } from './fault.ts';
 import { createHistory, type History } from './history.ts';
 
-const FilterSchema = z.strictObject({
-  token: z.string().optional(),
+/** Of a request that can arrive: a filter that none can match would be silent. */
+export const FilterSchema = z.strictObject({
+  token: z.string().min(1).optional(),
   operation: z.enum(['update', 'echo']).optional(),
-  method: z.string().optional(),
+  method: z
+    .string()
+    .refine((name) => METHODS.includes(name), 'no request has it: write "PATCH", in capitals')
+    .optional(),
 });
 const optionSchemas = {
   next: FilterSchema.extend({

@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Fault } from './fault.ts';
+import { FilterSchema } from './fault-script.ts';
 import { createHistory, type History } from './history.ts';
 import type { AuthorizationFacts } from './keys.ts';
 
@@ -30,6 +32,8 @@ export interface JournalEntry {
   /** When the response was sent: milliseconds since the epoch; undefined while none was. */
   readonly respondedAt: number | undefined;
 }
+
+export const RequestFilterSchema = FilterSchema.extend({ status: z.int().min(200).max(999).optional() });
 
 /** An entry while its request is in flight. */
 export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] };
@@ -64,6 +68,8 @@ export function createJournal(limit: number): Journal {
       }
     },
     async waitForRequests(count) {
+      if (!Number.isSafeInteger(count) || count < 0)
+        throw new TypeError(`waitForRequests: write a whole number of requests, not ${String(count)}.`);
       if (receivedCount >= count) return;
       if (isClosed) throw closedAfter(count);
       const { promise, resolve, reject } = Promise.withResolvers<void>();

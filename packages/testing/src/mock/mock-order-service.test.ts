@@ -228,6 +228,23 @@ test('requests() filters the journal, and rejects an unknown filter', async () =
   expect(() => ids({ statuss: 404 } as object)).toThrow('unknown option "statuss". Did you mean "status"?');
 });
 
+test.each<[unknown, string]>([
+  [{ status: '200' }, 'requests: status: '],
+  [{ status: 20 }, 'requests: status: '],
+  [{ operation: 'updat' }, 'requests: operation: '],
+  [{ method: 'patch' }, 'requests: method: no request has it: write "PATCH", in capitals.'],
+  [{ method: 'FETCH' }, 'requests: method: no request has it: write "PATCH", in capitals.'],
+  [{ token: 5 }, 'requests: token: '],
+  [{ token: '' }, 'requests: token: '],
+  [null, 'requests: '],
+  [[], 'requests: '],
+])('requests() rejects the filter %j, which no request matches', async (filter, message) => {
+  await using service = await startMockOrderService();
+  const read = () => service.requests(filter as object);
+  expect(read).toThrow(TypeError);
+  expect(read).toThrow(message);
+});
+
 test('a request that began before reset() changes nothing after it', async () => {
   await using service = await startMockOrderService();
   const text = rawUpdate(service);
@@ -253,6 +270,18 @@ test('waitForRequests() resolves when as many requests have arrived', async () =
   expect(isOver).toBe(false);
   await Promise.all([send(service), both]);
 });
+
+test.each([undefined, null, Number.NaN, Number.POSITIVE_INFINITY, 1.5, -1, '2', {}, 2n])(
+  'waitForRequests(%s) rejects: it would wait for ever, or not at all',
+  async (count) => {
+    await using service = await startMockOrderService();
+    // Rejected before the service closes: the message is not that of close().
+    const waits = expect(service.waitForRequests(count as number)).rejects;
+    const rejected = waits.toThrow(/^waitForRequests: write a whole number/);
+    await service.close();
+    await rejected;
+  },
+);
 
 test('waitForRequests() rejects when the service closes', async () => {
   const service = await startMockOrderService();

@@ -21,7 +21,7 @@ import {
 } from './fault-script.ts';
 import { freezeDeep } from './freeze-deep.ts';
 import { createHistory } from './history.ts';
-import { createJournal, type JournalEntry } from './journal.ts';
+import { createJournal, type JournalEntry, RequestFilterSchema } from './journal.ts';
 import { createKeyRing, type KeyType, type ServiceKey } from './keys.ts';
 import { type Listening, startListening } from './listening.ts';
 import { createOrderBook, type LedgerEntry, type SeedOrder, type StoredOrder } from './orders.ts';
@@ -113,11 +113,16 @@ export interface MockOrderService<Update extends OrderUpdate = OrderUpdate> {
   addOrder(order?: string | SeedOrder<Update>): string;
   /** The bodies that were applied to one order, in sequence. */
   appliedUpdates(token: string): readonly Update[];
-  /** The entries of the journal that match a filter. @default all of them */
+  /**
+   * The entries of the journal that match a filter. @default all of them
+   * @throws {TypeError} For a filter that no request can match, such as the method `patch`.
+   */
   requests(filter?: RequestFilter): readonly JournalEntry[];
   /**
    * Resolves when `count` requests in all have arrived completely, or were cut off, and, where valid, were applied: a
    * test can then abort or look without a sleep. Rejects when the service closes first.
+   *
+   * @throws {TypeError} For a count that is not a whole number.
    */
   waitForRequests(count: number): Promise<void>;
   /** Restores the start, but for connections: orders, ledger, journal, faults, webhooks. */
@@ -250,8 +255,8 @@ export async function startMockOrderService<Update extends OrderUpdate = OrderUp
     appliedUpdates: (wanted) =>
       book.ledger.entries.filter((entry) => entry.token === wanted).map(({ body }) => body),
     requests(filter = {}) {
-      checkOptions('requests', filter, ['token', 'operation', 'method', 'status']);
-      const { status } = filter;
+      checkOptions('requests', filter, Object.keys(RequestFilterSchema.shape));
+      const { status } = parseWith(RequestFilterSchema, filter, 'requests');
       return journal.history.entries.filter(
         (entry) => matches(filter, entry) && (status === undefined || status === entry.status),
       );
