@@ -163,6 +163,8 @@ export function readFault(given: unknown): Fault {
 }
 
 function unknownFault(given: unknown): TypeError {
+  if (schemas.has(given))
+    return new TypeError(`"${given}" is a type of fault: give ${JSON.stringify({ type: given })}.`);
   const names = Object.keys(scenarios).join(', ');
   if (typeof given === 'string')
     return new TypeError(`There is no scenario ${JSON.stringify(given)}. Known: ${names}; or give { type }.`);
