@@ -473,7 +473,7 @@ test.each([
 
 test.each([
   ['?operation=updat', /^query: operation: /],
-  ['?method=patch', 'query: method: no request has it: write "PATCH", in capitals.'],
+  ['?method=patch', 'query: method: write "PATCH".'],
   ['?status=2xx', /^query: status: /],
   ['?status=', /^query: status: /],
   ['?token=', /^query: token: /],

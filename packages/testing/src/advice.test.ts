@@ -34,6 +34,17 @@ const table: readonly Advice[] = [
     choice: 'baseUrl: write a whole URL, such as https://api.example.com.',
   },
   {
+    mistake: 'a method in small letters',
+    message: await messageOf(async () => service.requests({ method: 'options' })),
+    follow: between('write "', '"'),
+    means: 'OPTIONS',
+  },
+  {
+    mistake: 'a count that is none',
+    message: await messageOf(() => service.waitForRequests(Number.NaN)),
+    choice: 'write a whole number of requests, not NaN.',
+  },
+  {
     mistake: 'an option of another name',
     message: await startWith({ ordres: 1 }),
     follow: between('Did you mean "', '"'),

@@ -10,9 +10,14 @@ export const FilterSchema = z.strictObject({
   operation: z.enum(['update', 'echo']).optional(),
   method: z
     .string()
-    .refine((name) => METHODS.includes(name), 'no request has it: write "PATCH", in capitals')
+    .refine((name) => METHODS.includes(name), { error: ({ input }) => adviseMethod(String(input)) })
     .optional(),
 });
+function adviseMethod(given: string): string {
+  const method = given.toUpperCase();
+  return METHODS.includes(method) ? `write "${method}"` : 'no request has it';
+}
+
 const optionSchemas = {
   next: FilterSchema.extend({
     times: z.int().min(1).max(10_000).optional(),

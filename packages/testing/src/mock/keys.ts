@@ -44,6 +44,8 @@ export function createKeyRing(given: ServiceKeys | undefined): KeyRing {
   for (const [keyIndex, { key, type = updatingKeyType }] of keys.entries()) {
     const problem = findKeyProblem(key);
     if (problem !== undefined) throw new TypeError(`keys[${keyIndex}] ${problem}.`);
+    if (typeof type !== 'string' || !/^\P{Cc}+$/u.test(type))
+      throw new TypeError(`keys[${keyIndex}] has a type that is not a text such as "${updatingKeyType}".`);
     const credentials = Buffer.from(`${key}:`).toString('base64');
     if (accepted.has(credentials)) throw new TypeError(`keys[${keyIndex}] is given twice.`);
     accepted.set(credentials, Object.freeze({ scheme: 'basic', keyIndex, keyType: type }));

@@ -107,10 +107,12 @@ export function mergeTopLevel<Update extends OrderUpdate>(
 
 function readSeedOrder<Update extends OrderUpdate>(given: string | SeedOrder<Update>): StoredOrder<Update> {
   const seed: SeedOrder<Update> = typeof given === 'string' ? { token: given } : given;
+  if (seed === null) throw new TypeError('orders: null is not an order: give a token, or { token, data }.');
   checkOptions('orders', seed, ['token', 'data']);
-  const { token = randomToken(), data = {} } = seed ?? {};
-  if (typeof data !== 'object' || data === null)
-    throw new TypeError('orders: data is the fields of an order.');
+  const { token = randomToken(), data = {} } = seed;
+  // A list and a map are objects, too, and the order would hold nothing of them.
+  if ({}.toString.call(data) !== '[object Object]')
+    throw new TypeError('orders: data is an object, the fields of an order.');
   if (!OrderToken.safeParse(token).success) {
     throw new TypeError(
       `orders: ${JSON.stringify(token)} is not a token: give one path segment, not empty, "." or "..".`,
