@@ -61,8 +61,8 @@ export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body';
 const brand = Symbol.for('@orders/client.OrdersError');
 
 /**
- * A call that failed. `outcome` says what became of the update. It never holds a key; a response body that it holds may
- * quote your update.
+ * A call that failed. `outcome` says what became of the update. It never holds a key. The body of a response, and the
+ * message and `issues` of a `ValidationError`, may quote your update: log `code`, `outcome` and `receipt`.
  */
 export abstract class OrdersError extends Error {
   /** What failed, to switch on. */
@@ -91,7 +91,7 @@ export abstract class OrdersError extends Error {
     Object.assign(this, details);
   }
 
-  /** Plain data for logs: no stack, no cause. */
+  /** Plain data: no stack, no cause. Like the error, it may quote your update. */
   toJSON(): object {
     return { ...this, message: this.message };
   }

@@ -116,9 +116,9 @@ export interface SharedOptions<Data = unknown> {
 export interface CallHooks {
   /**
    * Called before each attempt, and awaited: what it stores is stored before a byte of that attempt leaves. It runs
-   * once lane and rate limit let the attempt through, while the signal and `timeouts.total` go on. When it throws or
-   * rejects, the attempt is not made and has no `afterAttempt`: the call fails with an `AbortError` whose `cause` keeps
-   * name, message and code of the error, and no slot of the rate limit is spent.
+   * after the wait for earlier updates of the order and for the rate limit, while the signal and `timeouts.total` go on.
+   * When it throws or rejects, the attempt is not made and has no `afterAttempt`: the call fails with an `AbortError`
+   * whose `cause` keeps name, message and code of the error, and no slot of the rate limit is spent.
    * @default nothing is called
    */
   readonly beforeAttempt?: BeforeAttempt;
