@@ -38,9 +38,10 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    * @throws ValidationError with the same issues as the client; nothing is accepted.
    * @throws TypeError when an option is wrong, or the token longer than 2,600 bytes, or the update
    *   than 4 MiB of JSON; nothing is accepted.
-   * @throws OutboxError `duplicate_id`, `not_a_transaction` or `closed`; nothing is accepted. With `database_unusable` it may
-   *   be accepted all the same, where the response to the commit was lost, and the message says so: repeat the call with the
-   *   same `id`, and `duplicate_id` means that it was.
+   * @throws OutboxError `duplicate_id`, `not_a_transaction`, `closed`, or, without `tx`, `order_locked` when another
+   *   transaction held the order for 3 s; nothing is accepted. With `database_unusable` it may be accepted all the same, where
+   *   the response to the commit was lost, and the message says so: repeat the call with the same `id`, and `duplicate_id`
+   *   means that it was.
    */
   enqueue(token: string, update: Update, options?: EnqueueOptions): Promise<string>;
   /**
