@@ -381,6 +381,118 @@ export const fileCases: readonly FileCase[] = [
     ],
   },
 
+  {
+    what: 'Shopify: fields of the order in its first row alone, and nobody said what rows are',
+    content: `token,order_id,shipping_address.zip,${sku}\nt1,A,1,mug\nt1,,,cup\nt2,B,2,mug\n`,
+    rows: [
+      '2! 2:1 token row_per_item',
+      '3! 3:1 token row_per_item',
+      `4 t2 {"order_id":"B","shipping_address":{"zip":"2"},${mug}}`,
+    ],
+  },
+  {
+    what: 'fields of the order in its last row alone',
+    content: `token,order_id,${sku}\nt1,,mug\nt1,A,cup\n`,
+    rows: ['2! 2:1 token row_per_item', '3! 3:1 token row_per_item'],
+  },
+  {
+    what: 'rows of one item each before another update of their order',
+    content: `token,order_id,${sku}\nt1,A,mug\nt1,A,cup\nt1,B,jug\n`,
+    rows: ['2! 2:1 token row_per_item', '3! 3:1 token row_per_item', '4! 4:1 token row_per_item'],
+  },
+  {
+    what: 'rows of one item each after another update of their order',
+    content: `token,order_id,${sku}\nt1,B,jug\nt1,A,mug\nt1,,cup\n`,
+    rows: ['2! 2:1 token row_per_item', '3! 3:1 token row_per_item', '4! 4:1 token row_per_item'],
+  },
+  {
+    what: 'an export sorted by item, with fields of the order once',
+    content: `token,order_id,${sku}\nt1,A,cup\nt2,B,cup\nt1,,mug\n`,
+    rows: [
+      `2 t1 {"order_id":"A",${item({ sku: 'cup' })}}`,
+      `3 t2 {"order_id":"B",${item({ sku: 'cup' })}}`,
+      `4 t1 {${mug}}`,
+      '4? 4:1 token token_again',
+    ],
+  },
+  {
+    what: 'one object for each item, with fields of the order in the first',
+    name: 'a.ndjson',
+    content:
+      '{"token":"t1","update":{"order_id":"A","cart":{"items":[{"sku":"mug"}]}}}\n{"token":"t1","update":{"cart":{"items":[{"sku":"cup"}]}}}\n',
+    rows: ['1! 1:10 token row_per_item', '2! 2:10 token row_per_item'],
+  },
+  {
+    what: 'rows of an order that leave its items out, as one update',
+    name: 'a.ndjson',
+    content:
+      '{"token":"t1","update":{"order_id":"A","cart":{}}}\n{"token":"t1","update":{"order_id":"A","cart":{}}}\n',
+    options: { rows: 'group' },
+    rows: ['1-2 t1 {"order_id":"A"}', '2? 2:10 - repeated_row'],
+  },
+  {
+    what: 'rows of an order that empty its cart, as one update',
+    name: 'a.ndjson',
+    content: '{"token":"t1","update":{"cart":{"items":[]}}}\n{"token":"t1","update":{"cart":{}}}\n',
+    options: { rows: 'group' },
+    rows: ['1-2 t1 {"items":[]}'],
+  },
+  {
+    what: 'a token of blanks, as merged cells leave it',
+    content: `token,${sku}\nt1,mug\n ,cup\n\u00A0,jug\n`,
+    rows: [`2 t1 {${mug}}`, '3! 3:1 token invalid_token', '4! 4:1 token invalid_token'],
+  },
+  {
+    what: 'a token of blanks in JSON',
+    name: 'a.ndjson',
+    content: '{"token":" ","update":{"cart":{}}}\n',
+    rows: ['1! 1:10 token invalid_token', '1? 1:10 token blanks'],
+  },
+  {
+    what: 'two files, one after the other, each with its first row',
+    content: `token,${sku}\nt1,mug\ntoken,${sku}\nt2,mug\n\uFEFFtoken, ${sku}\nt3,mug\n`,
+    rows: [`2 t1 {${mug}}`, '3! 3:1 - malformed', `4 t2 {${mug}}`, '5! 5:1 - malformed', `6 t3 {${mug}}`],
+  },
+  {
+    what: 'one item under two names',
+    content: `token,${sku},cart.items[00].sku\nt1,mug,cup\n`,
+    rows: ['1! 1:3 cart.items[00].sku unknown_column'],
+  },
+  {
+    what: 'NA, which R writes in place of a code',
+    content: `token,order_id,shipping_address.country,${sku}\nt1,NA,NA,mug\n`,
+    rows: [
+      `2 t1 {"order_id":"NA","shipping_address":{"country":"NA"},${mug}}`,
+      '2? 2:2 order_id placeholder',
+    ],
+  },
+
+  ...[undefined, 'group' as const, 'each' as const].map(
+    (rows): FileCase => ({
+      what: `updates of one order that are none, where rows are ${rows}`,
+      name: 'a.ndjson',
+      content: [
+        '',
+        ',"update":null',
+        ',"update":5',
+        ',"update":{"cart":[]}',
+        ',"update":{"cart":{"items":[null]}}',
+      ]
+        .map((update) => `{"token":"t1"${update}}`)
+        .concat(`{"token":"t2","update":{"cart":{${mug}}}}`)
+        .join('\n'),
+      ...(rows && { options: { rows } }),
+      rows: [
+        '1! 1:1 - required',
+        '2! 2:24 - invalid_type',
+        '3! 3:24 - invalid_type',
+        '4! 4:32 cart invalid_type',
+        '5! 5:42 cart.items[0] invalid_type',
+        `6 t2 {${mug}}`,
+      ],
+    }),
+  ),
+
   // JSON
   {
     what: 'PowerShell: JSON in UTF-16 LE',

@@ -125,7 +125,8 @@ function isKnown(name: string, known: readonly string[]): boolean {
   return known.includes(toFirstLine(name));
 }
 
-const toFirstLine = (name: string): string => name.replace(/\[\d{1,4}\]/g, '[0]');
+/** An index is written in one way, so that one item has one name. */
+const toFirstLine = (name: string): string => name.replace(/\[(?:0|[1-9]\d{0,3})\]/g, '[0]');
 
 function suggest(name: string, known: readonly string[]): string {
   try {
@@ -236,11 +237,14 @@ function createRowReader(
 const lowerCase = (cell: string): string =>
   /^\s*(?:true|false)\s*$/i.test(cell) ? cell.trim().toLowerCase() : cell;
 
-/** Cells that belong to no column. A spreadsheet adds blank ones. */
+/** What makes a row none of the table: cells that belong to no column, of which a spreadsheet adds blank ones, or its first row again. */
 function findMisfit(
   cells: readonly string[],
   names: readonly string[],
 ): Pick<FileIssue, 'message' | 'hint' | 'column' | 'found'> | undefined {
+  // Files that were joined have it again, some after a byte order mark, which is blank.
+  if (cells.length === names.length && cells.every((cell, index) => cell.trim() === names[index]))
+    return { column: 1, message: 'The row repeats the names of the columns', hint: 'Leave it out.' };
   if (cells.length < names.length)
     return {
       column: cells.length,

@@ -138,14 +138,15 @@ type Described = Pick<FileIssue, 'code' | 'path' | 'message' | 'hint' | 'found'>
 
 /** What is wrong with a token, if anything. */
 export function findTokenIssue(token: unknown): Described | undefined {
-  if (isOrderToken(token)) return undefined;
-  if (token === undefined || token === '')
+  // A blank cell is none, and NDJSON and JSON are read as CSV is.
+  if (token === undefined || (typeof token === 'string' && token.trim() === ''))
     return {
       code: 'invalid_token',
       path: 'token',
       message: 'The token is missing',
       hint: 'Write the order token that the service generated.',
     };
+  if (isOrderToken(token)) return undefined;
   return {
     code: 'invalid_token',
     path: 'token',

@@ -45,9 +45,8 @@ function mergeRows(first: ReadRow, others: readonly ReadRow[], schema: OrderUpda
   const lastRow = others.at(-1)?.row ?? firstRow;
   let before = first;
   for (const other of others) {
-    const path = findDifference(first.update, other.update, []);
-    const isValid = first.issues.length === 0 && other.issues.length === 0;
-    if (path && isValid)
+    const path = isValid(first) && isValid(other) && findDifference(first.update, other.update, []);
+    if (path)
       issues.push({
         row: other.row,
         ...other.locate(path),
@@ -56,7 +55,7 @@ function mergeRows(first: ReadRow, others: readonly ReadRow[], schema: OrderUpda
         message: `Rows ${firstRow} and ${other.row} are of one order, and differ in more than their items`,
         hint: 'Write the same in each row of the order, or send each row as an update of its own.',
       });
-    if (isEqual(before.update, other.update))
+    if (isValid(before) && isValid(other) && isEqual(before.update, other.update))
       warnings.push({
         row: other.row,
         ...other.locate(['token']),
@@ -67,22 +66,26 @@ function mergeRows(first: ReadRow, others: readonly ReadRow[], schema: OrderUpda
       });
     before = other;
   }
-  const update = { ...first.update, cart: { ...first.update.cart, items: group.flatMap(itemsOf) } };
-  if (issues.length === 0)
-    for (const { segments, ...issue } of checkRecord(update, schema).issues)
-      issues.push({ row: firstRow, ...first.locate(segments), ...issue });
+  if (issues.length > 0) return { ...first, lastRow, issues, warnings };
+  // A cart without items changes none, and one with no items has none left.
+  const items = group.some(({ update }) => update.cart.items) && { items: group.flatMap(itemsOf) };
+  const update = { ...first.update, cart: { ...first.update.cart, ...items } };
+  for (const { segments, ...issue } of checkRecord(update, schema).issues)
+    issues.push({ row: firstRow, ...first.locate(segments), ...issue });
   return { ...first, lastRow, update, issues, warnings };
 }
 
 /**
- * An order that gets one update for each of its items keeps the items of the last. Rows that differ in more than their items
- * are updates that follow each other.
+ * An order that gets one update for each of its items keeps the items of the last. Rows that contradict each other in more
+ * than their items are updates that follow each other; many exports write the fields of the order in its first row alone.
  */
 function refuseItemRows(first: ReadRow, others: readonly ReadRow[]): readonly ReadRow[] {
   const group = [first, ...others].filter((row) => itemsOf(row).length > 0);
-  const items = new Set(group.map((row) => JSON.stringify(itemsOf(row))));
-  const areItems = group.every((row) => findDifference(group[0]?.update, row.update, []) === undefined);
-  if (items.size < 2 || !areItems) return [first, ...others];
+  const areItems = group.some((row, index) => {
+    const before = group[index - 1];
+    return before && !isEqual(itemsOf(before), itemsOf(row)) && !contradicts(before.update, row.update);
+  });
+  if (!areItems) return [first, ...others];
   const rows = `${group[0]?.row} to ${group.at(-1)?.row}`;
   const issueOf = (row: ReadRow): FileIssue => ({
     row: row.row,
@@ -97,7 +100,10 @@ function refuseItemRows(first: ReadRow, others: readonly ReadRow[]): readonly Re
 
 /** Compares each row with those before it that are not next to it. */
 function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
-  const tokens = new Map<string, { readonly row: number; readonly skus: string; readonly order: string }>();
+  const tokens = new Map<
+    string,
+    { readonly row: number; readonly skus: string; readonly update: OrderUpdate }
+  >();
   const orderIds = new Map<string, { readonly row: number; readonly token: string }>();
   return (row) => {
     const { token, update, issues } = row;
@@ -106,7 +112,6 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
     const warnings: FileIssue[] = [];
     const before = tokens.get(token);
     const skus = JSON.stringify(itemsOf(row).map(({ sku }) => sku));
-    const order = orderOf(row);
     const isItemRow = issues.length === 0 && skus !== '[]';
     if (before && rows === 'group')
       found.push({
@@ -117,7 +122,13 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
         message: `Row ${row.row} is of the same order as row ${before.row}, and not next to it`,
         hint: 'Sort the file by token.',
       });
-    else if (before && rows === undefined && isItemRow && before.skus !== skus && before.order === order)
+    else if (
+      before &&
+      rows === undefined &&
+      isItemRow &&
+      before.skus !== skus &&
+      !contradicts(before.update, update)
+    )
       warnings.push({
         row: row.row,
         ...row.locate(['token']),
@@ -126,7 +137,7 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
         message: `Row ${row.row} is of the same order as row ${before.row}, and its items replace those of that row`,
         hint: 'If they are items of one order, sort the file by token.',
       });
-    if (isItemRow || rows === 'group') remember(tokens, token, { row: row.lastRow, skus, order });
+    if (isItemRow || rows === 'group') remember(tokens, token, { row: row.lastRow, skus, update });
     const orderId = issues.length === 0 ? update.order_id : undefined;
     const other = orderId === undefined ? undefined : orderIds.get(orderId);
     if (other && other.token !== token)
@@ -152,32 +163,32 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): vo
   if (map.size > comparedRows) for (const oldest of map.keys()) return void map.delete(oldest);
 }
 
-function itemsOf(row: ReadRow | undefined): readonly CartItem[] {
-  const items = (row?.update as Partial<OrderUpdate> | undefined)?.cart?.items;
-  return Array.isArray(items) ? items : [];
-}
+/** Whether a row holds an update; one with issues may hold anything. */
+const isValid = ({ issues }: ReadRow): boolean => issues.length === 0;
 
-/** What a row holds but for its items; a row with issues may hold anything. */
-function orderOf({ update }: ReadRow): string {
-  const { cart, ...order } = Object(update) as Partial<OrderUpdate>;
-  return JSON.stringify({ ...order, cart: { ...Object(cart), items: undefined } });
-}
+const itemsOf = (row: ReadRow): readonly CartItem[] => (isValid(row) && row.update.cart.items) || [];
 
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+/** Whether two updates write different values for a field, but for the items of the cart; one may leave it out. */
+const contradicts = (one: unknown, other: unknown): boolean =>
+  findDifference(one, other, [], true) !== undefined;
 
 /** The path of the first difference that is not one of the items of the cart. */
 function findDifference(
   one: unknown,
   other: unknown,
   path: readonly Segment[],
+  ignoresMissing = false,
 ): readonly Segment[] | undefined {
+  if (ignoresMissing && (one === undefined || other === undefined)) return undefined;
   if (Object.is(one, other) || (path.length === 2 && path[0] === 'cart' && path[1] === 'items'))
     return undefined;
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return path;
   if (Array.isArray(one) !== Array.isArray(other)) return path;
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {
     const step = Array.isArray(one) ? Number(key) : key;
-    const found = findDifference(one[key as never], other[key as never], [...path, step]);
+    const found = findDifference(one[key as never], other[key as never], [...path, step], ignoresMissing);
     if (found) return found;
   }
   return undefined;

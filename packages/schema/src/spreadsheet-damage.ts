@@ -20,6 +20,14 @@ const rules: readonly Rule[] = [
     hint: 'Leave the field out, or blank in CSV.',
   },
   {
+    code: 'placeholder',
+    // What R writes in place of a value; it is the code of Namibia, too.
+    pattern: /^NA$/,
+    message: 'This stands for no value, and would be sent as text',
+    hint: 'Leave the field out, or blank in CSV.',
+    isForCodes: true,
+  },
+  {
     code: 'shortened_number',
     pattern: /^[+-]?\d+(?:[.,]\d+)?e[+-]?\d+$/i,
     message: 'A spreadsheet writes long numbers like this, and their last digits are lost',
