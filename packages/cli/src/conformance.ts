@@ -56,7 +56,7 @@ export async function runConformanceSuite({
     ...(token !== undefined && { orderToken: token }),
     ...(otherTypeKey && { otherTypeKey }),
     ...(timeout !== undefined && { timeoutMs: timeout }),
-    onResult: ({ id }) => progress.update(() => id),
+    onResult: ({ id }) => progress.update(() => `Checking ${id}`),
   })
     .catch((error: unknown) => {
       if (error instanceof TypeError) throw new CommandError(nameFlags(error.message), 2);

@@ -57,7 +57,7 @@ export async function connect(
   // First, so that nothing that a module throws can show it.
   const key = isDry ? undefined : await readKey(options, { terminal, env });
   if (key !== undefined) terminal.addSecret(key);
-  const config = options.config === undefined ? {} : await loadConfig(options.config);
+  const config = options.config === undefined ? {} : await loadConfig(options.config, terminal);
   if (typeof config.apiKey === 'string') terminal.addSecret(config.apiKey);
   const baseUrl = options.baseUrl || config.baseUrl;
   if (!baseUrl)
@@ -77,7 +77,7 @@ export async function connect(
     throw new CommandError('There is no key.', 2, {
       hint: 'Set ORDERS_API_KEY, or pass --api-key-file or --api-key-command.',
     });
-  const schema = await loadSchema(options);
+  const schema = await loadSchema(options, terminal);
   const { createOrdersClient } = await import('@orders/client');
   try {
     const client = createOrdersClient({
@@ -133,7 +133,9 @@ export async function readKey(
   { terminal, env }: Pick<ConnectionRequest, 'terminal' | 'env'>,
 ): Promise<string | undefined> {
   if (apiKeyFile !== undefined) {
-    const text = await readFile(apiKeyFile, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
+    // It may be a pipe, such as that of <(pass show orders).
+    const reading = terminal.waitFor('--api-key-file', readFile(apiKeyFile, 'utf8'));
+    const text = await reading.catch(({ code }: NodeJS.ErrnoException) => {
       throw new CommandError(`--api-key-file: cannot read the file (${code}).`, 3, {
         hint: 'Write its name, never the key itself; so the name is left out here.',
       });
@@ -172,24 +174,24 @@ export function splitWords(command: string): readonly string[] {
 type Config = Partial<Omit<OrdersClientOptions, keyof CallHooks>>;
 
 /** Loads the options of the client from a module's default export, or from JSON. @throws CommandError */
-async function loadConfig(file: string): Promise<Config> {
+async function loadConfig(file: string, terminal: Terminal): Promise<Config> {
   // What reads a setting of a module runs its code.
   const copy = (value: unknown): unknown =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   const found =
     extname(file) === '.json'
       ? copy(readJson(file, () => 'it is not JSON. Its text may hold a key and is left out.'))
-      : await loadModule('--config', file, (module) => copy(module['default']));
+      : await loadModule('--config', file, { terminal, read: (module) => copy(module['default']) });
   if (found !== undefined) return found as Config;
   const how = extname(file) === '.json' ? 'an object' : 'export default { baseUrl: "https://..." }';
   throw new CommandError(`--config: ${file}: expected options of createOrdersClient. Write ${how}.`, 2);
 }
 
 /** The schema of updates: that of `--schema`, or that of the folder; without them that of the client. @throws CommandError */
-export async function loadSchema({
-  schema: file,
-  orderUpdate,
-}: SchemaOptions): Promise<OrderUpdateSchema | undefined> {
+export async function loadSchema(
+  { schema: file, orderUpdate }: SchemaOptions,
+  terminal: Terminal,
+): Promise<OrderUpdateSchema | undefined> {
   if (file === undefined) {
     if (orderUpdate === undefined) return undefined;
     const { defineOrderUpdate } = await import('@orders/schema');
@@ -199,11 +201,10 @@ export async function loadSchema({
       throw new CommandError(`orders.json: orderUpdate: ${describeError(error)}`, 2);
     }
   }
-  const schema = await loadModule(
-    '--schema',
-    file,
-    (module) => (module['default'] ?? module['schema']) as OrderUpdateSchema | undefined,
-  );
+  const schema = await loadModule('--schema', file, {
+    terminal,
+    read: (module) => (module['default'] ?? module['schema']) as OrderUpdateSchema | undefined,
+  });
   if (typeof schema?.safeParse === 'function') return schema;
   throw new CommandError(`--schema: ${file}: write export default defineOrderUpdate({ ... }).`, 2);
 }
@@ -216,10 +217,13 @@ export async function loadSchema({
 async function loadModule<T>(
   flag: string,
   file: string,
-  read: (module: Readonly<Record<string, unknown>>) => T,
+  {
+    terminal,
+    read,
+  }: { readonly terminal: Terminal; readonly read: (module: Readonly<Record<string, unknown>>) => T },
 ): Promise<T> {
   try {
-    return read(await import(pathToFileURL(resolve(file)).href));
+    return read(await terminal.waitFor(`${flag} ${file} to load`, import(pathToFileURL(resolve(file)).href)));
   } catch (error) {
     const { code } = Object(error) as NodeJS.ErrnoException;
     const why =

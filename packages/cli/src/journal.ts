@@ -110,11 +110,14 @@ export interface Journal {
   /** Notes the flags of a run. @throws CommandError */
   noteFlags(flags: SendFlags): void;
   /** Takes a file in which only rows have changed that were invalid: they are new. @throws CommandError */
-  replaceFile(file: Pick<JournalKey, 'sha256' | 'bytes'>): void;
+  replaceFile(file: Pick<JournalKey, 'sha256' | 'bytes' | 'rows'>): void;
   close(): Promise<void>;
 }
 
 export type Decision = 'resolve' | 'retry' | 'discard';
+
+/** Why a row may not be in the journal. */
+const notNoted = 'it was not sent, or is not the first of the rows that are one update';
 
 const decidedStates = { resolve: 'applied', retry: 'queued', discard: 'discarded' } as const;
 
@@ -362,7 +365,7 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
     const found = one.get(row);
     const state = found?.['state'];
     if (state !== 'unknown' && state !== 'rejected')
-      return `Row ${row} waits for no decision: it is ${state ?? 'not sent yet'}.`;
+      return `Row ${row} waits for no decision: ${state === undefined ? notNoted : `it is ${state}`}.`;
     const after = decision === 'retry' ? findLater(row, found?.['token'] ?? '') : undefined;
     if (after !== undefined)
       return `Row ${row} cannot be sent again: row ${after}, a later one of its order, was sent.`;

@@ -12,6 +12,12 @@ process.on('uncaughtException', (error) => {
   void terminal.fail(what).finally(() => process.exit(3));
 });
 
+// Nothing is left to do, and the command waits all the same.
+process.once('beforeExit', () => {
+  const what = 'What the command waits for will never come, such as the end of a module that never loads.';
+  void terminal.fail(what).finally(() => process.exit(3));
+});
+
 const exitCode = await runProgram(process.argv.slice(2), terminal, process.env);
 const isWritten = await terminal.flush();
 // A module of the user may keep the process.

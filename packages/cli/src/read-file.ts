@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { stdin } from 'node:process';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import type { FileIssue, UpdateFileOptions, UpdateFileRow } from '@orders/schema/file';
-import { CommandError, describeError, joinSentences } from './terminal.ts';
+import { CommandError, describeError, joinSentences, type Terminal } from './terminal.ts';
 
 export type Row = UpdateFileRow;
 export type RowIssue = FileIssue;
@@ -19,8 +19,10 @@ export interface FileOptions {
 
 export interface ReadOptions extends Omit<UpdateFileOptions, 'name'> {
   readonly schema?: OrderUpdateSchema | undefined;
+  /** Says that the end of the file is waited for, where nothing else shows how far it is. */
+  readonly terminal?: Terminal | undefined;
   /** Called with each chunk of the file. */
-  readonly onChunk?: (chunk: Uint8Array) => void;
+  readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
 }
 
 /** What the flags of a command say about reading its file. */
@@ -35,11 +37,11 @@ export function readingOf({ decimals, input, group, eachRow, strict }: FileOptio
  */
 export async function* readRows(
   file: string,
-  { schema, onChunk, ...options }: ReadOptions = {},
+  { schema, terminal, onChunk, ...options }: ReadOptions = {},
 ): AsyncGenerator<Row> {
   const { readUpdateFile } = await import('@orders/schema/file');
   const rows = readUpdateFile(
-    chunksOf(file, onChunk),
+    chunksOf(file, { terminal, onChunk }),
     schema ?? (OrderUpdate as unknown as OrderUpdateSchema),
     { ...options, name: file },
   );
@@ -68,9 +70,9 @@ function nameFlags(issue: RowIssue): RowIssue {
 }
 
 /** Reads a JSON file of one update, which the client checks. @throws CommandError */
-export async function readOneUpdate(file: string): Promise<OrderUpdate> {
+export async function readOneUpdate(file: string, terminal: Terminal): Promise<OrderUpdate> {
   const { readJsonValue } = await import('@orders/schema/file');
-  const { value, changes } = await readJsonValue(chunksOf(file));
+  const { value, changes } = await readJsonValue(chunksOf(file, { terminal }));
   const [change] = changes;
   if (change) {
     const { line = 1, column, code } = change;
@@ -94,8 +96,10 @@ export function describeIssue({ found, message, hint }: Omit<RowIssue, 'row'>): 
 /** @throws UnreadableFileError */
 async function* chunksOf(
   file: string,
-  onChunk: (chunk: Uint8Array) => void = () => {},
+  { terminal, onChunk = () => {} }: Pick<ReadOptions, 'terminal' | 'onChunk'>,
 ): AsyncGenerator<Uint8Array> {
+  const { promise: end, resolve: ended } = Promise.withResolvers<void>();
+  void terminal?.waitFor(`the end of ${file === '-' ? 'standard input' : file}`, end);
   try {
     const stream = file === '-' ? stdin : createReadStream(file, { highWaterMark: 16_384 });
     for await (const chunk of stream as AsyncIterable<Buffer>) {
@@ -104,6 +108,8 @@ async function* chunksOf(
     }
   } catch (error) {
     throw new UnreadableFileError(file, error);
+  } finally {
+    ended();
   }
 }
 

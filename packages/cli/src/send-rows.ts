@@ -62,6 +62,10 @@ export async function sendRows(run: Run): Promise<RunEnd> {
   const counts = { done: rows - openRows(journal), sent: 0, taken: 0, rejected: 0, unknown: 0, waiting: 0 };
   /** Ends each wait, so that it sees that the run stops: of a row for the one before it, and of the loop for a result. */
   const wakes = new Set<() => void>();
+  /** Rows that were sent, and have no response yet. */
+  const inFlight = new Set<number>();
+  /** Whether the last attempt did not reach the service. */
+  let isUnreached = false;
   let stopped: string | undefined;
 
   const stop = (why: string): void => {
@@ -149,10 +153,13 @@ export async function sendRows(run: Run): Promise<RunEnd> {
   const draw = (): string => {
     const perSecond = rate(counts.taken);
     const paused = client.pausedUntil;
+    const isWaiting = !paused && perSecond === 0;
     const leftMs = ((rows - counts.done - counts.waiting) / perSecond) * 1_000;
     return [
       `${formatCount(counts.done)} of ${formatNumberOf(rows, 'row')} (${Math.floor((counts.done / rows) * 100)} %)`,
       ...(paused ? [`paused for ${formatDuration(paused.getTime() - Date.now())} by a 429`] : []),
+      ...(isWaiting && inFlight.size > 0 ? [`waiting for ${formatNumberOf(inFlight.size, 'response')}`] : []),
+      ...(isWaiting && inFlight.size === 0 && isUnreached ? ['waiting to reach the service'] : []),
       ...(perSecond > 0 && !paused ? [`${Math.round(perSecond)}/s`] : []),
       ...(counts.rejected > 0 ? [`${formatCount(counts.rejected)} rejected`] : []),
       ...(counts.unknown > 0 ? [`${formatCount(counts.unknown)} unknown`] : []),
@@ -202,8 +209,12 @@ export async function sendRows(run: Run): Promise<RunEnd> {
         stopAndThrow(error);
       }
       item.wasSent = true;
+      inFlight.add(item.row);
+      isUnreached = false;
     },
     afterAttempt({ item, outcome, status }) {
+      inFlight.delete(item.row);
+      isUnreached = outcome === 'not_sent';
       // It waits for another attempt, and was not applied: killed meanwhile, it is not unknown.
       if (!item.wasSent || (outcome !== 'not_sent' && status !== 429)) return;
       try {

@@ -75,7 +75,7 @@ export async function runSend({
     });
   const place = options.journal ?? `${file}.orders-journal`;
   if (options.result !== undefined) checkResultName(options.result, [file, place]);
-  const reading = { ...readingOf(options), schema: await loadSchema(options) };
+  const reading = { ...readingOf(options), schema: await loadSchema(options, terminal) };
   const context: Context = { file, place, options, reading, terminal, env };
   const decisions = (['resolve', 'retry', 'discard'] as const).filter((name) => options[name] !== undefined);
   if (options.review || decisions.length > 0) return settleRows(context, decisions);
@@ -254,7 +254,7 @@ async function sendFile(context: Context): Promise<ExitCode> {
   setFlagsFromString('--optimize-for-size');
   let journal = await openJournal(place);
   try {
-    const hashed = await hashFile(file);
+    const hashed = await terminal.waitFor(`the end of ${file}`, hashFile(file));
     // Who only goes on need not repeat it.
     const decimals = options.decimals ?? journal?.key.decimals ?? 0;
     const rowsAre = context.reading.rows ?? journal?.key.rowsAre;
@@ -268,7 +268,7 @@ async function sendFile(context: Context): Promise<ExitCode> {
       const { client, baseUrl } = await connectTo(context, journal?.key.baseUrl);
       try {
         // Not before the service is there: fixed rows may be changed until they are sent.
-        if (isNew) journal?.replaceFile(hashed);
+        if (isNew) journal?.replaceFile({ ...hashed, rows });
         journal ??= await createJournal(place, { ...hashed, rows, decimals, rowsAre, baseUrl });
         const { concurrency = 16, stopOnRejected = false, skipInvalid = false } = options;
         journal.noteFlags(flagsOf(context));
@@ -390,6 +390,8 @@ async function hasFixedRows(
       `Leave ${flagOf(reading.rows)} out: the journal has how the file was sent.`,
     );
   if (sha256 === key.sha256) return false;
+  // Of a file without rows, nothing can have changed.
+  if (key.rows === 0) return true;
   const { invalid = 0 } = count();
   let [rows, same] = [0, 0];
   const changed: number[] = [];
@@ -447,9 +449,11 @@ async function finish(
   } catch (error) {
     problem = describeError(error);
     for (const { row, state, status } of journal.unwritten)
-      terminal.note(
-        `Row ${row} was ${state} (${status ?? 'no response'}), which could not be written: it becomes unknown.`,
-      );
+      // Of another row, the journal has that it was not sent.
+      if (journal.states(row, row).get(row) === 'sending')
+        terminal.note(
+          `Row ${row} was ${state} (${status ?? 'no response'}), which could not be written: it becomes unknown.`,
+        );
   }
   const { applied = 0, rejected = 0, unknown = 0, discarded = 0, invalid = 0 } = journal.count();
   const { rows } = journal.key;

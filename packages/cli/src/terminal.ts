@@ -153,7 +153,8 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       const { createLogUpdate } = await import('log-update');
       const log = stderr.isTTY ? createLogUpdate(stderr) : undefined;
       const everyMs = log ? progressMs.terminal : progressMs.file;
-      let shownAt = log ? Number.NEGATIVE_INFINITY : performance.now();
+      // In a file the first line comes when it is more than a moment.
+      let shownAt = performance.now() - everyMs + (log ? 0 : momentMs);
       return {
         update(draw) {
           if (performance.now() - shownAt < everyMs) return;
@@ -161,7 +162,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
           const line = stripControls(redact(draw()), false);
           // One that wraps would flicker.
           if (log) log(line.slice(0, (stderr.columns ?? 80) - 1));
-          else if (!terminal.json) terminal.note(line);
+          else terminal.note(line);
         },
         stop: () => {
           log?.clear();

@@ -22,7 +22,7 @@ export async function runUpdate({
 }: CommandInput<UpdateOptions>): Promise<ExitCode> {
   const [token = '', file = ''] = args;
   const isDry = options.dryRun ?? false;
-  const update = await readOneUpdate(file);
+  const update = await readOneUpdate(file, terminal);
   const { client, baseUrl } = await connect(options, { terminal, env, isDry });
   try {
     if (isDry) {

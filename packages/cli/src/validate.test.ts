@@ -52,7 +52,7 @@ test('issues have file, row, column, path, what was found and a hint, and are co
   expect(text.stdout).toMatch(
     /^a\.csv:3:1 row 3, token \(invalid_token\)\n {2}The token is missing\. Write the order token/,
   );
-  expect(text.stdout).toContain('and 4 more: --limit prints them.');
+  expect(text.stdout).toContain('and 4 more: orders validate --limit prints them.');
   expect(text.stdout).toMatch(/\n5 issues by rule:\n( {7}1 {2}\w+\n){5}/);
   expect(text.stdout).toContain('a.csv: 2 invalid of 3 rows\n');
   expect(text.stdout).toContain('c.ndjson: 1 invalid of 2 rows\n');

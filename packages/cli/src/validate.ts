@@ -49,8 +49,8 @@ export async function runValidate({
   terminal,
 }: CommandInput<ValidateOptions>): Promise<ExitCode> {
   const { format = options.json ? 'json' : 'text', limit = 100 } = options;
-  const schema = await loadSchema(options);
-  const reading = { ...readingOf(options), schema, requireToken: false };
+  const schema = await loadSchema(options, terminal);
+  const reading = { ...readingOf(options), schema, terminal, requireToken: false };
   const report = await validateFiles(args, { ...reading, limit });
   await reporters[format](report, terminal);
   if (report.files.some(({ isMissing }) => isMissing)) return 3;
@@ -187,7 +187,7 @@ export async function drawIssues(
   for (const warning of warnings) await draw(warning, 'warning: ');
   const shown = issues.length + warnings.length;
   if (shown < issueCount + warningCount)
-    lines.push(`and ${formatCount(issueCount + warningCount - shown)} more: --limit prints them.`);
+    lines.push(`and ${formatCount(issueCount + warningCount - shown)} more: orders validate --limit prints them.`);
   const counts = Object.entries(rules).map(([code, count]) => [` ${formatCount(count)}`.padStart(8), code]);
   const kinds = [
     ...(issueCount > 0 ? [formatNumberOf(issueCount, 'issue')] : []),

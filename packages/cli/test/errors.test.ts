@@ -239,13 +239,8 @@ test('a file that cannot be read, or not to its end, sends nothing', own, async 
   });
   const env = { ORDERS_API_KEY: key };
   const send = (file: string) => runHere(['send', file, '--base-url', service.url], { folder, env });
-  const begunAt = performance.now();
   const malformed = await send('./broken.csv');
-  expect(malformed.code).toBe(1);
-  // A line of progress every ten seconds, which it takes on a busy machine.
-  const lines = malformed.stderr.split('\n').slice(0, -1);
-  expect(lines.filter((line) => !/^Checking broken\.csv: \S+ rows$/.test(line))).toEqual([]);
-  expect(lines.length).toBeLessThanOrEqual((performance.now() - begunAt) / 10_000);
+  expect(malformed).toMatchObject({ code: 1, stderr: '' });
   expect(malformed.stdout).toMatch(/^broken\.csv:1999:3 row 1999 \(malformed\)$/m);
   expect(malformed.stdout).toContain('Nothing was sent. Fix the file.');
   expect(await send('./none.csv')).toMatchObject({ code: 3, stderr: expect.stringContaining('none.csv') });
@@ -267,6 +262,8 @@ test('a full disk ends the run with what was sent, and the next one goes on', ow
   const { code, stdout, stderr } = await running.ended;
   expect([code, stderr]).toEqual([3, expect.stringMatching(/The journal could not be written: .*full/)]);
   const { applied } = JSON.parse(stdout);
+  // A row that only waited is sent by the next run.
+  expect(stderr).not.toMatch(/Row \d+ was queued/);
   expect(service.ledger.length).toBeLessThan(300);
   // What is applied and not in the journal is printed.
   expect(applied + (stderr.match(/^Row \d+ was applied/gm) ?? []).length).toBe(service.ledger.length);

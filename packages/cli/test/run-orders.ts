@@ -76,7 +76,7 @@ export function startOrders(
 
 /** Leaves out the lines that come only where a machine takes long. */
 export function withoutWaits(text: string): string {
-  return text.replace(/^Waiting for .* …\n/gm, '');
+  return text.replace(/^(?:Waiting for .* …|Checking .*|[\d,]+ of [\d,]+ rows? \(.*)\n/gm, '');
 }
 
 export async function runOrders(words: readonly string[], options: RunOptions): Promise<EndedRun> {

@@ -137,7 +137,7 @@ test(
     expect(await send('--resolve', '2,5,12')).toMatchObject({
       code: 1,
       stdout: 'Settled: 1 row. To go on:\n  orders send updates.csv --rate 900 --result results.ndjson\n',
-      stderr: `Row 5 ${undecidable} applied.\nRow 12 ${undecidable} not sent yet.\n`,
+      stderr: `Row 5 ${undecidable} applied.\nRow 12 waits for no decision: it was not sent, or is not the first of the rows that are one update.\n`,
     });
     expect(await send('--retry', 'all')).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
     expect(await send('--retry', 'all', '--yes')).toMatchObject({ code: 0 });
@@ -181,13 +181,19 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a file without rows is not said to have been applied', own, async () => {
+test('a file without rows is not said to have been applied, and is sent once it has some', own, async () => {
   await using scene = await setScene(0, 1);
   const { code, stdout } = await scene.send();
   expect([code, stdout]).toEqual([
     0,
     expect.stringMatching(/^updates\.csv: 0 rows, nothing was sent in this run\n/),
   ]);
+  writeFileSync(scene.folder.file('updates.csv'), 'token,cart.items[0].sku\nord_0,mug\n');
+  expect(await scene.send()).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/: 1 row, 1 sent in this run\n +applied +1\n/),
+  });
+  expect(scene.service.ledger).toHaveLength(1);
 });
 
 test('with --stop-on-rejected the later rows of a rejected one wait, too', own, async () => {
@@ -628,6 +634,11 @@ test(
     expect(await send('--each-row')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('was sent with --group, and now with --each-row. Nothing was sent.'),
+    });
+    expect(await send('--resolve', '3')).toMatchObject({
+      code: 1,
+      stderr:
+        'Row 3 waits for no decision: it was not sent, or is not the first of the rows that are one update.\n',
     });
     expect(await send('--retry', 'all', '--yes')).toMatchObject({ code: 0 });
     expect(await send()).toMatchObject({ code: 0 });

@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test } from 'vitest';
-import { createFolder, startOrders } from './run-orders.ts';
+import { createFolder, runOrders, startOrders } from './run-orders.ts';
 
 const file = { 'a.json': '{"cart":{"items":[]}}', 'rows.csv': 'token,cart.items[0].sku\norder-1,MUG\n' };
 const send = ['send', 'rows.csv', '--json'];
@@ -13,8 +15,18 @@ test.concurrent.each<[words: readonly string[], said: RegExp]>([
   [['check', '--json'], /^Waiting for echo of 127\S+ …\n$/],
   [['outbox', 'status'], /^Waiting for the outbox to open …\n$/],
   [[...send, '--api-key-command', 'node hangs.mjs'], /^Waiting for --api-key-command …\n$/],
+  [['check', '--api-key-file', 'pipe'], /^Waiting for --api-key-file …\n$/],
+  [['check', '--config', 'hangs.mjs'], /^Waiting for --config hangs.mjs to load …\n$/],
+  [['validate', 'rows.csv', '--schema', 'hangs.mjs'], /^Waiting for --schema hangs.mjs to load …\n$/],
+  [['validate', 'pipe'], /^Waiting for the end of pipe …\n$/],
+  [['update', 'order-1', 'pipe'], /^Waiting for the end of pipe …\n$/],
 ])('%j says what it waits for', async (words, said) => {
-  await using folder = await createFolder({ ...file, 'hangs.mjs': 'setInterval(() => {}, 1_000)' });
+  await using folder = await createFolder({
+    ...file,
+    'hangs.mjs': 'setInterval(() => {}, 1_000); await new Promise(() => {})',
+  });
+  // Nobody writes to it.
+  execFileSync('mkfifo', [folder.file('pipe')]);
   await using server = createServer((socket) => socket.resume().on('error', () => {})).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -25,4 +37,41 @@ test.concurrent.each<[words: readonly string[], said: RegExp]>([
   };
   await using running = startOrders(words, { cwd: folder.path, env });
   expect(await running.printed(/\n/, 'stderr')).toMatch(said);
+});
+
+/** What becomes of the update of a service that accepts the key, and what the run shows meanwhile. */
+test.concurrent.each<[what: string, shown: RegExp]>([
+  ['no response', /^0 of 1 row \(0 %\) {2}waiting for 1 response$/m],
+  ['a 429', /^0 of 1 row \(0 %\) {2}paused for 5\d min \d+ s by a 429$/m],
+  ['no connection', /^0 of 1 row \(0 %\) {2}waiting to reach the service$/m],
+])('a run shows that it waits because of %s', async (what, shown) => {
+  // No run ends before it has shown that.
+  await using folder = await createFolder({ ...file, 'config.json': '{"retry":{"maxAttempts":100}}' });
+  const server = createHttpServer((request, response) => {
+    response.setHeader('content-type', 'application/json').setHeader('connection', 'close');
+    if (request.method === 'GET') {
+      response.end('{}');
+      if (what === 'no connection') server.close();
+    } else if (what === 'a 429') response.writeHead(429, { 'retry-after': '3600' }).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const env = { ORDERS_BASE_URL: `http://127.0.0.1:${port}`, ORDERS_API_KEY: 'a key of this test' };
+  const words = [...send, '--config', 'config.json', '--timeout', '9m'];
+  await using running = startOrders(words, { cwd: folder.path, env });
+  expect(await running.printed(shown, 'stderr')).toMatch(shown);
+  server.close().closeAllConnections();
+});
+
+test('a module that can never load ends the command with an error', async () => {
+  await using folder = await createFolder({ ...file, 'never.mjs': 'await new Promise(() => {})' });
+  const { code, stdout, stderr } = await runOrders(['check', '--config', 'never.mjs', '--json'], {
+    cwd: folder.path,
+    env: { ORDERS_API_KEY: 'a key of this test' },
+  });
+  expect([code, JSON.parse(stdout)]).toEqual([
+    3,
+    { error: { code: 'failed', message: expect.stringMatching(/will never come/) } },
+  ]);
+  expect(stderr).toMatch(/^orders: What the command waits for will never come/);
 });
