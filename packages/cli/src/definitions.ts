@@ -96,7 +96,9 @@ export const definitions: readonly Definition[] = [
       decimals,
       inputFormat,
       ...reading,
-      new Option('--format <format>', 'how issues are printed').choices(['text', 'json', 'github', 'sarif']),
+      new Option('--format <format>', 'how issues are printed')
+        .choices(['text', 'json', 'github', 'sarif'])
+        .conflicts('json'),
       option('--limit <number>', 'how many issues are printed (default: 100)', count(1, 100_000)),
       json,
     ],

@@ -163,6 +163,7 @@ test('with --json an error is an object on standard output, too', async () => {
     ],
     [['update', 'ord_1', 'none.json', '--json'], 3, { code: 'failed' }],
     [['outbox', 'status', '--folder', 'none', '--json'], 3, { code: 'failed' }],
+    [['validate', 'a.csv', '--format', 'github', '--json'], 2, { code: 'usage' }],
   ] as const) {
     const { code, stdout, stderr } = await runHere(words, { env: { ORDERS_API_KEY: 'sk_test_4f1b9c27' } });
     expect([words, code, JSON.parse(stdout)]).toMatchObject([words, exitCode, { error }]);

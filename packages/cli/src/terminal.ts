@@ -143,15 +143,15 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     async fail(error) {
       const message = describeError(error);
       const line = `orders: ${message}`;
-      terminal.note(...(stderr.isTTY ? await drawTable([[line]], stderr.columns) : [line]));
+      terminal.note(...(stderr.isTTY ? await drawTable([[line]], widthOf(stderr)) : [line]));
       const facts = error instanceof CommandError ? error.facts : { code: 'failed', message };
       if (terminal.json && !hasReported) terminal.write(`${toJson({ error: facts })}\n`);
     },
     style: (style, text) => styleText(style, text, { stream: stdout }),
-    table: (rows) => drawTable(rows, Math.max(40, stdout.columns ?? 80)),
+    table: (rows) => drawTable(rows, Math.max(40, widthOf(stdout))),
     async progress() {
       const { createLogUpdate } = await import('log-update');
-      const log = stderr.isTTY ? createLogUpdate(stderr) : undefined;
+      const log = canRedraw(stderr) ? createLogUpdate(stderr) : undefined;
       const everyMs = log ? progressMs.terminal : progressMs.file;
       // In a file the first line comes when it is more than a moment.
       let shownAt = performance.now() - everyMs + (log ? 0 : momentMs);
@@ -161,7 +161,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
           shownAt = performance.now();
           const line = stripControls(redact(draw()), false);
           // One that wraps would flicker.
-          if (log) log(line.slice(0, (stderr.columns ?? 80) - 1));
+          if (log) log(line.slice(0, widthOf(stderr) - 1));
           else terminal.note(line);
         },
         stop: () => {
@@ -179,7 +179,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       }
     },
     async screen() {
-      if (!stdout.isTTY) return terminal.print;
+      if (!canRedraw(stdout)) return terminal.print;
       const { createLogUpdate } = await import('log-update');
       const log = createLogUpdate(stdout);
       return (...lines) => log(toText(lines, hasStyles()).trimEnd());
@@ -212,16 +212,21 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   return terminal;
 }
 
+/** A terminal that nobody sized, as of `ssh -tt` in a script, has no columns and no rows. */
+const widthOf = ({ columns }: Pick<NodeJS.WriteStream, 'columns'>): number => columns || 80;
+const canRedraw = ({ isTTY, rows }: Pick<NodeJS.WriteStream, 'isTTY' | 'rows'>): boolean =>
+  isTTY && rows > 0;
+
 /** Cells whose text may control the terminal are cleaned when they are printed; their width is that of the text. */
 async function drawTable(rows: readonly (readonly Cell[])[], columns: number): Promise<readonly string[]> {
   if (rows.length === 0) return [];
   const { table, getBorderCharacters } = await import('table');
   const cells = rows.map((row) => row.map((cell) => stripControls(String(cell), true)));
   const last = (cells[0]?.length ?? 1) - 1;
-  const widthOf = (column: number): number =>
+  const lengthOf = (column: number): number =>
     Math.max(1, ...cells.map((row) => row[column]?.replace(styles, '').length ?? 0));
-  const taken = Array.from({ length: last }, (_, column) => widthOf(column) + 2);
-  const width = Math.max(16, Math.min(widthOf(last), columns - taken.reduce((sum, own) => sum + own, 0)));
+  const taken = Array.from({ length: last }, (_, column) => lengthOf(column) + 2);
+  const width = Math.max(16, Math.min(lengthOf(last), columns - taken.reduce((sum, own) => sum + own, 0)));
   const text = table(cells, {
     border: getBorderCharacters('void'),
     drawHorizontalLine: () => false,

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import { commandLine, createTerminal, formatCount } from '../src/terminal.ts';
 import { createBulkFile } from './bulk-file.ts';
-import { createFolder, type Folder } from './run-orders.ts';
+import { createFolder, type Folder, until } from './run-orders.ts';
 
 const key = 'sk_test_4f1b9c27';
 /** The `script` of util-linux runs a command on a terminal of its own. */
@@ -143,6 +143,31 @@ test('a second Ctrl-C ends the process; with --json there is an object, too', as
   expect(JSON.parse(String(stdout.read()))).toEqual({
     error: { code: 'failed', message: expect.stringContaining('was not finished') },
   });
+});
+
+test('a terminal that nobody sized shows progress in lines, and tables in 80 columns', async () => {
+  const sized = () => Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
+  const [stdout, stderr] = [sized(), sized()];
+  const own = Object.assign(new EventEmitter(), { stdin: new PassThrough(), stdout, stderr });
+  const terminal = createTerminal(own as unknown as NodeJS.Process);
+  let shown = '';
+  for (const stream of [stdout, stderr])
+    stream.on('data', (chunk: Buffer) => {
+      shown += String(chunk);
+    });
+  const progress = await terminal.progress();
+  await until('a line of progress', () => {
+    progress.update(() => '3 of 5 rows');
+    return shown.includes('3 of 5 rows\n');
+  });
+  progress.stop();
+  (await terminal.screen())('a screen');
+  await until('a screen', () => shown.includes('a screen\n'));
+  const words = 'word '.repeat(30).trim();
+  await terminal.fail(words);
+  await until('an error', () => shown.endsWith('word\n'));
+  expect(shown).toMatch(/^orders:( word){14}\n/m);
+  expect(await terminal.table([[words]])).toHaveLength(2);
 });
 
 test.runIf(hasScript)(
