@@ -64,8 +64,8 @@ export async function sendRows(run: Run): Promise<RunEnd> {
   const wakes = new Set<() => void>();
   /** Rows that were sent, and have no response yet. */
   const inFlight = new Set<number>();
-  /** Whether the last attempt did not reach the service. */
-  let isUnreached = false;
+  /** Why the last attempt is made again later, if it is. */
+  let delay: string | undefined;
   let stopped: string | undefined;
 
   const stop = (why: string): void => {
@@ -159,7 +159,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
       `${formatCount(counts.done)} of ${formatNumberOf(rows, 'row')} (${Math.floor((counts.done / rows) * 100)} %)`,
       ...(paused ? [`paused for ${formatDuration(paused.getTime() - Date.now())} by a 429`] : []),
       ...(isWaiting && inFlight.size > 0 ? [`waiting for ${formatNumberOf(inFlight.size, 'response')}`] : []),
-      ...(isWaiting && inFlight.size === 0 && isUnreached ? ['waiting to reach the service'] : []),
+      ...(isWaiting && inFlight.size === 0 && delay !== undefined ? [delay] : []),
       ...(perSecond > 0 && !paused ? [`${Math.round(perSecond)}/s`] : []),
       ...(counts.rejected > 0 ? [`${formatCount(counts.rejected)} rejected`] : []),
       ...(counts.unknown > 0 ? [`${formatCount(counts.unknown)} unknown`] : []),
@@ -210,11 +210,11 @@ export async function sendRows(run: Run): Promise<RunEnd> {
       }
       item.wasSent = true;
       inFlight.add(item.row);
-      isUnreached = false;
     },
     afterAttempt({ item, outcome, status }) {
       inFlight.delete(item.row);
-      isUnreached = outcome === 'not_sent';
+      if (outcome === 'not_sent') delay = 'waiting to reach the service';
+      else delay = status === 429 ? 'slowed down by a 429' : undefined;
       // It waits for another attempt, and was not applied: killed meanwhile, it is not unknown.
       if (!item.wasSent || (outcome !== 'not_sent' && status !== 429)) return;
       try {

@@ -448,8 +448,8 @@ async function finish(
     journal.flush();
   } catch (error) {
     problem = describeError(error);
+    // Of another row, the journal has that it was not sent.
     for (const { row, state, status } of journal.unwritten)
-      // Of another row, the journal has that it was not sent.
       if (journal.states(row, row).get(row) === 'sending')
         terminal.note(
           `Row ${row} was ${state} (${status ?? 'no response'}), which could not be written: it becomes unknown.`,

@@ -214,8 +214,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
 
 /** A terminal that nobody sized, as of `ssh -tt` in a script, has no columns and no rows. */
 const widthOf = ({ columns }: Pick<NodeJS.WriteStream, 'columns'>): number => columns || 80;
-const canRedraw = ({ isTTY, rows }: Pick<NodeJS.WriteStream, 'isTTY' | 'rows'>): boolean =>
-  isTTY && rows > 0;
+const canRedraw = ({ isTTY, rows }: Pick<NodeJS.WriteStream, 'isTTY' | 'rows'>): boolean => isTTY && rows > 0;
 
 /** Cells whose text may control the terminal are cleaned when they are printed; their width is that of the text. */
 async function drawTable(rows: readonly (readonly Cell[])[], columns: number): Promise<readonly string[]> {

@@ -187,7 +187,9 @@ export async function drawIssues(
   for (const warning of warnings) await draw(warning, 'warning: ');
   const shown = issues.length + warnings.length;
   if (shown < issueCount + warningCount)
-    lines.push(`and ${formatCount(issueCount + warningCount - shown)} more: orders validate --limit prints them.`);
+    lines.push(
+      `and ${formatCount(issueCount + warningCount - shown)} more: orders validate --limit prints them.`,
+    );
   const counts = Object.entries(rules).map(([code, count]) => [` ${formatCount(count)}`.padStart(8), code]);
   const kinds = [
     ...(issueCount > 0 ? [formatNumberOf(issueCount, 'issue')] : []),

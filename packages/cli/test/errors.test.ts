@@ -271,28 +271,30 @@ test('a full disk ends the run with what was sent, and the next one goes on', ow
   expect(Math.max(...countByRow(service.ledger).values())).toBe(1);
 });
 
-test('a disk that is full from the first rows on: only those that become unknown are said to', own, async ({
-  skip,
-}) => {
-  await using disk = await mountDisk(1);
-  if (!disk) return skip('no disk can be mounted here');
-  const many = Array.from({ length: 60 }, (_, index) => `ord_${index}`);
-  await using service = await startMockOrderService({ orders: many, keys: [key] });
-  await using folder = await createFolder({ 'updates.csv': createBulkFile(60, many) });
-  const journal = join(disk.folder, 'journal');
-  const words = ['send', './updates.csv', '--json', '--base-url', service.url, '--journal', journal];
-  const options = { folder, env: { ORDERS_API_KEY: key } };
-  disk.fill();
-  // As much as the tables of the journal and its first rows take.
-  truncateSync(join(disk.folder, 'filler'), 1_048_576 - 64 * 1_024);
-  const { code, stderr } = await runHere(words, options);
-  expect([code, stderr]).toEqual([3, expect.stringMatching(/The journal could not be written: .*full/)]);
-  disk.free();
-  const said = (stderr.match(/^Row \d+ was .* it becomes unknown/gm) ?? []).length;
-  const next = await runHere(words, options);
-  expect(JSON.parse(next.stdout)).toMatchObject({ unknown: said, applied: 60 - said });
-  expect(service.ledger).toHaveLength(60);
-});
+test(
+  'a disk that is full from the first rows on: only those that become unknown are said to',
+  own,
+  async ({ skip }) => {
+    await using disk = await mountDisk(1);
+    if (!disk) return skip('no disk can be mounted here');
+    const many = Array.from({ length: 60 }, (_, index) => `ord_${index}`);
+    await using service = await startMockOrderService({ orders: many, keys: [key] });
+    await using folder = await createFolder({ 'updates.csv': createBulkFile(60, many) });
+    const journal = join(disk.folder, 'journal');
+    const words = ['send', './updates.csv', '--json', '--base-url', service.url, '--journal', journal];
+    const options = { folder, env: { ORDERS_API_KEY: key } };
+    disk.fill();
+    // As much as the tables of the journal and its first rows take.
+    truncateSync(join(disk.folder, 'filler'), 1_048_576 - 64 * 1_024);
+    const { code, stderr } = await runHere(words, options);
+    expect([code, stderr]).toEqual([3, expect.stringMatching(/The journal could not be written: .*full/)]);
+    disk.free();
+    const said = (stderr.match(/^Row \d+ was .* it becomes unknown/gm) ?? []).length;
+    const next = await runHere(words, options);
+    expect(JSON.parse(next.stdout)).toMatchObject({ unknown: said, applied: 60 - said });
+    expect(service.ledger).toHaveLength(60);
+  },
+);
 
 test('an output that cannot be written is reported', own, async ({ skip }) => {
   if (process.platform !== 'linux') return skip('there is no /dev/full');
