@@ -63,9 +63,9 @@ interface PgliteTransaction {
   ): Promise<{ rows: unknown[] }>;
 }
 
-/** A client, pool or transaction whose rows are read by our parsers; that of a query builder as it is. */
+/** A client or transaction whose rows are read by our parsers; that of a query builder as it is. */
 export function withOwnParsers(sql: Sql): Sql {
-  if ('getTypeParser' in sql || 'totalCount' in sql) {
+  if ('getTypeParser' in sql) {
     const client = sql as unknown as PgClient;
     return { query: (text, values = []) => client.query({ text, values, types: pgTypes }) };
   }

@@ -186,3 +186,41 @@ onPostgres('survives a server that shuts down just as it opens a connection', as
     relay.close();
   }
 });
+
+onPostgres('says that another session holds a table, whatever is called', async (scene) => {
+  const { open, schema, postgres, token } = scene;
+  // Its owner gives it no bound: no call may keep one of its connections until the lock is gone.
+  const pool = openPool({ connectionString: postgres.connectionString, max: 20 });
+  const holder = new pg.Client({ connectionString: postgres.connectionString });
+  await holder.connect();
+  try {
+    const outbox = await open({ store: postgresStore({ pool }) });
+    const id = await outbox.enqueue(token, step(1));
+    const calls = {
+      get: () => outbox.get(id),
+      list: () => outbox.list(),
+      history: () => outbox.history(token),
+      counts: () => outbox.counts(),
+      changes: () => outbox.changes(),
+      status: () => outbox.status(),
+      resume: () => outbox.resume(),
+      discard: () => outbox.discard(id),
+      purge: () => outbox.purge({ token }),
+      enqueue: () => outbox.enqueue(token, step(2)),
+    };
+    await holder.query(`begin; lock table ${schema}.updates, ${schema}.limits in access exclusive mode`);
+    const settled = Object.entries(calls).map(async ([name, call]) =>
+      expect(call(), name).rejects.toMatchObject({
+        code: 'order_locked',
+        message: expect.stringContaining('pg_locks show who holds it'),
+      }),
+    );
+    await Promise.all(settled);
+    await holder.query('rollback');
+    expect(await outbox.get(id)).toMatchObject({ state: 'queued' });
+    expect(await outbox.history(token)).toHaveLength(1);
+  } finally {
+    await holder.end();
+    await pool.end();
+  }
+});

@@ -29,8 +29,11 @@ const workerConnections = 2;
 const begin = (lockMs: number): string =>
   `begin isolation level read committed; set local synchronous_commit = on; set local statement_timeout = 50000;
    set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = 10000`;
-/** How long a transaction waits for a lock: a caller's that waits keeps a connection from calls for other orders, and repeats. */
-const lockMs = { worker: 10_000, caller: 100 };
+/**
+ * How long a transaction waits for a lock: one that waits keeps a connection from other calls. A caller's repeats, what only
+ * reads does not.
+ */
+const lockMs = { worker: 10_000, caller: 100, reader: 3_000 };
 /** Without an end, a worker would wait forever for a network that has lost its connection. */
 const bounds = {
   connectionTimeoutMillis: 10_000,
@@ -69,7 +72,6 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   const place = describePlace(base);
   const callers = given ?? new pg.Pool({ ...base, max: maxConnections - workerConnections });
   const workers = new pg.Pool({ ...base, types: pgTypes, max: workerConnections });
-  const ofCallers = withOwnParsers(callers);
   // The pool replaces an idle connection that breaks; without a listener it would end the process.
   const ignore = (): void => {};
   callers.on('error', ignore);
@@ -77,33 +79,36 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   const callersQueue = createQueue(callers.options.max);
   const workersQueue = createQueue(workerConnections);
 
+  const transaction: OutboxStore['transaction'] = (run, { worker = false, settings = '' } = {}) =>
+    (worker ? workersQueue : callersQueue)(async () => {
+      let broken: Error | undefined;
+      const onError = (error: Error): void => {
+        broken = error;
+      };
+      const client = await takeClient(worker ? workers : callers, onError);
+      try {
+        await client.query(`${begin(worker ? lockMs.worker : lockMs.caller)}; ${settings}`);
+        const result = await run(withOwnParsers(client));
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((lost: Error) => {
+          broken ??= lost;
+        });
+        throw error;
+      } finally {
+        // The pool closes a broken one without listening to it, and its last message may still be an error.
+        if (!broken) client.off('error', onError);
+        client.release(broken);
+      }
+    });
+
   return {
     backend: 'postgres',
     place,
-    query: (text, values) => callersQueue(() => ofCallers.query(text, values)),
-    transaction: (run, { worker = false, settings = '' } = {}) =>
-      (worker ? workersQueue : callersQueue)(async () => {
-        let broken: Error | undefined;
-        const onError = (error: Error): void => {
-          broken = error;
-        };
-        const client = await takeClient(worker ? workers : callers, onError);
-        try {
-          await client.query(`${begin(worker ? lockMs.worker : lockMs.caller)}; ${settings}`);
-          const result = await run(withOwnParsers(client));
-          await client.query('commit');
-          return result;
-        } catch (error) {
-          await client.query('rollback').catch((lost: Error) => {
-            broken ??= lost;
-          });
-          throw error;
-        } finally {
-          // The pool closes a broken one without listening to it, and its last message may still be an error.
-          if (!broken) client.off('error', onError);
-          client.release(broken);
-        }
-      }),
+    query: (text, values) =>
+      transaction((tx) => tx.query(text, values), { settings: `set local lock_timeout = ${lockMs.reader}` }),
+    transaction,
     async executeSql(text, values) {
       const result: pg.QueryResult | pg.QueryResult[] = await workersQueue(() => workers.query(text, values));
       return { rows: [result].flat().flatMap(({ rows }) => rows ?? []) };

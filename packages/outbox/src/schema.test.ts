@@ -182,7 +182,7 @@ onBothInFull('works in a schema, and with a role, that has a reserved word as it
 });
 
 onPostgres('works in a database of another encoding, dates, time zone and isolation', async (scene) => {
-  const { open, postgres, service, sql, token } = scene;
+  const { open, postgres, service, token } = scene;
   const name = 'shop_of_others';
   for (const statement of [
     `create database ${name} encoding 'LATIN1' locale 'C' template template0`,
@@ -191,7 +191,7 @@ onPostgres('works in a database of another encoding, dates, time zone and isolat
     `alter database ${name} set default_transaction_isolation = 'serializable'`,
     `alter database ${name} set synchronous_commit = off`,
   ])
-    await sql.query(statement);
+    await postgres.query(statement);
   const url = new URL(postgres.connectionString);
   url.pathname = `/${name}`;
   const store = postgresStore({ connectionString: url.href });
@@ -218,7 +218,7 @@ onPostgres('works in a database of another encoding, dates, time zone and isolat
     for (const time of [createdAt, sendingAt, settledAt])
       expect(Math.abs(Number(time) - Date.now())).toBeLessThan(60_000);
   await outbox.close();
-  await sql.query(`drop database ${name} with (force)`);
+  await postgres.query(`drop database ${name} with (force)`);
 });
 
 onPostgres('says what is wrong with a database, and no password', async ({ open, postgres }) => {
