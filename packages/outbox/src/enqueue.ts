@@ -4,7 +4,7 @@ import { OutboxError, sqlState } from './errors.ts';
 import { isHeard } from './limits.ts';
 import type { LaneQueue } from './queue.ts';
 import { rowsOf, type Sql } from './store.ts';
-import { isUpdateId, toAscii } from './updates.ts';
+import { isStorable, isUpdateId, toAscii } from './updates.ts';
 
 /** Options of `enqueue`. */
 export interface EnqueueOptions {
@@ -61,7 +61,7 @@ export function toNewUpdate(
   // PGlite drops this sign when it reads a text that begins with it: the update would go to another order.
   if (token.startsWith('\ufeff'))
     throw new TypeError('enqueue: the token begins with a byte order mark (U+FEFF): write it without.');
-  if (token.includes('\0') || !token.isWellFormed())
+  if (!isStorable(token))
     throw new TypeError('enqueue: the token has a NUL or half a surrogate pair, which no database stores.');
   if (Buffer.byteLength(token) > maxTokenBytes)
     throw new TypeError(`enqueue: the token has more than the ${maxTokenBytes} bytes that can be stored.`);

@@ -743,3 +743,33 @@ onPglite('settles every update once and in sequence, whatever fails', async (sce
 
   await fc.assert(fc.asyncProperty(commands, play), { numRuns: inFull ? 24 : 12, endOnFailure: true });
 });
+
+onBoth('finds nothing, and deletes nothing, of a token that no database stores', async ({ open }) => {
+  const outbox = await open();
+  // What PostgreSQL would store instead of half a surrogate pair is the token of another order.
+  const other = 'ord_\ufffd';
+  const id = await outbox.enqueue(other, step(1));
+  for (const token of ['ord_\0', '\0', 'ord_\ud800', '\udfffx', '\ufefford_\ufffd']) {
+    expect(await outbox.history(token), JSON.stringify(token)).toEqual([]);
+    expect(await outbox.list({ states: ['queued'], token }), JSON.stringify(token)).toEqual([]);
+    expect(await outbox.purge({ token }), JSON.stringify(token)).toBe(0);
+  }
+  expect(await outbox.get(id)).toMatchObject({ token: other, state: 'queued' });
+});
+
+onBoth('refuses a cursor that no page has', async ({ open }) => {
+  const outbox = await open();
+  const id = '00000000-0000-0000-0000-000000000000';
+  await expect(outbox.changes({ after: `${2n ** 64n - 1n}:${id}` })).resolves.toMatchObject({ updates: [] });
+  for (const after of [
+    '',
+    '0',
+    `0:${id.slice(1)}`,
+    `-1:${id}`,
+    `${2n ** 64n}:${id}`,
+    `${'9'.repeat(20)}:${id}`,
+  ])
+    await expect(outbox.changes({ after }), after).rejects.toThrow(
+      new TypeError("changes: pass the cursor of an earlier call as after, or 'now'."),
+    );
+});

@@ -26,7 +26,7 @@ import { type Changes, type ChangesOptions, type ListOptions, type OutboxStatus,
 import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, type Sql, type Subscription } from './store.ts';
 import { createSweeper } from './sweep.ts';
-import type { UpdateDetails, UpdateState, UpdateStatus } from './updates.ts';
+import { isStorable, type UpdateDetails, type UpdateState, type UpdateStatus } from './updates.ts';
 import { Worker } from './worker.ts';
 
 /** Stores order updates, so that they survive their process, and sends them in sequence per order. */
@@ -392,6 +392,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     checkOptions('purge', options, ['token']);
     if (typeof options?.token !== 'string') throw new TypeError('purge: pass { token }.');
     const { token } = options;
+    if (!isStorable(token)) return 0;
     const endsAt = performance.now() + purging.withinMs;
     for (let count = 0; ; ) {
       const { deleted, isEmpty } = await inLine([token], () =>

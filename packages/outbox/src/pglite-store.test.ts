@@ -289,6 +289,14 @@ test('refuses what cannot be a folder of an outbox, and says why', async () => {
   });
 });
 
+test('refuses a folder that its file system does not make, although the one above is there', async ({
+  skip,
+}) => {
+  if (process.platform !== 'linux') return skip('no other system has such a folder');
+  for (const folder of ['/proc/orders', '/proc/orders/outbox', '/proc/self/orders'])
+    await expect(lockFolder(folder), folder).rejects.toMatchObject({ code: 'folder_unusable' });
+});
+
 test.for([
   { folder: './orders' },
   { dataDir: './orders' },

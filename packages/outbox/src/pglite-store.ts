@@ -249,23 +249,16 @@ async function exists(path: string): Promise<boolean> {
 
 /**
  * Makes a folder for this user alone, and those above it, where there is none. Node's own recursive `mkdir` reports ENOENT
- * for a read-only disk.
+ * for a read-only disk, as `mkdir` does for a folder that a file system such as /proc does not make.
  */
 async function makeFolder(path: string): Promise<void> {
   const folder = resolve(path);
+  const parent = dirname(folder);
+  if (!(await exists(parent))) await makeFolder(parent);
   try {
     await mkdir(folder, { mode: 0o700 });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' && dirname(folder) !== folder) {
-      await makeFolder(dirname(folder));
-      await makeFolder(folder);
-    } else if (
-      !(await stat(folder).then(
-        (found) => found.isDirectory(),
-        () => false,
-      ))
-    )
-      throw error;
+    const found = await stat(folder).catch(() => undefined);
+    if (!found?.isDirectory()) throw error;
   }
 }

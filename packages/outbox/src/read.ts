@@ -4,6 +4,7 @@ import { type HeldUpdates, type Known, readHeld, readHolds, readWorld } from './
 import { checkCount } from './options.ts';
 import { rowsOf, type Sql } from './store.ts';
 import {
+  isStorable,
   isUpdateId,
   type StatusRow,
   statusColumns,
@@ -123,6 +124,7 @@ export function readings(sql: Sql, schema: string, known: Known) {
       throw new TypeError(`list: write states as some of ${updateStates.join(', ')}.`);
     if (after !== undefined && !isUpdateId(after))
       throw new TypeError('list: write the id of an update as after.');
+    if (!isStorable(token ?? '')) return [];
     // Partial indexes serve what is watched all the time.
     const index = states.every((state) => state === 'needs_review' || state === 'rejected')
       ? 'needs_decision and'
@@ -143,6 +145,7 @@ export function readings(sql: Sql, schema: string, known: Known) {
   }
 
   async function history(token: string, limit: number): Promise<readonly UpdateStatus[]> {
+    if (!isStorable(String(token))) return [];
     const text = `select ${statusColumns} from ${table} where token = $1 order by position desc limit $2`;
     return withHolds((await rowsOf<StatusRow>(sql, text, [token, limit])).map(toStatus));
   }
@@ -216,7 +219,7 @@ export function readings(sql: Sql, schema: string, known: Known) {
     checkCount('changes: limit', limit);
     const start = '0:00000000-0000-0000-0000-000000000000';
     const [xid = '', id = ''] = String(after === 'now' ? start : (after ?? start)).split(':');
-    if (!/^\d{1,20}$/.test(xid) || !isUpdateId(id))
+    if (!/^\d{1,20}$/.test(xid) || BigInt(xid) >= 2n ** 64n || !isUpdateId(id))
       throw new TypeError("changes: pass the cursor of an earlier call as after, or 'now'.");
     if (after === 'now') {
       const [row] = await rowsOf<{ xmin: string }>(

@@ -179,3 +179,11 @@ export function decode(text: unknown): unknown {
 export function isUpdateId(id: unknown): id is string {
   return typeof id === 'string' && /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(id);
 }
+
+/**
+ * Whether a text can be a token that is stored: no database takes a NUL, and of half a surrogate pair PostgreSQL would make
+ * the token of another order.
+ */
+export function isStorable(token: string): boolean {
+  return !token.includes('\0') && token.isWellFormed();
+}
