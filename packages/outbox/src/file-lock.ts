@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
@@ -48,7 +47,7 @@ try {
 export async function lockFile(path: string): Promise<FileLock | undefined> {
   // SQLite would follow a link, and let others open what it makes: a reader can keep everybody from locking a file.
   const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
-  await (await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600)).close();
+  const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
   const node = /^node/i.test(basename(process.execPath)) ? process.execPath : 'node';
   const { PATH, LD_LIBRARY_PATH } = process.env;
   const child = spawn(node, ['--title=orders-lock', '--eval', holder, path], {
@@ -57,9 +56,18 @@ export async function lockFile(path: string): Promise<FileLock | undefined> {
     stdio: ['pipe', 'pipe', 'ignore'],
     windowsHide: true,
   });
-  await once(child, 'spawn');
+  await once(child, 'spawn').catch((error: unknown) => {
+    closeSync(file);
+    throw error;
+  });
   // That it has ended is known by its exit.
   child.stdin.on('error', () => {});
+  // Another process can lock a file that has its name since: an open one is compared, whose number no other gets meanwhile.
+  const isInPlace = (): boolean => {
+    const mine = fstatSync(file);
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.ino === mine.ino && found.dev === mine.dev;
+  };
   let isReleased = false;
   let lostBecause: string | undefined;
   const ended = new Promise<void>((resolve) => {
@@ -75,9 +83,12 @@ export async function lockFile(path: string): Promise<FileLock | undefined> {
     child.unref();
     return {
       get lostBecause() {
+        if (!isReleased && lostBecause === undefined && !isInPlace())
+          lostBecause = `its lock ${path} was removed or replaced`;
         return lostBecause;
       },
       async release() {
+        if (!isReleased) closeSync(file);
         isReleased = true;
         child.ref();
         child.kill('SIGKILL');
@@ -85,6 +96,7 @@ export async function lockFile(path: string): Promise<FileLock | undefined> {
       },
     };
   }
+  closeSync(file);
   await ended;
   if (report?.busy) return undefined;
   throw new Error(report?.message ?? lostBecause);

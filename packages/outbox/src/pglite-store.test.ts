@@ -11,6 +11,7 @@ import {
   open,
   readdir,
   readFile,
+  rename,
   rm,
   stat,
   symlink,
@@ -94,6 +95,32 @@ test('keeps its lock while this process reads, opens and copies its file', async
   expect(lock.lostBecause).toBeUndefined();
   await lock.release();
 });
+
+test.for<[string, (folder: string) => Promise<unknown>]>([
+  ['its lock is removed', (folder) => rm(join(folder, 'lock.sqlite'))],
+  ['its lock is replaced', (folder) => rename(join(folder, '../other'), join(folder, 'lock.sqlite'))],
+  ['it is deleted', (folder) => rm(folder, { recursive: true })],
+  ['it is renamed', (folder) => rename(folder, `${folder}-old`)],
+  [
+    'another takes its name',
+    async (folder) => {
+      await rename(folder, `${folder}-old`);
+      await cp(`${folder}-old`, folder, { recursive: true });
+    },
+  ],
+])(
+  'stores nothing more in a folder once %s, since another process may open it',
+  async ([, act], { skip }) => {
+    if (isWindows) return skip('Windows keeps files that are open');
+    const folder = join(await makeFolder(), 'outbox');
+    await writeFile(join(folder, '../other'), '');
+    const lock = await lockFolder(folder);
+    expect(lock.lostBecause).toBeUndefined();
+    await act(folder);
+    expect(lock.lostBecause).toMatch(/lock\.sqlite was removed or replaced/);
+    await lock.release();
+  },
+);
 
 test('keeps a folder while its owner is stopped or signalled, and frees it after kill -9', async ({
   skip,
@@ -287,6 +314,18 @@ test('refuses what cannot be a folder of an outbox, and says why', async () => {
     code: 'folder_unusable',
     message: expect.stringContaining('file is not a database'),
   });
+});
+
+test('refuses a database of which a part is missing, and does not make an empty one in its place', async () => {
+  const folder = await makeFolder();
+  const data = join(folder, 'data');
+  await mkdir(join(data, 'base'), { recursive: true });
+  await writeFile(join(data, 'base', 'rows'), 'accepted');
+  await expect(pgliteStore(folder)).rejects.toMatchObject({
+    code: 'folder_unusable',
+    message: expect.stringContaining('PG_VERSION is missing'),
+  });
+  expect(await readdir(data, { recursive: true })).toEqual(['base', join('base', 'rows')]);
 });
 
 test('refuses a folder that its file system does not make, although the one above is there', async ({

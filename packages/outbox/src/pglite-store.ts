@@ -37,11 +37,12 @@ export interface PgliteDatabase extends Sql {
  * Keeps an outbox in a folder of this machine, by PGlite, for one process at a time; without a folder in memory, or in a
  * PGlite of your own: then one outbox for each `databaseSchema`. It survives `kill -9`; it does not survive a power cut,
  * since PGlite never calls fsync: run PostgreSQL where that matters. Only the user of this process can read the folder. A small
- * process that ends with this one holds its lock; should that end earlier, nothing more is stored or sent.
+ * process that ends with this one holds its lock; should that end earlier, or the folder be moved or deleted, nothing more is
+ * stored or sent.
  *
  * @throws TypeError when the path is empty, or anything else is given than a path or a PGlite.
  * @throws OutboxError `folder_locked` when another process uses the folder, `folder_unusable` when it cannot be used: it is a
- *   link, belongs to another user, or cannot be written to.
+ *   link, belongs to another user, cannot be written to, or a part of its database is missing.
  */
 export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): Promise<OutboxStore> {
   if (folderOrDatabase !== undefined && typeof folderOrDatabase !== 'string') {
@@ -180,6 +181,14 @@ async function openFolder(folder: string): Promise<PGlite> {
     await mkdir(folder, { mode: 0o700 });
   }
   await chmod(folder, 0o700);
+  const names = await readdir(folder);
+  // PGlite would make an empty database over what is left of the other.
+  if (names.length > 0 && !names.includes('PG_VERSION'))
+    refuse(
+      folder,
+      'its file PG_VERSION is missing, and so may others be',
+      'Restore a backup of the whole folder.',
+    );
   const database = await PGlite.create(folder, { startParams });
   if (isNew) await rm(making);
   return database;
