@@ -259,6 +259,9 @@ async function copyStates(tx: Sql, updates: readonly UpdateStatus[]): Promise<re
   return [...new Set([...reviewed, ...inReview].map(({ token }) => token))];
 }
 
+/** How many messages may wait for a page that does not read them, before its stream ends. */
+const maxUnread = 100;
+
 /** The event stream of the page. It replays nothing: a page that connects fetches everything. */
 export function eventRoutes({ events, signal }: { readonly events: Events; readonly signal: AbortSignal }) {
   return new Hono().get('/', (c) =>
@@ -266,10 +269,14 @@ export function eventRoutes({ events, signal }: { readonly events: Events; reado
       const gone = Promise.withResolvers<unknown>();
       stream.onAbort(() => gone.resolve(undefined));
       signal.addEventListener('abort', gone.resolve);
-      const leave = events.subscribe((change) => {
-        stream.writeSSE({ event: 'change', data: JSON.stringify(change) }).catch(gone.resolve);
-      });
-      const beat = setInterval(() => stream.write(': still here\n\n').catch(gone.resolve), 15_000);
+      let unread = 0;
+      const write = async (text: string): Promise<void> => {
+        if (++unread > maxUnread) gone.resolve(undefined);
+        await stream.write(text);
+        unread--;
+      };
+      const leave = events.subscribe((change) => write(`event: change\ndata: ${JSON.stringify(change)}\n\n`));
+      const beat = setInterval(() => write(': still here\n\n'), 15_000);
       await stream.write(': connected\n\n');
       if (!signal.aborted) await gone.promise;
       clearInterval(beat);

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { createApp } from '../server/app.ts';
+import type { Events } from '../server/events.ts';
 import type { ChangeEvent } from '../shared/api.ts';
 import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
@@ -144,4 +146,22 @@ test('of two apps on one PostgreSQL, each stores what was applied once and infor
   for (const app of [one, other])
     await expect.poll(async () => (await app.call('/api/orders/order-1')).body.bodyVersion).toBe(id);
   expect([...one.logged, ...other.logged]).toEqual([]);
+});
+
+test.each(['HEAD', 'GET'])('a stream that nobody reads ends, and is let go of: %s', async (method) => {
+  await using app = await openTestApp({ orders });
+  const listeners = new Set<Parameters<Events['subscribe']>[0]>();
+  const subscribe: Events['subscribe'] = (listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  };
+  const api = createApp({ ...app.parts, events: { ...app.parts.events, subscribe } });
+  const response = await api.request(`${app.url}/api/events`, { method });
+  expect(response.status).toBe(200);
+  const change = { tokens: ['order-1'], bulks: [], attempts: [], status: true, everything: false };
+  const messages = method === 'HEAD' ? 0 : 200;
+  for (let count = 0; count < messages; count++) for (const listener of listeners) listener(change);
+  await expect.poll(() => listeners.size).toBe(0);
+  // A page that reads again gets what waits, and connects anew.
+  expect((await response.text()).split('event: change')).toHaveLength(messages + 1);
 });
