@@ -25,7 +25,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { statusQuery, useEventStream } from './api.ts';
+import { describeError, statusQuery, useEventStream } from './api.ts';
 import { HeldAlert, ServiceAlert, ServiceBadge } from './service-status.tsx';
 
 const OrdersPage = lazy(async () => ({ default: (await import('./orders/orders-page.tsx')).OrdersPage }));
@@ -42,7 +42,7 @@ const FaultInjectionPage = lazy(async () => ({
 /** The frame around all views. */
 export function App() {
   const isConnected = useEventStream();
-  const { data: status } = useQuery(statusQuery);
+  const { data: status, error } = useQuery(statusQuery);
   const [isOpen, { toggle, close }] = useDisclosure();
   const [path] = useLocation();
   // A view that was chosen with the keyboard is read from its start.
@@ -80,7 +80,7 @@ export function App() {
             Merchant app
           </Text>
           <Group ml="auto" gap="sm" wrap="nowrap">
-            {status && <ServiceBadge status={status} />}
+            {status && !error && <ServiceBadge status={status} />}
             <ColorSchemeButton />
           </Group>
         </Group>
@@ -105,8 +105,13 @@ export function App() {
             The server of this app cannot be reached. What you see may be out of date. Reconnecting…
           </Alert>
         )}
-        {status && <ServiceAlert status={status} />}
-        {status && <HeldAlert status={status} />}
+        {isConnected && error && (
+          <Alert color="red" mb="md" role="alert" title="The state of updates cannot be read">
+            {describeError(error).message} What you see may be out of date.
+          </Alert>
+        )}
+        {status && !error && <ServiceAlert status={status} />}
+        {status && !error && <HeldAlert status={status} />}
         <Suspense fallback={<Loader aria-label="Loading" />}>
           <Switch>
             <Route path="/" component={OrdersPage} />

@@ -46,8 +46,9 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
   let wakeUp = (): void => {};
   let cursor = await readCursor(store);
   let serviceState = '';
-  // Rounds in a row that failed.
+  // Rounds in a row that failed, and whether the log says so.
   let failures = 0;
+  let isFailing = false;
 
   function publish({
     tokens = [],
@@ -117,15 +118,22 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
           forgetAt = performance.now() + forgetMs;
         }
         if (round % 5 === 0) await watchService();
+        // What the page could not fetch meanwhile.
+        if (isFailing) publish({ everything: true });
         failures = 0;
+        isFailing = false;
       } catch (error) {
         if (ending.signal.aborted) return;
         failures++;
         // Another app on the same database stores the same changes: it lets go of them soon.
         const patience = (error as { code?: unknown }).code === lockTimeout ? 20 : 1;
         const message = `Cannot follow the outbox: ${error instanceof Error ? error.message : 'unknown error'}`;
-        // Once, until it works again.
-        if (failures === patience) log({ level: 'error', message });
+        // Once, until it works again; the page finds in the status why nothing changes.
+        if (failures >= patience && !isFailing) {
+          isFailing = true;
+          log({ level: 'error', message });
+          publish({ status: true });
+        }
       }
       const isBusy = Date.now() - wokenAt < busyMs;
       const waiting = sleep(isBusy ? pollMs.busy : pollMs.idle, undefined, { signal: ending.signal }).catch(
