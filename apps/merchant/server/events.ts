@@ -93,12 +93,13 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
     return true;
   }
 
-  /** The circuit breaker, a pause and what holds updates are no changes of an update. */
+  /** The circuit breaker, a pause and what holds workers or updates are no changes of an update. */
   async function watchService(): Promise<void> {
     if (listeners.size === 0) return;
-    const { held, service, pausedUntil } = await outbox.status();
+    const { held, service, workers, pausedUntil } = await outbox.status();
     const reasons = held.map(({ reason }) => reason).filter((reason) => !passing.includes(reason));
-    const seen = `${service.state} ${pausedUntil && Math.round(pausedUntil.getTime() / 2_000)} ${reasons}`;
+    const problems = workers.map(({ reason }) => reason);
+    const seen = `${service.state} ${pausedUntil && Math.round(pausedUntil.getTime() / 2_000)} ${reasons} ${problems}`;
     // Updates of any order may be held for another reason now; a page that has just connected fetches everything anyway.
     if (serviceState !== seen) publish({ status: true, everything: serviceState !== '' });
     serviceState = seen;

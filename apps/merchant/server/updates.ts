@@ -1,6 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { OrdersClient } from '@orders/client';
-import { type Outbox, OutboxError, type OutboxStore, type Sql, type UpdateStatus } from '@orders/outbox';
+import {
+  type HeldReason,
+  type Outbox,
+  OutboxError,
+  type OutboxStore,
+  type Sql,
+  type UpdateStatus,
+} from '@orders/outbox';
 import { explain } from '@orders/schema';
 import { Hono } from 'hono';
 import {
@@ -183,17 +190,22 @@ export async function sendOnce(
   events.wake();
 }
 
+/** Whether what keeps a worker from sending is the state of the service, and not that of the database or of the worker. */
+const isServiceState = (reason: HeldReason | undefined) =>
+  reason === 'service_unavailable' || reason === 'key_refused';
+
 async function readStatus({ outbox, store, baseUrl, faultScenario }: UpdateParts): Promise<StatusView> {
   const { updates, held, service, pausedUntil, workers } = await outbox.status();
   const { queued, sending, needsReview, rejected } = updates;
-  // A worker that has not reached the service yet sends nothing, though nothing has failed.
-  const problem = workers.find((worker) => worker.problem !== undefined)?.problem;
-  const message = service.message ?? problem;
+  // Workers that have not reached the service yet send nothing, though no update has failed.
+  const isSending = workers.some(({ problem }) => problem === undefined);
+  const blocked = isSending ? undefined : workers.find(({ reason }) => isServiceState(reason));
+  const message = service.message ?? blocked?.problem;
   return {
     outbox: { queued, sending, needsReview, rejected },
     held: held.map((group) => ({ ...viewHold(group), updates: group.updates })),
     service: {
-      state: problem !== undefined && service.state === 'ok' ? 'service_unavailable' : service.state,
+      state: service.state === 'ok' && isServiceState(blocked?.reason) ? blocked.reason : service.state,
       ...(message !== undefined && { message }),
       ...(service.nextProbeAt && { nextProbeAt: service.nextProbeAt.toISOString() }),
     },

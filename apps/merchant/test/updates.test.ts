@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { postgresStore } from '@orders/outbox';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mockService } from '../fault-injection/mock-service.ts';
+import type { ConnectService } from '../server/start.ts';
 import type { OrderDetail, UpdateView } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import { openTestApp, type TestApp } from './open-test-app.ts';
@@ -343,6 +345,42 @@ test('a key that is refused is the state of the service, and nothing is rejected
   await expect.poll(async () => (await app.call('/api/status')).body.service.state).toBe('key_refused');
   for (const update of sent) await until(app, update, 'queued');
 });
+
+test.each([
+  ['key_refused', { type: 'status', status: 401 }],
+  ['key_refused', { type: 'status', status: 403 }],
+  ['service_unavailable', { type: 'status', status: 503 }],
+  ['service_unavailable', 'down'],
+] as const)(
+  'a service that is %s from the start is named as such, until it is not: %j',
+  async (state, fault) => {
+    const mock = mockService();
+    const connect: ConnectService = async (readStored, webhookUrl) => {
+      const service = await mock(readStored, webhookUrl);
+      mock.service().faults.always(fault);
+      return service;
+    };
+    await using app = await openTestApp({ connect });
+    const service = async () => (await app.call('/api/status')).body.service;
+    await expect.poll(service).toMatchObject({ state, message: expect.any(String) });
+    const { body } = await fetch(`${app.url}/api/events`);
+    const reader = (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    const readUntil = async (pattern: RegExp): Promise<void> => {
+      while (!pattern.test(text)) {
+        const { value, done } = await reader.read();
+        if (done) throw new Error(`The stream ended without ${pattern}.`);
+        text += value;
+      }
+    };
+    await readUntil(/"status":true/);
+    mock.service().faults.clear();
+    // Though nothing is queued, the page hears of it.
+    await readUntil(/"everything":true/);
+    expect(await service()).toEqual({ state: 'ok' });
+    await reader.cancel();
+  },
+);
 
 test('the update that others wait for is shown, however many wait', async () => {
   const token = 'order-1';

@@ -4,6 +4,7 @@ import { type HeldUpdates, type Known, readHeld, readHolds, readWorld } from './
 import { checkCount } from './options.ts';
 import { rowsOf, type Sql } from './store.ts';
 import {
+  type HeldReason,
   isStorable,
   isUpdateId,
   type StatusRow,
@@ -68,6 +69,8 @@ export interface OutboxStatus {
     readonly id: string;
     /** Why it sends nothing, or not all that is due. */
     readonly problem?: string;
+    /** What kind of problem that is. */
+    readonly reason?: HeldReason;
   }[];
 }
 
@@ -209,7 +212,10 @@ export function readings(sql: Sql, schema: string, known: Known) {
         ...(health.message !== undefined && { message: health.message }),
         ...(health.state !== 'ok' && { nextProbeAt: new Date(now + Math.max(0, serviceMs)) }),
       },
-      workers: workers.map(({ id, problem }) => (typeof problem === 'string' ? { id, problem } : { id })),
+      workers: workers.map(({ id, problem, reason }) => ({
+        id,
+        ...(typeof problem === 'string' && { problem, ...(reason && { reason }) }),
+      })),
     };
   }
 
