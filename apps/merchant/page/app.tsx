@@ -85,7 +85,7 @@ export function App() {
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Views">
+      <AppShell.Navbar p="xs" aria-label="Views" className="views" data-closed={isOpen ? undefined : true}>
         {views.map(({ href, label, icon: Icon, isOpen = path === href, count = 0 }) => (
           <NavLink
             key={href}

@@ -109,6 +109,24 @@ test('orders, review, bulk files, fault injection and a missing order are access
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
 }, 120_000);
 
+test('in a narrow window, the keyboard reaches the views once the menu is open, and not before', async () => {
+  await using open = await openPage(`${app().url}/`);
+  const { page, button } = open;
+  await page.setViewportSize({ width: 390, height: 720 });
+  await button('Menu').focus();
+  const focused: string[] = [];
+  const tab = async (): Promise<void> => {
+    await page.keyboard.press('Tab');
+    focused.push((await page.locator(':focus').textContent()) ?? '');
+  };
+  for (let count = 0; count < 3; count++) await tab();
+  expect(focused).not.toContain('Orders');
+  await button('Menu').press('Enter');
+  await page.getByRole('link', { name: 'Orders', exact: true }).waitFor();
+  for (let count = 0; count < 3; count++) await tab();
+  expect(focused).toContain('Orders');
+});
+
 test('windows side by side follow one event stream, also once its window is gone', async () => {
   await using first = await openOrder({ cart: { items: [] } });
   const context = first.page.context();
