@@ -220,8 +220,10 @@ async function startProcess(program: string, words: readonly string[], cwd: stri
     log += text;
   };
   child.stderr.setEncoding('utf8').on('data', onLog);
+  const exited = once(child, 'exit');
+  exited.catch(() => {});
   while (!/ready to accept/.test(log)) {
-    await Promise.race([once(child.stderr, 'data'), once(child, 'exit')]);
+    await Promise.race([once(child.stderr, 'data'), exited]);
     if (child.exitCode !== null) throw new Error(`PostgreSQL ended at its start: ${log}`);
   }
   // What it says from here on is of no interest, but it waits while it is not read.
