@@ -34,6 +34,8 @@ const begin = (lockMs: number): string =>
  * reads does not.
  */
 const lockMs = { worker: 10_000, caller: 100, reader: 3_000 };
+/** The SQLSTATEs of a connection that has ended: idle in a transaction for too long, by an operator, or by itself. */
+const endedStates = /^(?:25P03|57P0[1-3]|08...)$/;
 /** Without an end, a worker would wait forever for a network that has lost its connection. */
 const bounds = {
   connectionTimeoutMillis: 10_000,
@@ -106,8 +108,23 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   return {
     backend: 'postgres',
     place,
-    query: (text, values) =>
-      transaction((tx) => tx.query(text, values), { settings: `set local lock_timeout = ${lockMs.reader}` }),
+    query: async (text, values) => {
+      let hasBegun = false;
+      const run = (): Promise<{ rows: unknown[] }> =>
+        transaction(
+          (tx) => {
+            hasBegun = true;
+            return tx.query(text, values);
+          },
+          { settings: `set local lock_timeout = ${lockMs.reader}` },
+        );
+      return run().catch((error: unknown) => {
+        // The server ends the transaction of a process that stalls, such as one whose machine slept.
+        const state = sqlState(error);
+        if (hasBegun && (state === undefined || endedStates.test(state))) return run();
+        throw error;
+      });
+    },
     transaction,
     async executeSql(text, values) {
       const result: pg.QueryResult | pg.QueryResult[] = await workersQueue(() => workers.query(text, values));

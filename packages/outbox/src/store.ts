@@ -37,7 +37,7 @@ export interface TransactionOptions {
 /**
  * A database that holds an outbox: made by `postgresStore`, or by `pgliteStore` of `@orders/outbox/pglite`. Whatever parsers
  * `pg` has in this process, its rows hold numbers, booleans, JSON, and lists of text; any other value, such as a time or a
- * `bigint`, is its text.
+ * `bigint`, is its text. A statement of `query` may run twice, where its connection ends meanwhile.
  */
 export interface OutboxStore extends Sql {
   readonly backend: 'postgres' | 'pglite';

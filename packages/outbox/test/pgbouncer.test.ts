@@ -80,7 +80,8 @@ for (const preparedStatements of pgBouncer?.followsStatements ? [0, 200] : [unde
     const { rows: locks } = await sql.query(`select from pg_locks where locktype = 'advisory'`);
     expect(locks).toEqual([]);
     const { rows: listening } = await sql.query(
-      `select from pg_stat_activity where query ilike 'listen%' and datname = current_database()`,
+      `select from pg_stat_activity where query ilike 'listen%' and position($1 in query) > 0`,
+      [schema],
     );
     expect(listening).toEqual([]);
   });
