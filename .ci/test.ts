@@ -80,7 +80,8 @@ function count(name: string, isGood: boolean): void {
 }
 
 function run(program: string, words: readonly string[], shell = false): boolean {
-  // Hundreds of processes import the same sources, and compiling them is most of what many of them do.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(root, '.turbo/compiled') };
+  // Hundreds of processes import the same sources, and compiling them is most of what many of them do. Turbo collects usage
+  // data unless it is told not to.
+  const env = { ...process.env, NODE_COMPILE_CACHE: join(root, '.turbo/compiled'), DO_NOT_TRACK: '1' };
   return spawnSync(program, words, { cwd: root, env, stdio: 'inherit', shell }).status === 0;
 }
