@@ -3,10 +3,19 @@
  * the totals alone on a line. Each test counts as one, and so does each task. `--all` (`pnpm test:all`) adds what takes longer.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { runCommand } from './run-command.ts';
+
+interface Report {
+  readonly numPassedTests?: number;
+  readonly numFailedTests?: number;
+  readonly testResults?: readonly {
+    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+  }[];
+}
 
 interface Task {
   readonly taskId: string;
@@ -43,32 +52,57 @@ const turbo = [
   '--log-order=grouped',
   '--output-logs=new-only',
 ];
-const isChecked = run(process.execPath, [join(root, 'node_modules/turbo/bin/turbo'), ...turbo, ...args]);
+const isChecked = await run(process.execPath, [
+  join(root, 'node_modules/turbo/bin/turbo'),
+  ...turbo,
+  ...args,
+]);
 const [summary] = existsSync(runs) ? readdirSync(runs) : [];
 const tasks: readonly Task[] = summary ? JSON.parse(readFileSync(join(runs, summary), 'utf8')).tasks : [];
 for (const { taskId, execution } of tasks) count(taskId, execution?.exitCode === 0);
 // Turbo may fail before it runs a task.
 if (!isChecked && failures.length === 0) failures.push('turbo');
 
+// Nothing of a person is read or written: HOME and the folder for temporary files are new, and empty again when tests end.
+const own = mkdtempSync(join(tmpdir(), 'orders-test-'));
+process.on('exit', () => rmSync(own, { recursive: true, force: true }));
+const [home, temporary] = [join(own, 'home'), join(own, 'tmp')];
+for (const folder of [home, temporary]) mkdirSync(folder);
+// PostgreSQL does not run as root, and its own user must come through.
+if (process.getuid?.() === 0) for (const folder of [own, temporary]) chmodSync(folder, 0o711);
+const checkout = readCheckout();
+
 // Tests wait for sockets, databases and browsers as much as they compute.
 const workers = `--maxWorkers=${Math.max(4, availableParallelism())}`;
-const isTested = run(process.execPath, [
-  join(root, 'node_modules/vitest/vitest.mjs'),
-  'run',
-  '--mode=ci',
-  workers,
-]);
-const { numPassedTests = 0, numFailedTests = 0 } = existsSync(report)
-  ? JSON.parse(readFileSync(report, 'utf8'))
-  : {};
+const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode=ci', workers];
+const places = { HOME: home, USERPROFILE: home, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+const isTested = await run(process.execPath, vitest, places);
+const {
+  numPassedTests = 0,
+  numFailedTests = 0,
+  testResults = [],
+}: Report = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {};
 passed += numPassedTests;
 // A run can fail without a failed test, for example when a file does not load.
 for (let index = 0; index < (numFailedTests || (isTested ? 0 : 1)); index += 1) failures.push('vitest');
+const left = [
+  ...readdirSync(home).map((name) => `${name} in HOME`),
+  ...readdirSync(temporary).map((name) => `${name} in the folder for temporary files`),
+  ...[...readCheckout()]
+    .filter((line) => !checkout.has(line))
+    .map((line) => `${line.slice(3)} in the checkout`),
+];
+if (left.length > 0) failures.push(`tests left ${left.join(', ')}`);
 
 if (process.argv.includes('--all')) {
-  for (const script of longer) count(script, run(`pnpm ${script}`, [], true));
+  for (const script of longer) count(script, await run('pnpm', script.split(' ')));
 }
 
+const skipped = testResults
+  .flatMap(({ assertionResults }) => assertionResults)
+  .filter(({ status }) => status !== 'passed' && status !== 'failed');
+if (skipped.length > 0)
+  process.stdout.write(`skipped: ${skipped.map(({ fullName }) => fullName).join('; ')}\n`);
 const failed = failures.length;
 if (failed > 0) process.stdout.write(`failed: ${[...new Set(failures)].join(', ')}\n`);
 process.stdout.write(`${passed} passed, ${failed} failed\n`);
@@ -79,9 +113,21 @@ function count(name: string, isGood: boolean): void {
   else failures.push(name);
 }
 
-function run(program: string, words: readonly string[], shell = false): boolean {
-  // Hundreds of processes import the same sources, and compiling them is most of what many of them do. Turbo collects usage
-  // data unless it is told not to.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(root, '.turbo/compiled'), DO_NOT_TRACK: '1' };
-  return spawnSync(program, words, { cwd: root, env, stdio: 'inherit', shell }).status === 0;
+async function run(
+  program: string,
+  words: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<boolean> {
+  // Hundreds of processes import the same sources, and compiling them is most of what many of them do.
+  const env = { NODE_COMPILE_CACHE: join(root, '.turbo/compiled'), ...more };
+  return (await runCommand(program, words, env)) === 0;
+}
+
+/** What git sees of the checkout, what it ignores included; nothing where there is no git. */
+function readCheckout(): ReadonlySet<string> {
+  const { stdout } = spawnSync('git', ['status', '--porcelain', '--ignored'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  return new Set((stdout ?? '').split('\n').filter((line) => line !== ''));
 }
