@@ -75,7 +75,15 @@ const checkout = readCheckout();
 // Tests wait for sockets, databases and browsers as much as they compute.
 const workers = `--maxWorkers=${Math.max(4, availableParallelism())}`;
 const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode=ci', workers];
-const places = { HOME: home, USERPROFILE: home, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+// Vitest keeps a token of its own where XDG_DATA_HOME says.
+const places = {
+  XDG_DATA_HOME: join(own, 'data'),
+  HOME: home,
+  USERPROFILE: home,
+  TMPDIR: temporary,
+  TMP: temporary,
+  TEMP: temporary,
+};
 const isTested = await run(process.execPath, vitest, places);
 const {
   numPassedTests = 0,
