@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export interface Advice {
   /** The mistake, in a few words. */
   readonly mistake: string;
-  /** What the package says of it. */
+  /** The message of the package. */
   readonly message: string;
   /** Does what the message says, to the letter, and returns what then arrives. */
   readonly follow?: (message: string) => unknown;

@@ -382,7 +382,7 @@ export const fileCases: readonly FileCase[] = [
   },
 
   {
-    what: 'Shopify: fields of the order in its first row alone, and nobody said what rows are',
+    what: 'Shopify: fields of the order in its first row alone, without --group or --each-row',
     content: `token,order_id,shipping_address.zip,${sku}\nt1,A,1,mug\nt1,,,cup\nt2,B,2,mug\n`,
     rows: [
       '2! 2:1 token row_per_item',

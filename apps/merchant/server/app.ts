@@ -53,7 +53,7 @@ export function createApp(parts: AppParts) {
   });
   app.use('/api/*', async (c, next) => {
     await next();
-    // Nobody reads the stream of a response that has no body: it would never end.
+    // A response to HEAD has no body, so its stream would never end.
     if (c.req.method === 'HEAD') await c.res.body?.cancel();
   });
   if (faultInjection) app.route('/api/fault-injection', faultInjection);

@@ -22,7 +22,7 @@ const piece = 4_096;
 /**
  * Reads a file of updates: CSV whose first row names the columns, `token` and paths such as `cart.items[0].sku`, or NDJSON
  * with `{"token": ..., "update": {...}}` on each line. A row that is wrong comes with its issues; so does one that a
- * spreadsheet may have changed, since nobody looks at it again before it is sent.
+ * spreadsheet may have changed, since it is sent without another look.
  *
  * @throws ApiError 422 when the file as a whole cannot be read.
  */

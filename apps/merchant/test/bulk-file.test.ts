@@ -122,7 +122,7 @@ test.each(fileCases)('as the command reads it: $what', async ({ name = 'a.csv', 
     return;
   }
   const read = found as Awaited<ReturnType<typeof readBulkFile>>;
-  // What is doubtful is refused here, since nobody looks at it before it is sent.
+  // What is doubtful is refused here, since it is sent without another look.
   expect(read.flatMap(({ issues }) => issues.map(({ path }) => path || '-'))).toEqual(
     problems.map((row) => row.split(' ')[2]),
   );

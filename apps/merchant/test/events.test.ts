@@ -148,7 +148,7 @@ test('of two apps on one PostgreSQL, each stores what was applied once and infor
   expect([...one.logged, ...other.logged]).toEqual([]);
 });
 
-test.each(['HEAD', 'GET'])('a stream that nobody reads ends, and is let go of: %s', async (method) => {
+test.each(['HEAD', 'GET'])('an unread event stream ends, and its listener is removed: %s', async (method) => {
   await using app = await openTestApp({ orders });
   const listeners = new Set<Parameters<Events['subscribe']>[0]>();
   const subscribe: Events['subscribe'] = (listener) => {

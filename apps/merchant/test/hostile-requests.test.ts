@@ -104,7 +104,7 @@ function send(url: string, { method, path, body = '' }: { method: string; path: 
       socket.destroy();
     });
     socket.on('error', reject);
-    // Node closes the socket of a CONNECT that nobody listens for.
+    // Node closes the socket of a CONNECT without a listener.
     socket.on('close', () => resolve(0));
   });
 }

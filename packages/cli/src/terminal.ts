@@ -212,7 +212,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   return terminal;
 }
 
-/** A terminal that nobody sized, as of `ssh -tt` in a script, has no columns and no rows. */
+/** A terminal without a size, as of `ssh -tt` in a script, has no columns and no rows. */
 const widthOf = ({ columns }: Pick<NodeJS.WriteStream, 'columns'>): number => columns || 80;
 const canRedraw = ({ isTTY, rows }: Pick<NodeJS.WriteStream, 'isTTY' | 'rows'>): boolean => isTTY && rows > 0;
 

@@ -34,7 +34,7 @@ const messageWith = async (settings: Readonly<Record<string, unknown>>): Promise
 
 const header = 'token,order_id,cart.items[0].quantity\n';
 const sentRows = `${header}ord_1,A-1,1\n`;
-/** Changes a file of which a part was sent, and sends it again; then does what the command says of it. */
+/** Changes a file of which a part was sent, and sends it again; then does what the command advises. */
 async function changeSentFile(before: string, after: string, ofTheirOwn: string) {
   await using service = await startMockOrderService({
     keys: [env.ORDERS_API_KEY],

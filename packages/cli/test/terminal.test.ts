@@ -145,7 +145,7 @@ test('a second Ctrl-C ends the process; with --json there is an object, too', as
   });
 });
 
-test('a terminal that nobody sized shows progress in lines, and tables in 80 columns', async () => {
+test('a terminal without a size shows progress in lines, and tables in 80 columns', async () => {
   const sized = () => Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
   const [stdout, stderr] = [sized(), sized()];
   const own = Object.assign(new EventEmitter(), { stdin: new PassThrough(), stdout, stderr });

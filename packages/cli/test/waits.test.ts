@@ -25,7 +25,7 @@ test.concurrent.each<[words: readonly string[], said: RegExp]>([
     ...file,
     'hangs.mjs': 'setInterval(() => {}, 1_000); await new Promise(() => {})',
   });
-  // Nobody writes to it.
+  // It has no writer.
   execFileSync('mkfifo', [folder.file('pipe')]);
   await using server = createServer((socket) => socket.resume().on('error', () => {})).listen(0, '127.0.0.1');
   await once(server, 'listening');

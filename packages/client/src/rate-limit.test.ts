@@ -249,7 +249,7 @@ test('after maxPauseMs one attempt goes first, and the others follow its respons
   expect(server.requests).toHaveLength(6);
 });
 
-test('after a probe without a response, the next attempt is a probe, too, and no call waits for ever', async () => {
+test('after a probe without a response, the next attempt is a probe, too, and no call waits forever', async () => {
   let count = 0;
   const { orders, departures, sleep } = createVirtualClient({ maxPauseMs: 100 }, () => {
     count++;

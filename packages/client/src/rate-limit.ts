@@ -9,7 +9,7 @@ import { Slots } from './slots.ts';
 /** Calls prepare so long before their slot, so that a hook or credentials that take less cost none. In milliseconds. */
 const prepareMs = 10_000;
 
-/** A call on its way through the rate limit, attempt by attempt. */
+/** A call in the rate limit, attempt by attempt. */
 export interface Turn {
   readonly call: Call;
   readonly key: string | Credentials;

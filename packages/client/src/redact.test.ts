@@ -110,7 +110,7 @@ test('returns no more than was asked for, and as much of it as it can, whatever 
       fc.pre(!value.includes('no key') && !'no key here! '.includes(value));
       const clean = createRedactor(new Secret(value))(text, maxLength);
       expect(text.slice(0, maxLength).startsWith(clean)).toBe(true);
-      // What is looked at behind it and not shown is bounded.
+      // How much is searched behind what is shown is bounded.
       if (length <= maxLength + 16_384) expect(clean).toHaveLength(Math.min(length, maxLength));
     }),
   );

@@ -52,7 +52,7 @@ export function joinRedactors(one: Redact, other: Redact): Redact {
 function redactorOf(needles: readonly string[]): Redact {
   const lengths = needles.map(({ length }) => length);
   const search = { needles, shortest: Math.min(...lengths), digits: digitsPattern(Math.min(...lengths)) };
-  // A key that begins in what is shown and ends behind it is found, and a part of one is not shown.
+  // A key that begins in what is shown and ends behind it is found, and no part of one is shown.
   const margin = Math.min(maxMargin, maxExpansion * Math.max(0, ...lengths));
   // Names of headers, and values that come with each response.
   const known = new Set<string>();

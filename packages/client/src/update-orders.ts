@@ -148,7 +148,7 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
   #isReading = false;
   #hasSourceEnded = false;
   #isStopped = false;
-  /** Whether nobody takes errors any more. */
+  /** Whether the caller no longer takes errors. */
   #isOver = false;
   /** Since when every response was a 429. */
   #refusedSince: number | undefined;
@@ -335,7 +335,7 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     this.#change();
   }
 
-  /** Keeps what the source threw for the iteration or for `stop`; once both are over, nobody else would see it. */
+  /** Keeps what the source threw for the iteration or for `stop`; once both are over, it would be lost. */
   #keepError(error: unknown): void {
     if (!this.#isOver) this.#errors.push(error);
     else {

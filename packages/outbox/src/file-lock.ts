@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 
 /** A file that no other process can lock until this one releases it, or ends in any way. */
 export interface FileLock {
-  /** Why it is held no longer, once that is so although nobody has released it. */
+  /** Why it is held no longer, once that is so without a release. */
   readonly lostBecause: string | undefined;
   release(): Promise<void>;
 }

@@ -14,7 +14,7 @@ async function heldBy(outbox: Outbox, id: string): Promise<HeldBy | undefined> {
   return found?.heldBy;
 }
 
-onBoth('says of each update what holds it, and of the outbox how many', async (scene) => {
+onBoth('reports what holds each update, and how many in all', async (scene) => {
   const { open, service, sql, schema, reaches } = scene;
   const outbox = await open();
   const [first = '', second = '', third = ''] = service.orders.map(({ token }) => token);

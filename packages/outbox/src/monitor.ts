@@ -282,7 +282,7 @@ export class Monitor {
     this.#lookedAt = now;
     const known = { stallMs, failure: () => undefined };
     const world = await readWorld(this.#sql, schema, known);
-    // What this worker says of itself explains nothing here.
+    // The state of this worker explains nothing here.
     const workers = world.workers.map((worker) =>
       worker.id === this.#id ? { ...worker, problem: undefined } : worker,
     );

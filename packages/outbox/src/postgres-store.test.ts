@@ -70,7 +70,7 @@ onPostgres('queues a burst before the pool, whose timeout is for connecting alon
   const pool = openPool({ connectionString: scene.postgres.connectionString, max: 2 });
   const store = postgresStore({ pool });
   try {
-    // Whoever waits in the pool is under its timeout. A pool hands out an idle connection in the next tick.
+    // The pool's timeout applies to a call that waits in it. A pool hands out an idle connection in the next tick.
     const waiting: number[] = [];
     const look = () => setImmediate(() => waiting.push(pool.waitingCount));
     const watched = <Result>(result: Promise<Result>): Promise<Result> => {

@@ -78,7 +78,7 @@ export class LaneQueue {
       monitorVacuum: false,
       reindex: false,
       registerInstance: false,
-      // Spans and metrics of a queue that nobody else sees would only stand among those of its user.
+      // Spans and metrics of a private queue would only stand among those of its user.
       openTelemetry: { enabled: false },
     };
     this.#boss = this.#create();

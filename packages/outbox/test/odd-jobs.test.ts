@@ -10,7 +10,7 @@ const oddJobs: Readonly<Record<string, string>> = {
   'data without a token': `data = '{}'`,
   'a token of another type': `data = '{"token": 7}'`,
   'a token that is null': `data = '{"token": null}'`,
-  'the token of no order': `data = '{"token": "nobody"}'`,
+  'the token of no order': `data = '{"token": "unknown"}'`,
   'the token of another order': `data = '{"token": "OTHER"}'`,
   'data of two megabytes': `data = jsonb_build_object('token', repeat('x', 2000000))`,
   'an odd priority': `priority = -2147483648`,
@@ -55,7 +55,7 @@ onBothInFull('puts jobs aside that belong to no order, with one warning', async 
 });
 
 onBothInFull(
-  'lets nobody close an update that would then never be sent, and that nothing would name',
+  'refuses to close an update by hand that would then never be sent, and that nothing would name',
   async (scene) => {
     const { open, sql, schema, token, service } = scene;
     const outbox = await open();

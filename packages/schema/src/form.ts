@@ -168,7 +168,7 @@ export function createFormReader<Data>(
     } catch {
       return fail([{ field: '', code: 'not_serializable', message: 'Cannot read the form.' }], []);
     }
-    // The form of these fields is wrong, and nobody who fills it in can help it.
+    // The form itself is wrong, which a person who fills it in cannot change.
     const ambiguous = form.ambiguous.map((field) => ({
       field,
       code: 'ambiguous_field',

@@ -5,7 +5,7 @@ import { formatSegments } from './json-records.ts';
 import type { CartItem, OrderUpdate } from './order-update.ts';
 
 export interface JoinOptions {
-  /** What rows of one order that stand next to each other are; `undefined` when nobody said. */
+  /** What rows of one order that stand next to each other are; `undefined` when the caller did not say. */
   readonly rows: 'group' | 'each' | undefined;
   readonly schema: OrderUpdateSchema;
 }
@@ -15,7 +15,7 @@ const maxGroup = 10_000;
 /** So many rows back, rows of the same order or with the same order_id are noticed. */
 const comparedRows = 100_000;
 
-/** Makes one update of the rows of an order, or refuses rows of which nobody said whether they are one. */
+/** Makes one update of the rows of an order, or refuses rows that may be one where the caller did not say. */
 export async function* joinRows(rows: AsyncIterable<ReadRow>, options: JoinOptions): AsyncGenerator<ReadRow> {
   const compare = createComparison(options);
   let group: ReadRow[] = [];

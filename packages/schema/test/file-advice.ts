@@ -64,7 +64,7 @@ export const fileAdvice: readonly Advice[] = [
     choice: 'Write quotes around a cell that holds the separator.',
   },
   {
-    mistake: 'an amount with decimals that nobody declared',
+    mistake: 'an amount with undeclared decimals',
     message: await about(`token,${item}.unit_price\na,258.00`),
     choice: 'Write the integer that is sent, or declare how many decimals amounts have in the file.',
   },

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { startMockOrderService } from '@orders/testing';
 import { expect, inject, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
+import { startForwarder } from '../../../../.ci/start-forwarder.ts';
 import type { StatusView } from '../../shared/api.ts';
 import { openTestApp } from '../open-test-app.ts';
 import { createDatabase, needPostgres } from '../open-test-postgres.ts';
@@ -198,60 +197,23 @@ test('an outage is shown, with the next probe, and ends by itself', async () => 
   await says('Applied');
 });
 
-/** The way to a database, which can be cut. */
-async function openWay(databaseUrl: string) {
-  const { hostname, port } = new URL(databaseUrl);
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const server = createServer((from) => {
-    if (isCut) {
-      from.destroy();
-      return;
-    }
-    const to = connect(Number(port), hostname);
-    for (const [one, other] of [
-      [from, to],
-      [to, from],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => {}).on('close', () => other.destroy());
-      one.pipe(other);
-    }
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const way = new URL(databaseUrl);
-  way.port = String((server.address() as AddressInfo).port);
-  const cut = (): void => {
-    isCut = true;
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    databaseUrl: way.href,
-    cut,
-    mend: (): void => {
-      isCut = false;
-    },
-    [Symbol.dispose]() {
-      cut();
-      server.close();
-    },
-  };
-}
-
 test('a database that is gone is named in every window, and what it holds is shown once it is back', async (context) => {
   needPostgres(context);
-  using way = await openWay(await createDatabase(tables));
-  await using shop = await openTestApp({ data: { databaseUrl: way.databaseUrl } });
+  const url = new URL(await createDatabase(tables));
+  const port = Number(url.port);
+  await using forwarder = await startForwarder(port);
+  url.port = String(forwarder.port);
+  await using shop = await openTestApp({ data: { databaseUrl: url.href } });
   await using open = await openPage(`${shop.url}/`);
   const { page } = open;
   const healthy = page.getByText('Healthy', { exact: true });
   await healthy.waitFor();
-  way.cut();
+  forwarder.pointTo(undefined);
   const alert = page.getByRole('alert').filter({ hasText: 'The state of updates cannot be read' });
   await alert.getByText(/^PostgreSQL at 127\.0\.0\.1.*What you see may be out of date\.$/).waitFor();
   expect(await healthy.count()).toBe(0);
   expect(await findViolations(page)).toEqual([]);
-  way.mend();
+  forwarder.pointTo(port);
   await healthy.waitFor();
   await alert.waitFor({ state: 'hidden' });
 });

@@ -1,51 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOrdersClient } from '@orders/client';
 import { createOutbox, OutboxError, postgresStore } from '@orders/outbox';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { startForwarder } from '../../../../.ci/start-forwarder.ts';
 import { startPostgres, type TestPostgres } from '../../../../.ci/start-postgres.ts';
 import { step, stepsApplied, until } from '../scene.ts';
-
-/** One address for whichever server is the primary, as a virtual IP or a DNS name is. */
-async function startForwarder(port: number) {
-  let target = port;
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    const upstream = connect(target, '127.0.0.1');
-    for (const [from, to] of [
-      [socket, upstream],
-      [upstream, socket],
-    ] as const) {
-      sockets.add(from);
-      from.pipe(to);
-      from
-        .on('error', () => {})
-        .on('close', () => {
-          sockets.delete(from);
-          to.destroy();
-        });
-    }
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  return {
-    port: typeof address === 'object' && address ? address.port : 0,
-    pointTo(next: number) {
-      target = next;
-      for (const socket of sockets) socket.destroy();
-    },
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
 
 /** Lets the primary run on alone for so long, as a broken network between the two would, and ends it. */
 async function loseThePrimary(primary: TestPostgres, aloneMs: number): Promise<void> {

@@ -70,7 +70,7 @@ const table: readonly Framing[] = [
   refused('a chunk whose size is too short', update([chunked], `4\r\n${body}\r\n0\r\n\r\n`)),
   refused('a chunk whose size is no number', update([chunked], `x\r\n${body}\r\n0\r\n\r\n`)),
   refused('a chunked body without chunks', update([chunked], body)),
-  refused('an encoding of the transfer that nobody knows', update(['transfer-encoding: lz4'], body)),
+  refused('an unknown encoding of the transfer', update(['transfer-encoding: lz4'], body)),
   refused('a method in lower case', ({ token, ...service }) =>
     update([`content-length: ${bytes}`], body, `patch ${orderPath(token)} HTTP/1.1`)({ token, ...service }),
   ),

@@ -279,7 +279,7 @@ test('waitForRequests() resolves when as many requests have arrived', async () =
 });
 
 test.each([undefined, null, Number.NaN, Number.POSITIVE_INFINITY, 1.5, -1, '2', {}, 2n])(
-  'waitForRequests(%s) rejects: it would wait for ever, or not at all',
+  'waitForRequests(%s) rejects: it would wait forever, or not at all',
   async (count) => {
     await using service = await startMockOrderService();
     // Rejected before the service closes: the message is not that of close().

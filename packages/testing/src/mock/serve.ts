@@ -326,7 +326,7 @@ function sendEarly(response: ServerResponse, { status, headers, body }: PlainRes
   response.once('close', finish);
 }
 
-/** A CONNECT, such as a client sends that was told to use this service as its proxy. */
+/** A CONNECT, which a client sends that has this service as its proxy. */
 export const tunnelRefused = new Error('This service is no proxy: send requests to it, not CONNECT.');
 
 /**
