@@ -116,9 +116,6 @@ export interface Journal {
 
 export type Decision = 'resolve' | 'retry' | 'discard';
 
-/** Why a row may not be in the journal. */
-const notNoted = 'it was not sent, or is not the first of the rows that are one update';
-
 const decidedStates = { resolve: 'applied', retry: 'queued', discard: 'discarded' } as const;
 
 /** Marks a file as ours: "ORDJ". */
@@ -364,8 +361,10 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
   function settleWaiting(row: number, decision: Decision, decidedBy: 'person' | 'run'): string | undefined {
     const found = one.get(row);
     const state = found?.['state'];
+    if (state === undefined)
+      return `Row ${row} waits for no decision: it was not sent, or is not the first of the rows that are one update.`;
     if (state !== 'unknown' && state !== 'rejected')
-      return `Row ${row} waits for no decision: ${state === undefined ? notNoted : `it is ${state}`}.`;
+      return `Row ${row} waits for no decision: it is ${state}.`;
     const after = decision === 'retry' ? findLater(row, found?.['token'] ?? '') : undefined;
     if (after !== undefined)
       return `Row ${row} cannot be sent again: row ${after}, a later one of its order, was sent.`;

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
+import process from 'node:process';
 import { expect, test } from 'vitest';
 import { createFolder, runOrders, startOrders } from './run-orders.ts';
 
@@ -9,7 +10,7 @@ const file = { 'a.json': '{"cart":{"items":[]}}', 'rows.csv': 'token,cart.items[
 const send = ['send', 'rows.csv', '--json'];
 
 /** Each command while what it needs does not answer, and what it says that it waits for. */
-test.concurrent.each<[words: readonly string[], said: RegExp]>([
+test.skipIf(process.platform === 'win32').concurrent.each<[words: readonly string[], said: RegExp]>([
   [send, /^Waiting for http:\S+ to accept the key …\n$/],
   [['update', 'order-1', 'a.json'], /^Waiting for http:\S+ to apply the update …\n$/],
   [['check', '--json'], /^Waiting for echo of 127\S+ …\n$/],
