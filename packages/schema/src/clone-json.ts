@@ -127,6 +127,8 @@ const bail = Symbol('bail');
  */
 export function cloneJsonFast(input: unknown): object | undefined {
   if (typeof input !== 'object' || input === null) return undefined;
+  // `Object.prototype` may have an enumerable property, which every `for ... in` below would meet.
+  for (const _ in {}) return undefined;
   try {
     return cloneObjectFast(input, 0, { values: 0 });
   } catch {
@@ -165,28 +167,26 @@ function cloneListFast(list: readonly unknown[], depth: number, count: { values:
 /** Replaces what a copy holds by copies. */
 function cloneFieldsFast(fields: Record<string, unknown>, depth: number, count: { values: number }): object {
   if (depth > maxFastDepth || count.values > maxFastValues) throw bail;
+  let hasUndefined = false;
   for (const name in fields) {
     count.values++;
     const value = fields[name];
     if (name === '__proto__') throw bail;
-    if (value === undefined) return cloneFieldsFast(withoutUndefined(fields), depth, count);
-    if (typeof value === 'string') continue;
-    const cloned = cloneValueFast(value, depth, count);
-    if (cloned === value) continue;
-    // `Object.prototype` may have an enumerable property.
-    if (!Object.hasOwn(fields, name)) throw bail;
-    fields[name] = cloned;
+    if (value === undefined) hasUndefined = true;
+    else if (typeof value !== 'string') {
+      const cloned = cloneValueFast(value, depth, count);
+      if (cloned !== value) fields[name] = cloned;
+    }
   }
-  return fields;
+  return hasUndefined ? withoutUndefined(fields) : fields;
 }
 
 /** A field that is `undefined` counts as absent. */
 function withoutUndefined(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const present: Record<string, unknown> = {};
   for (const name in fields) {
-    if (name === '__proto__') throw bail;
     const value = fields[name];
-    if (value !== undefined && Object.hasOwn(fields, name)) present[name] = value;
+    if (value !== undefined) present[name] = value;
   }
   return present;
 }
