@@ -440,7 +440,65 @@ export const fileCases: readonly FileCase[] = [
   {
     what: 'a token of blanks, as merged cells leave it',
     content: `token,${sku}\nt1,mug\n ,cup\n\u00A0,jug\n`,
-    rows: [`2 t1 {${mug}}`, '3! 3:1 token invalid_token', '4! 4:1 token invalid_token'],
+    rows: [
+      '2! 2:1 token row_without_token',
+      '3! 3:1 token invalid_token',
+      '3! 3:1 token row_without_token',
+      '4! 4:1 token invalid_token',
+      '4! 4:1 token row_without_token',
+    ],
+  },
+  {
+    what: 'no token in the second row of an order',
+    content: `token,${sku}\nt1,mug\n,cup\nt2,mug\n`,
+    rows: [
+      '2! 2:1 token row_without_token',
+      '3! 3:1 token invalid_token',
+      '3! 3:1 token row_without_token',
+      `4 t2 {${mug}}`,
+    ],
+  },
+  {
+    what: 'NaN for the token in the second row of an order, as pandas writes merged cells',
+    content: `token,${sku}\nt1,mug\nnan,cup\n`,
+    rows: ['2! 2:1 token row_without_token', '3! 3:1 token row_without_token', '3? 3:1 token placeholder'],
+  },
+  {
+    what: 'no token in a row that is an update of its own',
+    content: `token,order_id,${sku}\nt1,A,mug\n,B,cup\n`,
+    rows: [`2 t1 {"order_id":"A",${mug}}`, '3! 3:1 token invalid_token'],
+  },
+  {
+    what: 'an invalid item among the rows of an order',
+    content: `token,${sku},cart.items[0].quantity\nt1,mug,1\nt1,cup,two\nt2,mug,1\n`,
+    rows: [
+      '2! 2:1 token row_per_item',
+      '3! 3:3 cart.items[0].quantity not_integer',
+      '3! 3:1 token row_per_item',
+      `4 t2 {${item({ sku: 'mug', quantity: 1 })}}`,
+    ],
+  },
+  {
+    what: 'a cell too few or too many among the rows of an order',
+    content: `token,${sku},cart.items[0].quantity\nt1,mug,1\nt1,cup\nt2,mug,1\nt2,,2,3\n`,
+    rows: [
+      '2! 2:1 token row_per_item',
+      '3! 3:2 - malformed',
+      '3! 3:1 token row_per_item',
+      '4! 4:1 token row_per_item',
+      '5! 5:4 - malformed',
+      '5! 5:1 token row_per_item',
+    ],
+  },
+  {
+    what: 'an invalid item apart from the other row of its order',
+    content: `token,${sku},cart.items[0].quantity\nt1,mug,1\nt2,mug,1\nt1,cup,two\n`,
+    rows: [
+      `2 t1 {${item({ sku: 'mug', quantity: 1 })}}`,
+      `3 t2 {${item({ sku: 'mug', quantity: 1 })}}`,
+      '4! 4:3 cart.items[0].quantity not_integer',
+      '4? 4:1 token token_again',
+    ],
   },
   {
     what: 'a token of blanks in JSON',

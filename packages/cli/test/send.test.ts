@@ -646,6 +646,25 @@ test(
   },
 );
 
+test.for([
+  ['is invalid', 'ord_0,mug,1\nord_0,cup,two\n', /Pass --group .*or --each-row/],
+  ['lacks a cell', 'ord_0,mug,1\nord_0,cup\n', /Pass --group .*or --each-row/],
+  ['has no token', 'ord_0,mug,1\n,cup,2\n', /Write the token in every row of an order/],
+  ['has "nan" for its token', 'ord_0,mug,1\nnan,cup,2\n', /Write the token in every row of an order/],
+] as const)(
+  'the rest of an order is not sent with --skip-invalid where an item of it %s',
+  own,
+  async ([, rows, advice]) => {
+    await using scene = await setScene(0, 2);
+    const { service, folder, send } = scene;
+    const header = 'token,cart.items[0].sku,cart.items[0].quantity\n';
+    writeFileSync(folder.file('updates.csv'), `${header}${rows}ord_1,mug,1\n`);
+    const { code, stdout } = await send('--skip-invalid');
+    expect([code, stdout.replace(/\s+/g, ' ')]).toEqual([1, expect.stringMatching(advice)]);
+    expect(service.journal).toEqual([]);
+  },
+);
+
 test(
   'rows of an order that are apart, or differ in more than their items, are refused by row',
   own,

@@ -14,6 +14,7 @@ import {
 } from './file-row.ts';
 import { FileFault } from './file-text.ts';
 import { createFormReader, type FormIssue } from './form.ts';
+import { readFormValues } from './form-values.ts';
 import { formatSegments, parseJsonRecord } from './json-records.ts';
 import { toJsonSchema } from './json-schema.ts';
 import type { OrderUpdate } from './order-update.ts';
@@ -171,10 +172,13 @@ function createRowReader(
   const fields = new Map(names.map((name, index) => [name.replace(/\[(\d+)\]/g, '.$1'), index]));
   const tokenAt = names.indexOf('token');
   const updateAt = names.indexOf('update');
-  const form = createFormReader(schema, {
-    // With three decimals or more, a comma may separate thousands.
-    amounts: { decimals, decimalSeparator: separator === ';' && decimals < 3 ? ',' : '.' },
-  });
+  // With three decimals or more, a comma may separate thousands.
+  const decimalSeparator = separator === ';' && decimals < 3 ? ',' : '.';
+  const amounts = { decimals, decimalSeparator } as const;
+  const form = createFormReader(schema, { amounts });
+  /** What an invalid row says, as far as it can be read. */
+  const readPart = (values: URLSearchParams): OrderUpdate =>
+    readFormValues(schema, values, { amountsIn: () => amounts, newLine: {}, ignore: [] }).body as OrderUpdate;
 
   return ({ cells, row, line }) => {
     const locate = (path: string): Place => {
@@ -188,16 +192,16 @@ function createRowReader(
     if (tokenIssue) issues.push({ row, ...locate('token'), ...tokenIssue });
     const misfit = findMisfit(cells, names);
     if (misfit) issues.push({ row, line, path: '', code: 'malformed', ...misfit });
-    const values: [string, string][] = [];
-    for (const [name, index] of misfit ? [] : indexes) {
+    const values = new URLSearchParams();
+    for (const [name, index] of indexes) {
       const cell = cells[index] ?? '';
       const type = typeOf(name);
-      if (type === 'string' && index !== updateAt && cell.trim() !== '') {
+      if (!misfit && type === 'string' && index !== updateAt && cell.trim() !== '') {
         const damage = findDamage(name, cell);
         if (damage) warnings.push({ row, ...locate(name), path: name, found: show(cell), ...damage });
       }
       // Spreadsheets write TRUE and FALSE.
-      if (name !== '' && name !== 'token') values.push([name, type === 'boolean' ? lowerCase(cell) : cell]);
+      if (name !== '' && name !== 'token') values.append(name, type === 'boolean' ? lowerCase(cell) : cell);
     }
     const rest = {
       row,
@@ -207,7 +211,7 @@ function createRowReader(
       warnings,
       locate: (path: readonly Segment[]) => locate(formatSegments(path)),
     };
-    if (misfit) return { ...rest, update: {} as OrderUpdate, issues };
+    if (misfit) return { ...rest, update: readPart(values), issues };
     if (updateAt >= 0) {
       const { value, changes } = parseJsonRecord({ text: cells[updateAt] ?? '', line: 1, column: 1 });
       const place = { row, ...locate('update') };
@@ -218,7 +222,7 @@ function createRowReader(
       warnings.push(...checked.warnings.map((issue) => ({ ...issue, ...place })));
       return { ...rest, update: value as OrderUpdate, issues };
     }
-    const result = form.read(new URLSearchParams(values));
+    const result = form.read(values);
     if (!result.ok)
       for (const issue of result.issues) {
         const index = fields.get(issue.field);
@@ -230,7 +234,7 @@ function createRowReader(
           ...describeCell(issue, decimals),
         });
       }
-    return { ...rest, update: (result.ok ? result.data : {}) as OrderUpdate, issues };
+    return { ...rest, update: result.ok ? (result.data as OrderUpdate) : readPart(values), issues };
   };
 }
 

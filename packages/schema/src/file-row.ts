@@ -89,6 +89,7 @@ export type FileIssueCode =
   | 'duplicate_name'
   | 'inexact_number'
   | 'row_per_item'
+  | 'row_without_token'
   | 'group_differs'
   | 'group_apart'
   | 'placeholder'

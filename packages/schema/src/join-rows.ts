@@ -20,7 +20,10 @@ export async function* joinRows(rows: AsyncIterable<ReadRow>, options: JoinOptio
   const compare = createComparison(options);
   let group: ReadRow[] = [];
   for await (const row of rows) {
-    const isNext = row.token === group[0]?.token && row.token !== '' && !row.isUnreadable;
+    const [first] = group;
+    // Many exports write the token in the first row of an order alone.
+    const isSame = row.token === first?.token || (!hasToken(row) && options.rows === undefined);
+    const isNext = first && hasToken(first) && isSame && !row.isUnreadable;
     if (group.length > 0 && (!isNext || options.rows === 'each' || group.length === maxGroup)) {
       yield* joinGroup(group, options).map(compare);
       group = [];
@@ -86,17 +89,29 @@ function refuseItemRows(first: ReadRow, others: readonly ReadRow[]): readonly Re
     return before && !isEqual(itemsOf(before), itemsOf(row)) && !contradicts(before.update, row.update);
   });
   if (!areItems) return [first, ...others];
-  const rows = `${group[0]?.row} to ${group.at(-1)?.row}`;
+  const withoutToken = group.find((row) => !hasToken(row));
+  const text = withoutToken
+    ? ({
+        code: 'row_without_token',
+        message: `Row ${withoutToken.row} has no token, and may hold an item of the order of row ${first.row}`,
+        hint: 'Write the token in every row of an order.',
+      } as const)
+    : ({
+        code: 'row_per_item',
+        message: `Rows ${group[0]?.row} to ${group.at(-1)?.row} are of one order and hold different items. As updates of their own, the last would replace the items of the others`,
+        hint: 'Say whether they are one update (group) or one each.',
+      } as const);
   const issueOf = (row: ReadRow): FileIssue => ({
     row: row.row,
     ...row.locate(['token']),
-    code: 'row_per_item',
     path: 'token',
-    message: `Rows ${rows} are of one order and hold different items. As updates of their own, the last would replace the items of the others`,
-    hint: 'Say whether they are one update (group) or one each.',
+    ...text,
   });
   return [first, ...others].map((row) => ({ ...row, issues: [...row.issues, issueOf(row)] }));
 }
+
+/** Whether an issue says that a row may be a part of another's update. */
+const isOfItems = (code: string): boolean => code === 'row_per_item' || code === 'row_without_token';
 
 /** Compares each row with those before it that are not next to it. */
 function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
@@ -111,8 +126,8 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
     const found: FileIssue[] = [];
     const warnings: FileIssue[] = [];
     const before = tokens.get(token);
-    const skus = JSON.stringify(itemsOf(row).map(({ sku }) => sku));
-    const isItemRow = issues.length === 0 && skus !== '[]';
+    const skus = JSON.stringify(itemsOf(row).map((item) => item?.sku));
+    const isItemRow = skus !== '[]' && !issues.some(({ code }) => isOfItems(code));
     if (before && rows === 'group')
       found.push({
         row: row.row,
@@ -166,7 +181,15 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): vo
 /** Whether a row holds an update; one with issues may hold anything. */
 const isValid = ({ issues }: ReadRow): boolean => issues.length === 0;
 
-const itemsOf = (row: ReadRow): readonly CartItem[] => (isValid(row) && row.update.cart.items) || [];
+/** Whether a row says of which order it is: "NULL" and "nan" do not. */
+const hasToken = ({ token, warnings }: ReadRow): boolean =>
+  token.trim() !== '' && !warnings.some(({ code, path }) => code === 'placeholder' && path === 'token');
+
+/** The items of a row, of an invalid one too: left out, it leaves the others of its order without it. */
+function itemsOf({ update }: ReadRow): readonly CartItem[] {
+  const items: unknown = (update as Partial<OrderUpdate> | null)?.cart?.items;
+  return Array.isArray(items) ? items : [];
+}
 
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 

@@ -84,6 +84,11 @@ export const fileAdvice: readonly Advice[] = [
     choice: 'Write the order token that the service generated.',
   },
   {
+    mistake: 'the token in the first row of an order alone',
+    message: await about(`token,${item}.sku\na,b\n,c`),
+    choice: 'Write the token in every row of an order.',
+  },
+  {
     mistake: 'a token that is a folder',
     message: await about(`token,${item}.sku\n..,b`),
     choice: 'Write it as it is: text that is not "." or "..", without control characters.',
