@@ -172,7 +172,7 @@ test('gives up after a hundred problems', () => {
   expect(problems.at(-1)).toEqual(tooMany);
 });
 
-test('ends early with a graph that would unfold without end', { timeout: 5_000 }, () => {
+test('ends early with a graph that would unfold without end', () => {
   let laughs: unknown = 'ha';
   for (let level = 0; level < 200; level++) laughs = { a: laughs, b: [laughs, laughs] };
   expect(cloneJson(laughs).problems.at(-1)).toEqual(tooMany);
@@ -181,7 +181,7 @@ test('ends early with a graph that would unfold without end', { timeout: 5_000 }
   expect(cloneJson(laughs)).toEqual({ value: undefined, problems: [tooMany] });
 });
 
-test('ends early with proxies that have no end', { timeout: 5_000 }, () => {
+test('ends early with proxies that have no end', () => {
   const grow = (): unknown =>
     new Proxy(
       {},
