@@ -174,12 +174,10 @@ test('timeouts.total bounds each attempt', async () => {
   await using orders = createOrdersClient({
     baseUrl: server.url,
     apiKey: 'swordfish-swordfish',
-    timeouts: { attempt: 5_000, total: 100 },
+    timeouts: { attempt: 600_000, total: 100 },
   });
-  const start = performance.now();
   await expect(orders.echo()).rejects.toMatchObject({
     code: 'timeout',
     message: expect.stringContaining('after 100 ms (timeouts.total)'),
   });
-  expect(performance.now() - start).toBeLessThan(2_000);
 });

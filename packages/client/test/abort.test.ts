@@ -39,7 +39,7 @@ const stages = [
   ['sent over HTTP/2', () => startHttp2Server(certificate, () => {}), 'unknown', 1],
   ['reading the response', () => responding(httpAnswer(200, { 'content-length': '9' }, '{')), 'applied', 1],
   ['checking the response', () => responding(httpAnswer(200, {}, '{}')), 'applied', 1],
-  ['waiting between attempts', () => responding(httpAnswer(429, { 'retry-after': '30' })), 'rejected', 1],
+  ['waiting between attempts', () => responding(httpAnswer(429, { 'retry-after': '300' })), 'rejected', 1],
 ] as const;
 
 test('an abort at any stage settles at once with the right outcome, and leaves nothing that keeps Node alive', async () => {
@@ -48,11 +48,8 @@ test('an abort at any stage settles at once with the right outcome, and leaves n
   for (const [stage, serve] of stages) urls[stage] = servers.use(await serve()).url;
   const script = fileURLToPath(new URL('abort-at-stage.ts', import.meta.url));
   const given = ['--conditions=@orders/source', script, JSON.stringify(urls), authority.cert];
-  // Keeping compiled code takes time at the end of a process, which is measured here.
-  const env = { ...process.env, NODE_COMPILE_CACHE: undefined };
-  const { stdout } = await promisify(execFile)(process.execPath, given, { timeout: 50_000, env });
-  const { settled, keptAliveMs } = JSON.parse(stdout) as { settled: object; keptAliveMs: number };
-  expect(keptAliveMs).toBeLessThan(4_000);
+  // What an abort leaves keeps the process alive until it is killed.
+  const { stdout } = await promisify(execFile)(process.execPath, given, { timeout: 50_000 });
   const expected = stages.map(([stage, , outcome, attemptCount]) => [
     stage,
     {
@@ -65,7 +62,7 @@ test('an abort at any stage settles at once with the right outcome, and leaves n
       keepsAlive: [],
     },
   ]);
-  expect(settled).toEqual(Object.fromEntries(expected));
+  expect(JSON.parse(stdout)).toEqual(Object.fromEntries(expected));
 });
 
 test('close ends the handshake of an aborted call', async () => {

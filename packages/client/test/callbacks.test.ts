@@ -12,7 +12,8 @@ import {
   type UpdateOrdersOptions,
 } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
-import { everyMisbehaviour, runCallbackChaos } from './callback-chaos.ts';
+import { runCallbackChaos } from './callback-chaos.ts';
+import { holdTime } from './hold-time.ts';
 import {
   apiKey,
   type DispatcherKind,
@@ -36,8 +37,7 @@ import { httpAnswer, startRawServer } from './raw-server.ts';
 
 const token = 'order_1234';
 const update = buildOrderUpdate();
-/** Long enough for a response, short enough to wait for. */
-const soon = { timeouts: { total: 3_000 } };
+const timeouts = { total: 15_000 };
 const once = { retry: { maxAttempts: 1 } };
 const tooMany: Fault = { type: 'status', status: 429, headers: { 'retry-after': '0' } };
 
@@ -162,25 +162,37 @@ test('the outcome is applied when responseSchema throws or returns junk', async 
 test('a call ends in time with its outcome when responseSchema, credentials or beforeAttempt hang', async () => {
   const applied = { ...appliedOnce, phase: 'body', events: oneAttempt } as const;
   const notMade = { ...notSent, phase: 'queue', attemptCount: 0, events: [] } as const;
-  await Promise.all([
+  let called = 0;
+  const counting = (hang: () => unknown) => () => {
+    called += 1;
+    return hang();
+  };
+  using time = holdTime();
+  const calls = [
     expectEach(
       'responseSchema',
       ['hangs'],
-      (validate) => ({ call: { responseSchema: schemaOf(validate), ...soon } }),
-      {
-        ends: 'timeout',
-        ...applied,
-      },
+      (validate) => ({ call: { responseSchema: schemaOf(counting(validate)), timeouts } }),
+      { ends: 'timeout', ...applied },
     ),
-    expectEach('credentials', ['hangs'], (credentials) => ({ call: { credentials, ...soon } }), {
+    expectEach('credentials', ['hangs'], (hang) => ({ call: { credentials: counting(hang), timeouts } }), {
       ends: 'timeout',
       ...notSent,
     }),
-    expectEach('beforeAttempt', ['hangs'], (beforeAttempt) => ({ call: { beforeAttempt, ...soon } }), {
-      ends: 'timeout',
-      ...notMade,
-    }),
-  ]);
+    expectEach(
+      'beforeAttempt',
+      ['hangs'],
+      (hang) => ({ call: { beforeAttempt: counting(hang), timeouts } }),
+      {
+        ends: 'timeout',
+        ...notMade,
+      },
+    ),
+  ];
+  const hanging = calls.length * 2 * transportsFor(0).length;
+  while (called < hanging) await turn();
+  time.pass(timeouts.total);
+  await Promise.all(calls);
 });
 
 test('a 2xx in JSON is applied and any other response unknown when classifyResponse throws or returns junk', async () => {
@@ -359,40 +371,38 @@ const ofDispatchers: Readonly<Record<Exclude<DispatcherKind, 'other'>, Partial<S
 
 test('the outcome is true whatever a dispatcher throws, returns or reports', async () => {
   const agent = new Agent();
-  const calls = Object.entries(interceptors).map(async ([name, { kind, run }]) => {
+  const call = async ([name, { kind, run }]: (typeof entries)[number]): Promise<void> => {
     if (kind === 'other') return;
     const client = { dispatcher: agent.compose(intercepting(run)) };
-    const seen = await callOver(createOverUndici, { client, call: { ...soon, ...once } });
+    const seen = await callOver(createOverUndici, { client, call: once });
     expect(seen, name).toMatchObject(ofDispatchers[kind]);
-  });
-  await Promise.all(calls);
+  };
+  const entries = Object.entries(interceptors);
+  const [answered, waiting] = [false, true].map((waits) =>
+    entries.filter(([, { kind }]) => ['silent', 'no_response'].includes(kind) === waits),
+  );
+  await Promise.all((answered ?? []).map(call));
+  const before = service.ledger.length;
+  using time = holdTime();
+  const timingOut = (waiting ?? []).map(call);
+  while (service.ledger.length === before) await turn();
+  time.pass(15_000);
+  await Promise.all(timingOut);
   await agent.destroy();
 });
 
 test('a dispatcher that is ready too late, and whose abort throws, is not thrown at', async () => {
   const agent = new Agent();
-  const late = Promise.withResolvers<unknown>();
+  let start = (): void => {};
   const dispatcher = agent.compose(
     intercepting((_send, handler) => {
-      const controller = {
-        abort: () => {
-          throw new Error('abort');
-        },
-      };
-      setTimeout(() => {
-        try {
-          handler.onRequestStart?.(controller as never, {});
-          late.resolve(undefined);
-        } catch (thrown) {
-          late.resolve(thrown);
-        }
-      }, 100);
+      start = () => handler.onRequestStart?.({ abort: throwing(() => new Error('abort')) } as never, {});
     }),
   );
   const call = { timeouts: { total: 50 }, ...once };
   const seen = await callOver(createOverUndici, { client: { dispatcher }, call });
   expect(seen).toMatchObject({ ends: 'timeout', ...notSent });
-  expect(await late.promise).toBeUndefined();
+  expect(start).not.toThrow();
   await agent.destroy();
 });
 
@@ -519,6 +529,6 @@ test(`${calls} calls with misbehaving callbacks and faults end in time with a tr
   const seed = Number(process.env['CALLBACKS_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
   const { problems, missing } = await runCallbackChaos(calls, seed);
   expect(problems, `CALLBACKS_SEED=${seed}`).toEqual([]);
-  // On a busy machine many calls end before a response, so a short run may miss some.
-  expect(missing.length).toBeLessThan(inFull ? 1 : everyMisbehaviour.length / 4);
+  // Few calls plan few of them, and some end before one can occur.
+  if (inFull) expect(missing).toEqual([]);
 });

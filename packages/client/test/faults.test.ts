@@ -8,7 +8,9 @@ import {
   treat503AsRejected,
 } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
+import { holdTime } from './hold-time.ts';
 import { listenOnLoopback } from './loopback.ts';
+import { published } from './published.ts';
 import { withoutBackoff } from './without-backoff.ts';
 
 withoutBackoff();
@@ -46,8 +48,6 @@ const rejectedHttp = { ends: 'http_error', outcome: 'rejected', ...final, applie
 const tooMany = { ...rejectedHttp, retryable: true } as const;
 const broken = { ends: 'connection_error', outcome: 'unknown', ...final } as const;
 const unusable = { ends: 'invalid_response', outcome: 'applied', ...final, applied: 1 } as const;
-const timeout = { ends: 'timeout', ...final, applied: 1 } as const;
-const soon = { timeouts: { attempt: 1_500 } };
 const retryNow = { 'retry-after': '0' };
 
 const status = (code: number, headers: Record<string, string> = {}, applied = false): Fault => ({
@@ -65,29 +65,6 @@ const rows: Row[] = [
   { name: 'restart after applying', fault: { type: 'restart', applied: true }, ...broken, applied: 1 },
   { name: 'garbage', fault: { type: 'garbage' }, ...broken, applied: 0 },
   { name: 'garbage after applying', fault: { type: 'garbage', applied: true }, ...broken, applied: 1 },
-  {
-    name: 'stalled headers',
-    fault: { type: 'stalled_headers' },
-    options: soon,
-    ...timeout,
-    outcome: 'unknown',
-  },
-  {
-    name: 'latency beyond the timeout',
-    fault: { type: 'latency', ms: 5_000 },
-    options: soon,
-    ...timeout,
-    outcome: 'unknown',
-  },
-  { name: 'stalled body', fault: { type: 'stalled_body' }, options: soon, ...timeout, outcome: 'applied' },
-  {
-    name: 'slow drip past the timeout',
-    fault: { type: 'slow_drip', intervalMs: 20 },
-    // Its head must arrive in time, on a busy machine, too.
-    options: { timeouts: { attempt: 800 } },
-    ...timeout,
-    outcome: 'applied',
-  },
   { name: 'truncation', fault: { type: 'truncation' }, ...unusable },
   { name: 'invalid JSON', fault: { type: 'invalid_json' }, ...unusable },
   { name: 'oversize', fault: { type: 'oversize' }, ...unusable },
@@ -185,6 +162,27 @@ test.concurrent.each(rows)(
     expect(seen).toEqual(expected);
   },
 );
+
+test.each<[name: string, fault: Fault, outcome: Outcome, lastBefore: string]>([
+  ['stalled headers', { type: 'stalled_headers' }, 'unknown', 'undici:request:bodySent'],
+  ['latency beyond the timeout', { type: 'latency', ms: 600_000 }, 'unknown', 'undici:request:bodySent'],
+  ['stalled body', { type: 'stalled_body' }, 'applied', 'undici:request:headers'],
+  [
+    'slow drip past the timeout',
+    { type: 'slow_drip', intervalMs: 60_000 },
+    'applied',
+    'undici:request:headers',
+  ],
+])('%s: a timeout, %s', async (_, fault, outcome, lastBefore) => {
+  await using service = await startMockOrderService({ orders: [token] });
+  service.faults.always(fault, { operation: 'update' });
+  using time = holdTime();
+  const reached = published(lastBefore);
+  const seen = callOnce({ baseUrl: service.url, apiKey: service.key }, service);
+  await Promise.all([reached, service.waitForRequests(1)]);
+  time.pass(15_000);
+  expect(await seen).toEqual({ ends: 'timeout', outcome, ...final, applied: 1 });
+});
 
 test.concurrent('a 429 with Retry-After that recovers is applied once', async () => {
   await using service = await startMockOrderService({ orders: [token] });

@@ -4,7 +4,9 @@ import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createOrdersClient, type OrdersClientOptions } from '../src/index.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
+import { holdTime } from './hold-time.ts';
 import { listenOnLoopback } from './loopback.ts';
+import { published } from './published.ts';
 import { httpAnswer } from './raw-server.ts';
 
 const authority = await createAuthority('Authority of late-bytes.test.ts');
@@ -58,14 +60,23 @@ function openClient(baseUrl: string, options: Partial<OrdersClientOptions> = {})
 
 const headOnly = httpAnswer(200, { 'content-length': '9' }, '{');
 
-test.concurrent.each(schemes)('a timeout resets the connection over %s', async (scheme) => {
+test.each(schemes)('a timeout resets the connection over %s', async (scheme) => {
   for (const [response, outcome] of [
     ['', 'unknown'],
     [headOnly, 'applied'],
   ]) {
-    await using server = await startServer(scheme, (socket) => socket.write(`${response}`));
-    const orders = openClient(server.url, { timeouts: { attempt: 2_000 } });
-    const { error } = await orders.safeUpdateOrder('order_1234', update);
+    const arrived = Promise.withResolvers<void>();
+    await using server = await startServer(scheme, (socket) => {
+      socket.write(`${response}`);
+      arrived.resolve();
+    });
+    using time = holdTime();
+    const headRead = published('undici:request:headers');
+    const orders = openClient(server.url);
+    const call = orders.safeUpdateOrder('order_1234', update);
+    await (response === '' ? arrived.promise : headRead);
+    time.pass(15_000);
+    const { error } = await call;
     await orders.close();
     expect(error).toMatchObject({ code: 'timeout', outcome });
     expect(await server.ending).toBe('ECONNRESET');
