@@ -41,6 +41,32 @@ test.skipIf(process.platform === 'win32').each([
   expect(() => process.kill(pid, 0)).toThrow('ESRCH');
 });
 
+test.skipIf(process.platform === 'win32')(
+  'commands end when the npx that started them has ended',
+  async () => {
+    const inTurn = [join(import.meta.dirname, 'in-turn.ts'), node, '-e', waits, '--then', ...says('two')];
+    const env = { ...process.env, npm_execpath: '/_npx/0/node_modules/pnpm/pnpm' };
+    const npx = spawn(
+      node,
+      [
+        '-e',
+        `process.title = 'npm exec pnpm@12 start';
+    require('node:child_process').spawn(process.execPath, ${JSON.stringify(inTurn)}, { stdio: 'inherit' });`,
+      ],
+      { env },
+    );
+    let out = '';
+    npx.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    await once(npx.stdout, 'data');
+    npx.kill();
+    // Its output is open until all that it has started have ended.
+    await once(npx, 'close');
+    expect(out).toMatch(/^one \d+\n$/);
+  },
+);
+
 test('commands run in turn, each once the one before has succeeded', async () => {
   expect(await start(says('one'), says('two')).read()).toEqual({ code: 0, out: 'one\ntwo\n', err: '' });
 });

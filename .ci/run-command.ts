@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import process from 'node:process';
 
@@ -6,12 +6,16 @@ const isWindows = process.platform === 'win32';
 let running: ChildProcess | undefined;
 let endedBy: NodeJS.Signals | undefined;
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.on(signal, () => {
-    endedBy ??= signal;
-    if (running) send(running, signal);
-    else process.exit(128 + constants.signals[signal]);
-  });
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal));
+
+// A SIGTERM to npx alone ends npx and its shell, while pnpm and its script go on.
+const npx = findNpx();
+if (npx !== undefined) {
+  const timer = setInterval(() => {
+    if (isRunning(npx)) return;
+    clearInterval(timer);
+    end('SIGTERM');
+  }, 1_000).unref();
 }
 
 /**
@@ -43,6 +47,40 @@ export async function runCommand(
   running = undefined;
   if (endedBy !== undefined) process.exit(128 + constants.signals[endedBy]);
   return exitCode;
+}
+
+function end(signal: NodeJS.Signals): void {
+  endedBy ??= signal;
+  if (running) send(running, signal);
+  else process.exit(128 + constants.signals[signal]);
+}
+
+/** The npx that started this process, by way of pnpm and shells. */
+function findNpx(): number | undefined {
+  if (isWindows || !process.env['npm_execpath']?.includes('/_npx/')) return undefined;
+  try {
+    const list = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' });
+    const rows = new Map(
+      [...list.matchAll(/^ *(\d+) +(\d+) +(.*)$/gm)].map(([, pid, parent, args = '']) => [
+        Number(pid),
+        { parent: Number(parent), args },
+      ]),
+    );
+    for (let pid = process.ppid, row = rows.get(pid); row; pid = row.parent, row = rows.get(pid))
+      if (/^npm exec /.test(row.args)) return pid;
+  } catch {
+    // There is no `ps` that knows these options.
+  }
+  return undefined;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function send({ pid }: ChildProcess, signal: NodeJS.Signals): void {
