@@ -36,6 +36,7 @@ const longer = [
   'chaos',
   'proxies',
   'late-bytes',
+  'machines',
 ];
 const failures: string[] = [];
 let passed = 0;
