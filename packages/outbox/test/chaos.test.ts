@@ -7,11 +7,11 @@ const size = {
   updates: 120,
   orders: 16,
   workers: 2,
-  killEveryMs: 3_000,
-  stopMs: 12_000,
+  killEveryMs: 2_000,
+  stopMs: 4_000,
   holdMs: 12_000,
   transactionMs: 4_000,
-  calmAfterMs: 7_000,
+  calmAfterMs: 4_000,
   withinMs: 230_000,
 };
 

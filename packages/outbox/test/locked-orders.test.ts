@@ -2,14 +2,15 @@ import { expect } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { connect, onPostgres, step, stepsApplied, until } from './scene.ts';
 
+const concurrency = 8;
 /** Many more than a worker has places. */
-const count = inFull ? 2_000 : 300;
+const count = inFull ? 2_000 : 80;
 
 onPostgres(
-  'sends a free order at once beside hundreds that a caller has locked, and thousands in full',
+  'sends a free order at once beside many that a caller has locked, and thousands in full',
   async (scene) => {
     const { open, service, postgres, sql, schema, token } = scene;
-    const outbox = await open();
+    const outbox = await open({ concurrency });
     const locked = Array.from({ length: count }, (_, index) => `locked-${index}`);
     for (const each of locked) service.addOrder({ token: each } as never);
     await outbox.enqueue(locked[0] ?? '', step(0));

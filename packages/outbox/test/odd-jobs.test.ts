@@ -22,16 +22,16 @@ const oddJobs: Readonly<Record<string, string>> = {
 onBothInFull('sends all, whatever a person has done to a job', async (scene) => {
   const { open, service, sql, schema, warnings } = scene;
   const outbox = await open();
-  const [odd = '', other = '', ...others] = service.orders.map(({ token }) => token);
+  const tokens = service.orders.map(({ token }) => token).slice(0, 3);
+  const [odd = '', other = ''] = tokens;
   for (const [name, set] of Object.entries(oddJobs)) {
     const applied = stepsApplied(service, odd).length;
-    for (const token of [odd, other, ...others]) await outbox.enqueue(token, step(applied));
+    for (const token of tokens) await outbox.enqueue(token, step(applied));
     await sql.query(
       `update ${schema}_queue.job_common set ${set.replace('OTHER', other)} where singleton_key = '${odd}'`,
     );
     expect(await outbox.drain(), name).toEqual({ problem: undefined });
-    for (const token of [odd, other, ...others])
-      expect(stepsApplied(service, token).length, name).toBe(applied + 1);
+    for (const token of tokens) expect(stepsApplied(service, token).length, name).toBe(applied + 1);
     expect(await outbox.status(), name).toMatchObject({ updates: { queued: 0, needsReview: 0 }, held: [] });
   }
   expect(warnings).toEqual([]);

@@ -119,7 +119,9 @@ onPglite('works in a PGlite whose every parser was replaced', async (scene) => {
   let parse: Parser = (text) => text;
   const all = Object.values(pg.types.builtins).map((type) => [type, (text: string) => parse(text)]);
   const database = await makePglite(PGlite, import.meta.url, Object.fromEntries(all));
-  for (const each of Object.values(parsers).slice(0, inFull ? undefined : 3)) {
+  for (const [name, each] of Object.entries(parsers)) {
+    // In brief, one that shows any use, and one that leaves nothing to read.
+    if (!inFull && name !== 'throws' && name !== 'undefined') continue;
     parse = each;
     await useOutbox(scene, await pgliteStore(database), (run) => database.transaction(run));
   }
