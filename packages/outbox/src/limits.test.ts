@@ -5,6 +5,9 @@ import { onBothInFull, onPostgres, step, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
 import { boundRate, freeSlots, readLimits, takeSlots } from './limits.ts';
 
+/** The next slot lies further ahead than any is taken. */
+const slowRate = { perSecond: 1.9 };
+
 onBothInFull('takes each slot once, whatever the sizes of the batches', async ({ open, sql, schema }) => {
   await open();
   await fc.assert(
@@ -42,34 +45,56 @@ onBothInFull('lets a worker take no slot that is far ahead', async ({ open, sql,
   expect(freeSlots(rate, await readLimits(sql, schema)).count).toBeGreaterThan(0);
 });
 
-onPostgres('shares one rate between processes', async ({ open, service }) => {
-  const rate = { perSecond: 40, burst: 2 };
-  const outboxes = [await open({ rate }), await open({ rate }), await open({ rate })];
-  for (let number = 0; number < 60; number++)
-    await outboxes[0]?.enqueue(service.orders[number % 12]?.token ?? '', step(number));
+onPostgres('shares one rate between processes', async ({ open, openStore, service }) => {
+  const rate = { perSecond: 4, burst: 2 };
+  const count = 9;
+  const senders = new Set<number>();
+  const openAs = async (sender: number) =>
+    open({
+      rate,
+      // One alone would often take all.
+      localConcurrency: 1,
+      store: watchStore(await openStore(), {
+        beforeCommit: (turn) => void (turn?.heads.length && senders.add(sender)),
+      }),
+    });
+  const outboxes = [await openAs(0), await openAs(1), await openAs(2)];
   await Promise.all(outboxes.map((outbox) => outbox.start()));
-  await until('all is applied', () => service.ledger.length === 60);
-  const times = service.journal
-    .flatMap(({ at, operation }) => (operation === 'update' ? [at] : []))
-    .sort((a, b) => a - b);
-  // 40 a second, the burst, and as many as may be late by a quarter of a second on a busy machine.
-  const inSecond = times.map((at) => times.filter((other) => other >= at && other < at + 1_000).length);
-  expect(Math.max(...inSecond)).toBeLessThanOrEqual(40 + 2 + 10);
-  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(1_100);
-  expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeLessThan(6_000);
+  await until('all work', async () => {
+    const { workers } = (await outboxes[0]?.status()) ?? { workers: [] };
+    return workers.length === 3 && workers.every(({ problem }) => problem === undefined);
+  });
+  const begunAt = performance.now();
+  for (let number = 0; number < count; number++)
+    await outboxes[0]?.enqueue(service.orders[number]?.token ?? '', step(number));
+  await until('all is applied', () => service.ledger.length === count);
+  // Each by itself, they would take a third of the time; a busy machine takes only longer.
+  expect(performance.now() - begunAt).toBeGreaterThan((1_000 / rate.perSecond) * (count - rate.burst) - 5);
+  expect(senders.size).toBeGreaterThan(1);
 });
 
 onBothInFull('takes no more than may leave soon, and loses nothing when it closes', async (scene) => {
-  const { open, service } = scene;
-  const outbox = await open({ rate: { perSecond: 1 } });
+  const { open, openStore, service } = scene;
+  const taken: number[] = [];
+  let isClosing = false;
+  let isLate = false;
+  const store = watchStore(await openStore(), {
+    begin(isTurn) {
+      if (isTurn) isLate = isClosing;
+    },
+    beforeCommit(turn) {
+      if (turn) taken.push(turn.heads.length);
+      if (isLate && turn) expect(turn.heads).toEqual([]);
+    },
+  });
+  // Two slots lie in the half second that is looked ahead.
+  const outbox = await open({ store, rate: { perSecond: 2.1 } });
   for (const { token } of service.orders) await outbox.enqueue(token, step(1));
   await outbox.start();
   await until('the first is sent', () => service.ledger.length > 0);
-  const { sending } = await outbox.counts();
-  expect(sending).toBeLessThanOrEqual(2);
-  const begunAt = performance.now();
+  isClosing = true;
   await outbox.close({ graceMs: 30_000 });
-  expect(performance.now() - begunAt).toBeLessThan(5_000);
+  expect(Math.max(...taken)).toBe(2);
   const again = await open();
   const { applied, queued } = await again.counts();
   expect(applied + queued).toBe(12);
@@ -77,20 +102,29 @@ onBothInFull('takes no more than may leave soon, and loses nothing when it close
   expect(service.ledger).toHaveLength(12);
 });
 
-onBothInFull('reaches a slow rate', async ({ open, service }) => {
-  const outbox = await open({ rate: { perSecond: 4 } });
-  for (const { token } of service.orders) await outbox.enqueue(token, step(1));
+onBothInFull('sends at its slots at a slow rate, and not when it looks', async (scene) => {
+  const { open, openStore, service } = scene;
+  const store = await openStore();
+  let mayLook = true;
+  const outbox = await open({
+    rate: slowRate,
+    store: {
+      ...store,
+      async executeSql(text, values) {
+        if (!mayLook && text.includes('.limits')) throw new Error('It looks at the limits.');
+        return store.executeSql(text, values);
+      },
+    },
+  });
+  for (const { token } of service.orders.slice(0, 3)) await outbox.enqueue(token, step(1));
   await outbox.start();
-  await until('all is applied', () => service.ledger.length === 12);
-  const times = service.journal.flatMap(({ at, operation }) => (operation === 'update' ? [at] : []));
-  const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-  // The queue is looked at by itself every five seconds: most of them left at a slot, however long a machine holds up others.
-  expect(gaps.toSorted((a, b) => a - b)[5]).toBeLessThan(4_000);
+  await until('the first is applied', () => service.ledger.length > 0);
+  mayLook = false;
+  await until('all is applied', () => service.ledger.length === 3);
 });
 
 onBothInFull('drains all that is due at a slow rate', async ({ open, service }) => {
-  // The next slot lies further ahead than any is taken.
-  const outbox = await open({ rate: { perSecond: 1.5 } });
+  const outbox = await open({ rate: slowRate });
   for (const { token } of service.orders.slice(0, 3)) await outbox.enqueue(token, step(1));
   await outbox.drain();
   expect(service.ledger).toHaveLength(3);
@@ -106,7 +140,7 @@ onPostgres(
         if (retaken.length > 0 || turn?.heads.length !== 2) return;
         // As if the first of its two slots were over by now; the second is not, however busy the machine is.
         Object.assign(turn, { slotsAt: turn.slotsAt - 100 });
-        for (const [place, head] of turn.heads.entries()) Object.assign(head, { slotMs: place * 2_500 });
+        for (const [place, head] of turn.heads.entries()) Object.assign(head, { slotMs: place * 60_000 });
       },
     });
     const outbox = await open({
@@ -136,35 +170,31 @@ onBothInFull('makes rows of limits again that were lost', async ({ open, sql, sc
   });
 });
 
-onPostgres(
-  'lets a burst leave at once though each commit is slow',
-  async ({ open, openStore, service }) => {
-    const outbox = await open({
-      rate: { perSecond: 1, burst: 10 },
-      store: watchStore(await openStore(), {
-        async afterCommit(turn) {
-          if (turn) await delay(60);
-        },
-      }),
-    });
-    for (const { token } of service.orders.slice(0, 10)) await outbox.enqueue(token, step(1));
-    await outbox.start();
-    await until('the first leaves', () => service.ledger.length > 0);
-    const begunAt = performance.now();
-    await until('the burst is applied', () => service.ledger.length === 10);
-    expect(performance.now() - begunAt).toBeLessThan(6_000);
-  },
-  { isAlone: true },
-);
+onPostgres('lets a burst leave at once though each commit is slow', async ({ open, openStore, service }) => {
+  const outbox = await open({
+    // However late one is on a busy machine, the slot after the burst comes much later.
+    rate: { perSecond: 0.01, burst: 10 },
+    store: watchStore(await openStore(), {
+      async afterCommit(turn) {
+        if (turn) await delay(60);
+      },
+    }),
+  });
+  for (const { token } of service.orders.slice(0, 10)) await outbox.enqueue(token, step(1));
+  await outbox.start();
+  await until('the burst is applied', () => service.ledger.length === 10);
+});
 
 onPostgres('shares one concurrency between processes', async ({ open, service }) => {
   const outboxes = [await open({ concurrency: 4 }), await open({ concurrency: 4 })];
-  service.faults.always({ type: 'latency', ms: 60 });
   await Promise.all(outboxes.map((outbox) => outbox.start()));
+  await until('both work', async () => {
+    const { workers } = (await outboxes[0]?.status()) ?? { workers: [] };
+    return workers.length === 2 && workers.every(({ problem }) => problem === undefined);
+  });
+  service.faults.always({ type: 'latency', ms: 60 });
   for (let number = 0; number < 36; number++)
     await outboxes[number % 2]?.enqueue(service.orders[number % 12]?.token ?? '', step(number));
-  // The second joins while the first has all places.
-  await until('both work', async () => (await outboxes[0]?.status())?.workers.length === 2);
   await until('all is applied', () => service.ledger.length === 36);
   const updates = service.journal.filter(({ operation }) => operation === 'update');
   const busy = updates.map(
@@ -183,18 +213,19 @@ onPostgres('pauses every process after a 429, and goes on at once when a person 
   // A day: the service is tried again after an hour.
   service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '86400' } }, { token });
   const id = await first.enqueue(token, step(1));
+  const begunAt = Date.now();
   await first.start();
   const { pausedUntil } = await until('the pause is stored', async () => {
     const status = await second.status();
     return status.pausedUntil && status;
   });
-  const inMs = Number(pausedUntil) - Date.now();
-  expect(inMs).toBeGreaterThan(3_500_000);
-  expect(inMs).toBeLessThanOrEqual(3_600_000);
+  expect(Number(pausedUntil)).toBeGreaterThanOrEqual(begunAt + 3_600_000);
+  expect(Number(pausedUntil)).toBeLessThanOrEqual(Date.now() + 3_600_000);
   expect(await first.get(id)).toMatchObject({ state: 'queued', status: 429 });
-  await second.start();
   const other = await second.enqueue(service.orders[1]?.token ?? '', step(2));
-  await delay(4_000);
+  await second.start();
+  // It resolves once it has looked, and nothing is due.
+  expect(await second.drain()).toEqual({ problem: undefined });
   expect(await second.get(other)).toMatchObject({ state: 'queued', attempts: 0 });
   // By a process that sends nothing itself.
   const desk = await open({ client: undefined as never });

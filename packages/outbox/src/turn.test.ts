@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { holdResponses } from '../test/hold-responses.ts';
 import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
 import { LaneQueue } from './queue.ts';
@@ -11,12 +12,16 @@ import { createLane, type TurnPlan, takeTurn } from './turn.ts';
 function failingStore(store: OutboxStore) {
   const failed = Promise.withResolvers<void>();
   const goOn = Promise.withResolvers<void>();
+  const recovered = Promise.withResolvers<void>();
   let hasFailed = false;
   const failing = watchStore(store, {
     beforeCommit(turn) {
       if (hasFailed || !turn?.heads.length) return;
       hasFailed = true;
       throw new Error('Connection terminated unexpectedly');
+    },
+    afterCommit(turn) {
+      if (hasFailed && turn) recovered.resolve();
     },
   });
   const transaction: OutboxStore['transaction'] = async (run, options) => {
@@ -28,29 +33,36 @@ function failingStore(store: OutboxStore) {
       throw error;
     }
   };
-  return { store: { ...failing, transaction }, failed: failed.promise, goOn: goOn.resolve };
+  return {
+    store: { ...failing, transaction },
+    failed: failed.promise,
+    goOn: goOn.resolve,
+    /** Resolves with the next turn. */
+    recovered: recovered.promise,
+  };
 }
 
 onPostgres('leaves an order to the worker that took it after a turn was rolled back', async (scene) => {
   const { open, openStore, service, token, reaches } = scene;
-  const { store, failed, goOn } = failingStore(await openStore());
+  const { store, failed, goOn, recovered } = failingStore(await openStore());
+  const held = holdResponses(scene);
   const outbox = await open({ store });
   const id = await outbox.enqueue(token, step(1));
   await outbox.start();
   await failed;
-  service.faults.next({ type: 'latency', ms: 2_500 }, { token });
-  const other = await open();
+  const other = await open({ client: held.client });
   await other.start();
   await until('the other sends it', () => service.requests({ token }).length === 1);
   goOn();
-  await delay(1_500);
+  await recovered;
   expect(await other.get(id)).toMatchObject({ state: 'sending' });
+  held.release();
   await reaches(other, id, 'applied');
   expect(stepsApplied(service, token)).toEqual([1]);
 });
 
-onPostgres('goes on soon with an order that it looked up before a turn failed', async (scene) => {
-  const { open, openStore, token, reaches } = scene;
+onPostgres('goes on by itself with an order that it looked up before a turn failed', async (scene) => {
+  const { open, openStore, token, schema, reaches } = scene;
   const { store, goOn } = failingStore(await openStore({ listen: false }));
   goOn();
   const outbox = await open({ store });
@@ -62,10 +74,13 @@ onPostgres('goes on soon with an order that it looked up before a turn failed', 
   // It looks by itself, by a statement outside a transaction.
   await delay(1_000);
   const other = await open();
-  const id = await other.enqueue(token, step(1));
-  const begunAt = performance.now();
+  const id = await store.transaction(async (tx) => {
+    const accepted = await other.enqueue(token, step(1), { tx });
+    // For want of a heartbeat, it would be given back in a day.
+    await tx.query(`update ${schema}_queue.job_common set heartbeat_seconds = 86400`);
+    return accepted;
+  });
   await reaches(other, id, 'applied');
-  expect(performance.now() - begunAt).toBeLessThan(8_000);
 });
 
 const nothing: TurnPlan = {

@@ -2,38 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createOrdersClient, type OrdersClientOptions } from '@orders/client';
 import { expect } from 'vitest';
 import { onBothInFull, type Scene, step, stepsApplied, until } from './scene.ts';
+import { sleepMachine } from './sleep-machine.ts';
 
-/** Longer than a claim may be old when the first byte leaves, in milliseconds. */
-const slowMs = 3_200;
+/** As long as a claim may not be old when the first byte leaves. */
+const takeLong = (): void => sleepMachine(3_200);
 
 /** A client whose parts are as slow as a vault, a hook or a limit of somebody else may be. */
 function slowClient({ service }: Scene, options: Partial<OrdersClientOptions>) {
   const { apiKey = service.key, ...rest } = options;
   return createOrdersClient({ baseUrl: service.url, apiKey, ...rest });
 }
-
-onBothInFull(
-  'sends though each reading of the credentials takes longer than a claim lives',
-  async (scene) => {
-    const { open, service, warnings } = scene;
-    let readings = 0;
-    await using client = slowClient(scene, {
-      apiKey: async () => {
-        readings++;
-        await delay(slowMs);
-        return service.key;
-      },
-    });
-    const outbox = await open({ client });
-    const tokens = service.orders.map(({ token }) => token);
-    for (const token of tokens) await outbox.enqueue(token, step(1));
-    expect(await outbox.drain()).toEqual({ problem: undefined });
-    for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1]);
-    // Once for the echo, and once for a turn, which sends for many orders.
-    expect(readings).toBeLessThan(tokens.length);
-    expect(warnings).toEqual([]);
-  },
-);
 
 onBothInFull('uses credentials in the turn that they were read for, and in no later one', async (scene) => {
   const { open, service, token } = scene;
@@ -62,39 +40,75 @@ onBothInFull('uses credentials in the turn that they were read for, and in no la
   }
 });
 
-onBothInFull('says that a claim expired, waits longer each time, and warns once', async (scene) => {
-  const { open, service, warnings, token } = scene;
-  const settled: (string | undefined)[] = [];
-  let isSlow = true;
-  await using client = slowClient(scene, {
-    async beforeAttempt() {
-      if (isSlow) await delay(slowMs);
-    },
-  });
-  const outbox = await open({ client, maxRetryDelayMs: 60_000, onSettled: ({ code }) => settled.push(code) });
-  const id = await outbox.enqueue(token, step(1));
-  await outbox.start();
-  const held = await until(
-    'the claim has expired',
-    async () => {
-      const found = await outbox.get(id);
-      return found?.heldBy?.reason === 'claim_expired' && found;
-    },
-    20,
-  );
-  expect(held).toMatchObject({ state: 'queued', code: 'claim_expired', heldBy: { until: expect.any(Date) } });
-  // Between two delays it is being sent again, and nothing holds it.
-  const named = await until(
-    'the status names it',
-    async () => (await outbox.status()).held.find(({ reason }) => reason === 'claim_expired'),
-    20,
-  );
-  expect(named).toMatchObject({ id, orders: 1 });
-  expect(stepsApplied(service, token)).toEqual([]);
-  await until('it expired twice', () => settled.length >= 2);
-  expect(settled.slice(0, 2)).toEqual(['claim_expired', 'claim_expired']);
-  expect(warnings.filter((warning) => warning.includes('within 3 s of its claim'))).toHaveLength(1);
-  isSlow = false;
-  await scene.reaches(outbox, id, 'applied');
-  expect(stepsApplied(service, token)).toEqual([1]);
-});
+onBothInFull(
+  'sends though each reading of the credentials takes longer than a claim lives',
+  async (scene) => {
+    const { open, service, warnings } = scene;
+    let readings = 0;
+    await using client = slowClient(scene, {
+      apiKey: async () => {
+        readings++;
+        takeLong();
+        return service.key;
+      },
+    });
+    const outbox = await open({ client });
+    const tokens = service.orders.map(({ token }) => token);
+    for (const token of tokens) await outbox.enqueue(token, step(1));
+    expect(await outbox.drain()).toEqual({ problem: undefined });
+    for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1]);
+    // Once for the echo, and once for a turn, which sends for many orders.
+    expect(readings).toBeLessThan(tokens.length);
+    expect(warnings).toEqual([]);
+  },
+  { isAlone: true },
+);
+
+onBothInFull(
+  'says that a claim expired, waits longer each time, and warns once',
+  async (scene) => {
+    const { open, service, warnings, token } = scene;
+    const settled: (string | undefined)[] = [];
+    let isSlow = true;
+    await using client = slowClient(scene, {
+      async beforeAttempt() {
+        if (isSlow) takeLong();
+      },
+    });
+    const outbox = await open({
+      client,
+      maxRetryDelayMs: 60_000,
+      onSettled: ({ code }) => settled.push(code),
+    });
+    const id = await outbox.enqueue(token, step(1));
+    await outbox.start();
+    const held = await until(
+      'the claim has expired',
+      async () => {
+        const found = await outbox.get(id);
+        return found?.heldBy?.reason === 'claim_expired' && found;
+      },
+      20,
+    );
+    expect(held).toMatchObject({
+      state: 'queued',
+      code: 'claim_expired',
+      heldBy: { until: expect.any(Date) },
+    });
+    // Between two delays it is being sent again, and nothing holds it.
+    const named = await until(
+      'the status names it',
+      async () => (await outbox.status()).held.find(({ reason }) => reason === 'claim_expired'),
+      20,
+    );
+    expect(named).toMatchObject({ id, orders: 1 });
+    expect(stepsApplied(service, token)).toEqual([]);
+    await until('it expired twice', () => settled.length >= 2);
+    expect(settled.slice(0, 2)).toEqual(['claim_expired', 'claim_expired']);
+    expect(warnings.filter((warning) => warning.includes('within 3 s of its claim'))).toHaveLength(1);
+    isSlow = false;
+    await scene.reaches(outbox, id, 'applied');
+    expect(stepsApplied(service, token)).toEqual([1]);
+  },
+  { isAlone: true },
+);
