@@ -107,11 +107,15 @@ async function embeddedBinaries(): Promise<string | undefined> {
   }
 }
 
-/** PostgreSQL's own user may not enter a private checkout of root, so there it runs from a copy of its binaries. */
+/**
+ * PostgreSQL's own user may not enter a private checkout of root, and initdb puts its path between double quotes for a
+ * shell: there it runs from a copy of its binaries.
+ */
 async function bringWithinReach(binaries: string, folder: string): Promise<string> {
   const isPrivate = (path: string): boolean =>
     (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && isPrivate(dirname(path)));
-  if (!unprivileged || !isPrivate(binaries)) return binaries;
+  const isQuotable = !/["$`\\]/.test(binaries);
+  if (isQuotable && !(unprivileged && isPrivate(binaries))) return binaries;
   const copy = join(folder, 'postgres');
   await copyFolder(dirname(binaries), copy);
   return join(copy, basename(binaries));
