@@ -71,7 +71,7 @@ const all = [
   'node26',
   'offline',
   'twice',
-  'root',
+  'root+umask',
   'stopped',
 ];
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

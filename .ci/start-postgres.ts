@@ -112,17 +112,24 @@ async function embeddedBinaries(): Promise<string | undefined> {
  * shell: there it runs from a copy of its binaries.
  */
 async function bringWithinReach(binaries: string, folder: string): Promise<string> {
-  const isPrivate = (path: string): boolean =>
-    (statSync(path).mode & 0o001) === 0 || (path !== dirname(path) && isPrivate(dirname(path)));
-  const isQuotable = !/["$`\\]/.test(binaries);
-  if (isQuotable && !(unprivileged && isPrivate(binaries))) return binaries;
+  if (isWithinReach(binaries) && !/["$`\\]/.test(binaries)) return binaries;
   const copy = join(folder, 'postgres');
   await copyFolder(dirname(binaries), copy);
+  // A umask may have kept others from them.
+  await execute('chmod', ['-R', 'a+rX', copy]);
   return join(copy, basename(binaries));
 }
 
+/** Whether PostgreSQL's own user may enter a folder. */
+function isWithinReach(path: string): boolean {
+  if (!unprivileged) return true;
+  return (statSync(path).mode & 0o001) !== 0 && (path === dirname(path) || isWithinReach(dirname(path)));
+}
+
 async function makeFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'orders-postgres-'));
+  // Root may have a folder for temporary files that no other user enters.
+  const place = [tmpdir(), '/tmp', '/var/tmp'].find(isWithinReach) ?? tmpdir();
+  const folder = await mkdtemp(join(place, 'orders-postgres-'));
   if (unprivileged) await chown(folder, unprivileged.uid, unprivileged.gid);
   return folder;
 }
@@ -141,6 +148,7 @@ async function makeData(folder: string, binaries: string, settings: PostgresSett
   if (existsSync(kept)) return copyFolder(kept, dataIn(folder));
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, testPassword);
+  if (unprivileged) await chown(passwordFile, unprivileged.uid, unprivileged.gid);
   const made = [`--pgdata=${dataIn(folder)}`, `--pwfile=${passwordFile}`, ...flags];
   await execute(join(binaries, 'initdb'), made, { ...unprivileged, cwd: folder });
   const draft = `${kept}-${randomUUID()}`;
