@@ -84,8 +84,10 @@ export async function makeMachine(setup: Setup): Promise<Machine> {
   const umask = ['sh', '-c', `umask ${setup.umask ?? '022'}; exec "$@"`, 'sh'];
   const log = join(own, 'log.txt');
   const prefix = [...umask];
-  const run = (...command: readonly string[]): Program =>
-    startProgram([...prefix, ...command], { cwd: clone, env, uid: setup.uid, gid: setup.uid }, log);
+  const run = (...command: readonly string[]): Program => {
+    appendFileSync(log, `\n$ ${command.join(' ')}\n`);
+    return startProgram([...prefix, ...command], { cwd: clone, env, uid: setup.uid, gid: setup.uid }, log);
+  };
 
   const copy = setup.withoutGit
     ? 'git -C "$1" archive HEAD | tar -x -C "$2"'
@@ -184,7 +186,6 @@ function startProgram(
   options: { cwd: string; env: NodeJS.ProcessEnv; uid?: number | undefined; gid?: number | undefined },
   log: string,
 ): Program {
-  appendFileSync(log, `\n$ ${words.slice(3).join(' ')}\n`);
   const child = spawn(program, words, { ...options, detached: true, stdio: 'pipe' });
   let output = '';
   for (const stream of [child.stdout, child.stderr])
