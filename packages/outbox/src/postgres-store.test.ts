@@ -1,12 +1,12 @@
 import { connect, createServer } from 'node:net';
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { testPassword } from '../../../.ci/start-postgres.ts';
 import { onPostgres, openPool, step, stepsApplied, until } from '../test/scene.ts';
 import { postgresStore } from './postgres-store.ts';
+import { rowsOf } from './store.ts';
 
 test.for([
   `postgres://user:${testPassword}@host:port/name`,
@@ -110,8 +110,12 @@ onPostgres('lets no transaction stand still for long, and changes no setting of 
     ]);
     expect((await pool.query(shown)).rows).toEqual(before);
     const lost = store.transaction(async (tx) => {
+      const [session] = await rowsOf<{ pid: number }>(tx, 'select pg_backend_pid() as pid');
       await tx.query("set local idle_in_transaction_session_timeout = '50ms'");
-      await delay(500);
+      await until('its session has ended', async () => {
+        const alive = 'select from pg_stat_activity where pid = $1';
+        return (await rowsOf(scene.sql, alive, [session?.pid])).length === 0;
+      });
       await tx.query('select 1');
     });
     await expect(lost).rejects.toThrow();

@@ -92,7 +92,7 @@ const calls = {
   /** Every `await` found. */
   sites: async () => sites,
   async open({ baseUrl, apiKey, connectionString, isDeaf, ...options }: WorkerTask) {
-    const client = createOrdersClient({ baseUrl, apiKey, timeouts: { attempt: 2_000 } });
+    const client = createOrdersClient({ baseUrl, apiKey });
     if (connectionString === undefined) {
       pglite ??= await makePglite(PGlite, import.meta.url);
     }

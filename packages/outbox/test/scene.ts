@@ -151,7 +151,7 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
   const warnings: string[] = [];
   const opened: { close(options?: object): Promise<void> }[] = [];
   const clientWith = (attempt: number): OrdersClient => {
-    const timeouts = { connect: 2_000, attempt, total: Math.max(10_000, 2 * attempt) };
+    const timeouts = { connect: attempt, attempt, total: 2 * attempt };
     const client = createOrdersClient({ baseUrl: service.url, apiKey: service.key, timeouts });
     opened.push(client);
     return client;
