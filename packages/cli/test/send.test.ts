@@ -167,9 +167,9 @@ test.skipIf(process.platform === 'win32')(
     const { service, folder } = scene;
     execFileSync('mkfifo', [folder.file('fifo')]);
     const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
-    for (const file of ['-', '/dev/stdin', '/dev/null', 'fifo']) {
-      const words = ['send', file, '--input', 'csv', '--journal', 'journal'];
-      const { code, stderr } = await startOrders(words, { cwd: folder.path, env }).ended;
+    for (const file of ['-', '/dev/stdin', '/dev/null', './fifo']) {
+      const words = ['send', file, '--input', 'csv', '--journal', './journal', '--base-url', service.url];
+      const { code, stderr } = await runHere(words, { folder, env });
       expect([file, code, stderr]).toEqual([
         file,
         2,
@@ -214,7 +214,7 @@ test('with --stop-on-rejected the later rows of a rejected one wait, too', own, 
 test.runIf(hasSignals)(
   'killed again and again, it goes on and repeats nothing, and no other process sends the file meanwhile',
   async () => {
-    await killAndResume({ rows: 200, orders: 50, latencyMs: 200, rate: 20, kills: 2, everyMs: [50, 200] });
+    await killAndResume({ rows: 200, orders: 50, latencyMs: 200, rate: 50, kills: 2, after: [1, 10] });
   },
   180_000,
 );
@@ -228,7 +228,7 @@ test.runIf(inFull && hasSignals)(
       latencyMs: 20,
       rate: 500,
       kills: 5,
-      everyMs: [3_000, 8_000],
+      after: [1_500, 4_000],
     });
   },
   900_000,
@@ -241,8 +241,8 @@ interface KillPlan {
   readonly latencyMs: number;
   readonly rate: number;
   readonly kills: number;
-  /** When it is killed after it has sent something: between these milliseconds. */
-  readonly everyMs: readonly [number, number];
+  /** After how many requests it is killed: between these. */
+  readonly after: readonly [number, number];
 }
 
 async function killAndResume({
@@ -251,7 +251,7 @@ async function killAndResume({
   latencyMs,
   rate,
   kills,
-  everyMs: [least, most],
+  after: [least, most],
 }: KillPlan): Promise<void> {
   await using scene = await setScene(rows, orders, latencyMs);
   const { service, folder, send, startAlone } = scene;
@@ -269,20 +269,24 @@ async function killAndResume({
   );
   let isLockChecked = false;
   for (let kill = 0; kill < kills; kill++) {
-    const before = service.requests({ operation: 'update' }).length;
+    const updates = () => service.requests({ operation: 'update' });
+    const enough = updates().length + least + Math.floor(Math.random() * (most - least));
     await using running = startAlone('--rate', String(rate));
     await Promise.race([
       running.ended,
-      until('it sends', () => service.requests({ operation: 'update' }).length > before),
+      until('some are in flight', () => {
+        return updates().length >= enough && updates().some(({ status, fault }) => !status && !fault);
+      }),
     ]);
-    if (running.child.exitCode === null && !isLockChecked) {
+    // Nothing that is in flight gets its response any more.
+    const isRunning = running.child.kill('SIGSTOP');
+    if (isRunning && !isLockChecked) {
       isLockChecked = true;
       expect(await send()).toMatchObject({
         code: 3,
         stderr: expect.stringContaining('Another process is sending this file'),
       });
     }
-    await new Promise((resolve) => setTimeout(resolve, least + Math.random() * (most - least)));
     running.child.kill('SIGKILL');
   }
   expect(isLockChecked).toBe(true);
@@ -486,7 +490,7 @@ test('a 429 pauses the run, and no row is lost to it', own, async () => {
   await using scene = await setScene(24, 8);
   const { service, send } = scene;
   service.faults.next(
-    { type: 'status', status: 429, headers: { 'retry-after': '1' } },
+    { type: 'status', status: 429, headers: { 'ratelimit-reset': '0.2' } },
     { operation: 'update', times: 4 },
   );
   expect(await send()).toMatchObject({ code: 0, stderr: '' });

@@ -1,43 +1,56 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import process from 'node:process';
 import { expect, test } from 'vitest';
+import { startHere } from './run-here.ts';
 import { createFolder, runOrders, startOrders } from './run-orders.ts';
 
 const file = { 'a.json': '{"cart":{"items":[]}}', 'rows.csv': 'token,cart.items[0].sku\norder-1,MUG\n' };
-const send = ['send', 'rows.csv', '--json'];
+const send = ['send', './rows.csv', '--json'];
 
 /** Each command while what it needs does not answer, and what it says that it waits for. */
 test.skipIf(process.platform === 'win32').concurrent.each<[words: readonly string[], said: RegExp]>([
   [send, /^Waiting for http:\S+ to accept the key …\n$/],
-  [['update', 'order-1', 'a.json'], /^Waiting for http:\S+ to apply the update …\n$/],
+  [['update', 'order-1', './a.json'], /^Waiting for http:\S+ to apply the update …\n$/],
   [['check', '--json'], /^Waiting for echo of 127\S+ …\n$/],
   [['outbox', 'status'], /^Waiting for the outbox to open …\n$/],
-  [[...send, '--api-key-command', 'node hangs.mjs'], /^Waiting for --api-key-command …\n$/],
-  [['check', '--api-key-file', 'pipe'], /^Waiting for --api-key-file …\n$/],
-  [['check', '--config', 'hangs.mjs'], /^Waiting for --config hangs.mjs to load …\n$/],
-  [['validate', 'rows.csv', '--schema', 'hangs.mjs'], /^Waiting for --schema hangs.mjs to load …\n$/],
-  [['validate', 'pipe'], /^Waiting for the end of pipe …\n$/],
-  [['update', 'order-1', 'pipe'], /^Waiting for the end of pipe …\n$/],
+  [[...send, '--api-key-command', 'cat pipe'], /^Waiting for --api-key-command …\n$/],
+  [['check', '--api-key-file', './pipe'], /^Waiting for --api-key-file …\n$/],
+  [['check', '--config', './hangs.mjs'], /^Waiting for --config \S+hangs.mjs to load …\n$/],
+  [['validate', './rows.csv', '--schema', './hangs.mjs'], /^Waiting for --schema \S+hangs.mjs to load …\n$/],
+  [['validate', './pipe'], /^Waiting for the end of \S+pipe …\n$/],
+  [['update', 'order-1', './pipe'], /^Waiting for the end of \S+pipe …\n$/],
 ])('%j says what it waits for', async (words, said) => {
-  await using folder = await createFolder({
-    ...file,
-    'hangs.mjs': 'setInterval(() => {}, 1_000); await new Promise(() => {})',
-  });
+  const end = randomUUID();
+  const hanging = `await new Promise((resolve) => process.once('${end}', resolve));`;
+  await using folder = await createFolder({ ...file, 'hangs.mjs': hanging });
+  const pipe = folder.file('pipe');
   // It has no writer.
-  execFileSync('mkfifo', [folder.file('pipe')]);
-  await using server = createServer((socket) => socket.resume().on('error', () => {})).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  execFileSync('mkfifo', [pipe]);
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => sockets.add(socket.resume().on('error', () => {})));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
   const env = {
-    ORDERS_BASE_URL: `http://127.0.0.1:${port}`,
     ORDERS_API_KEY: 'a key of this test',
     DATABASE_URL: `postgres://127.0.0.1:${port}/orders`,
   };
-  await using running = startOrders(words, { cwd: folder.path, env });
+  const url = /^(send|update|check)$/.test(`${words[0]}`) ? ['--base-url', `http://127.0.0.1:${port}`] : [];
+  const running = startHere([...words.map((word) => word.replace('cat pipe', `cat ${pipe}`)), ...url], {
+    folder,
+    env,
+  });
   expect(await running.printed(/\n/, 'stderr')).toMatch(said);
+  // What it waits for ends.
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  if (words.some((word) => word.endsWith('pipe'))) writeFileSync(pipe, '');
+  process.emit(end as never);
+  await running.ended;
 });
 
 /** What becomes of the update of a service that accepts the key, and what the run shows meanwhile. */
