@@ -6,12 +6,15 @@ import { writeFileSync } from 'node:fs';
 import process from 'node:process';
 import { setImmediate as turn } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import fc from 'fast-check';
 import { copyPglite } from '../../../packages/outbox/test/copy-pglite.ts';
 
 const [examples = '[]', results = ''] = process.argv.slice(2);
 const printed: (string | null)[] = [];
 const write = process.stdout.write.bind(process.stdout);
 copyPglite();
+// An example shows how a property is written; packages/testing tests what it makes.
+fc.configureGlobal({ numRuns: 20 });
 for (const example of JSON.parse(examples)) {
   let text: string | null = '';
   process.stdout.write = ((chunk: unknown) => {
