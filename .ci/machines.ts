@@ -197,7 +197,8 @@ async function readTotals({ pnpm, run }: Machine): Promise<string> {
  * Sends signals while a script builds, which is from nothing each time: then nothing of it runs, and what comes after the
  * build has not begun. For `release` that is `changeset publish`, which is a stand-in here.
  */
-async function stopWhileBuilding({ pnpm, run, listRunning }: Machine): Promise<string> {
+async function stopWhileBuilding(machine: Machine): Promise<string> {
+  const { pnpm, run, listRunning } = machine;
   await succeed(run(...pnpm, 'install', '--frozen-lockfile'), 'pnpm install');
   const standIn =
     'cd node_modules/.bin && rm -f changeset && echo "echo It publishes." > changeset && chmod +x changeset';
@@ -223,6 +224,8 @@ async function stopWhileBuilding({ pnpm, run, listRunning }: Machine): Promise<s
       if (running.length > 0) throw new Error(`${what}, still running: ${running.join('; ')}`);
       if (/Merchant app|It publishes/.test(program.output())) throw new Error(`${what} has gone on`);
     }
+  // What was built by halves is not kept.
+  await startAndStop(machine);
   await (await build('release', 'group')).until(/It publishes/);
   return 'ok';
 }
