@@ -14,17 +14,21 @@ function openBrowser(): Promise<Browser> {
   return browser;
 }
 
-let shared: TestApp;
-let orders = 0;
-
-/** Starts an app for the tests of a file, and closes it afterwards. */
-export function prepareApp(options: TestAppOptions = {}): { readonly app: () => TestApp } {
+/** Starts an app for the tests of a group, and closes it afterwards. */
+export function prepareApp(options: TestAppOptions = {}) {
+  let app: TestApp;
+  let orders = 0;
   beforeAll(async () => {
-    [shared] = await Promise.all([openTestApp(options), openBrowser()]);
+    [app] = await Promise.all([openTestApp(options), openBrowser()]);
   }, 60_000);
-  afterEach(() => shared.mock.faults.clear());
-  afterAll(() => shared.close());
-  return { app: () => shared };
+  afterEach(() => app.mock.faults.clear());
+  afterAll(() => app.close());
+  return {
+    app: () => app,
+    /** Adds an order with a body, and opens its page. */
+    // None is the beginning of another.
+    openOrder: (body: object) => openOrder(app, `opened-${String(++orders).padStart(3, '0')}`, body),
+  };
 }
 
 /** A window of the page, on an app. */
@@ -49,7 +53,8 @@ async function takeWindow(isNew: boolean): Promise<Page> {
   if (left) return left;
   const context = await (await openBrowser()).newContext({ locale: 'en-GB', viewport, ...media });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  // Only the time that a test has ends a wait.
+  page.setDefaultTimeout(180_000);
   return page;
 }
 
@@ -112,21 +117,18 @@ export interface TestOrderPage extends TestPage {
   readonly read: () => Promise<OrderDetail>;
 }
 
-/** Adds an order with a body, and opens its page. */
-export async function openOrder(body: object): Promise<TestOrderPage> {
-  // None is the beginning of another.
-  const token = `opened-${String(++orders).padStart(3, '0')}`;
+async function openOrder(app: TestApp, token: string, body: object): Promise<TestOrderPage> {
   // A test may begin with a body that no schema would let through.
   const order = { token, body: body as ShopUpdate };
-  shared.mock.addOrder({ token, data: order.body });
-  await addOrders(shared.parts.store, [order]);
-  const open = await openPage(`${shared.url}/orders/${token}`);
+  app.mock.addOrder({ token, data: order.body });
+  await addOrders(app.parts.store, [order]);
+  const open = await openPage(`${app.url}/orders/${token}`);
   await open.button('Send update').waitFor();
   return {
     ...open,
     token,
-    applied: () => shared.mock.appliedUpdates(token),
-    read: async () => (await shared.call(`/api/orders/${token}`)).body,
+    applied: () => app.mock.appliedUpdates(token),
+    read: async () => (await app.call(`/api/orders/${token}`)).body,
   };
 }
 

@@ -1,19 +1,10 @@
-import { randomUUID } from 'node:crypto';
-import { startMockOrderService } from '@orders/testing';
-import { expect, inject, test } from 'vitest';
-import { inFull } from '../../../../.ci/in-full.ts';
-import { startForwarder } from '../../../../.ci/start-forwarder.ts';
-import type { StatusView } from '../../shared/api.ts';
-import { openTestApp } from '../open-test-app.ts';
-import { createDatabase, needPostgres } from '../open-test-postgres.ts';
-import { makeTestFolder, runMerchant } from '../run-merchant.ts';
-import { tables } from '../share-postgres.ts';
-import { findViolations, openOrder, openPage, prepareApp, type TestOrderPage } from './open-page.ts';
+import type { Page } from 'playwright-core';
+import { test } from 'vitest';
+import { openPage, prepareApp, type TestOrderPage } from './open-page.ts';
 
-const { app } = prepareApp();
+const { app, openOrder } = prepareApp();
 
 const mug = { cart: { items: [{ sku: 'MUG', quantity: 1 }] } };
-const rateLimited = { type: 'status', status: 429, headers: { 'retry-after': '4' } } as const;
 const lost = { type: 'reset_after_applying' } as const;
 
 /** Sends an update that is applied, but whose response is lost. */
@@ -24,34 +15,7 @@ async function sendUnknown({ field, button, says }: TestOrderPage, name: string)
   await says("Outcome unknown: it was sent, but we don't know whether it was applied");
 }
 
-test('a 429 that recovers is drawn as it happens, here and in another window, and a long pause is ended by hand', async () => {
-  await using open = await openOrder(mug);
-  const { page, button, says, applied } = open;
-  await using other = await openPage(app().url);
-  // What lasts a while is seen on a busy machine, too.
-  const slow = { type: 'latency', ms: 5_000 } as const;
-  app().mock.faults.next([rateLimited, slow], { operation: 'update' });
-  await Promise.all([
-    page.getByText(/^Attempt 1: rejected, 429/).waitFor(),
-    says(/Waits for the end of a pause: the order service limits the rate/),
-    page.getByText('Attempt 2: waiting for the response').waitFor(),
-    other.page.getByText('Paused', { exact: true }).waitFor(),
-    other.page.getByText('The order service limits the rate (429)').waitFor(),
-    button('Send update').click(),
-  ]);
-  await says('Applied');
-  await page.getByText(/^Attempt 2: applied, 200/).waitFor();
-  await other.page.getByRole('row', { name: open.token }).getByText('Applied').waitFor();
-  await other.page.getByText('Healthy').waitFor();
-  expect(applied()).toEqual([mug]);
-  app().mock.faults.next({ ...rateLimited, headers: { 'retry-after': '600' } }, { operation: 'update' });
-  await button('Send update').click();
-  await page.getByText(/^Paused for: \d+ s/).waitFor();
-  await button('Resume now').click();
-  await expect.poll(() => applied().length).toBe(2);
-});
-
-test('an unknown outcome is settled in each of the three ways, with the keyboard', async () => {
+test('an unknown outcome is settled in each of the three ways, with the keyboard', async ({ expect }) => {
   await using open = await openOrder(mug);
   const { page, button, says, applied } = open;
   await sendUnknown(open, 'first');
@@ -102,7 +66,9 @@ const unprocessable = {
   headers: { 'content-type': 'application/json' },
 } as const;
 
-test('an update rejected with a hostile response is a draft again, and can be fixed or sent again', async () => {
+test('an update rejected with a hostile response is a draft again, and can be fixed or sent again', async ({
+  expect,
+}) => {
   await using open = await openOrder(mug);
   const { page, field, button, says, consoleLines } = open;
   app().mock.faults.next(unprocessable, { operation: 'update' });
@@ -126,7 +92,9 @@ test('an update rejected with a hostile response is a draft again, and can be fi
   expect(await field('Name').inputValue()).toBe('Mug');
 });
 
-test('what waits for a decision says so, in the editor and in the list, and the decision is beside the button that sends', async () => {
+test('what waits for a decision says so, in the editor and in the list, and the decision is beside the button that sends', async ({
+  expect,
+}) => {
   await using open = await openOrder(mug);
   const { page, field, button, says, applied } = open;
   await using list = await openPage(`${app().url}/`);
@@ -165,102 +133,73 @@ test('what waits for a decision says so, in the editor and in the list, and the 
   ]);
 });
 
-test('while a fault scenario is on, the service is not called healthy', async () => {
-  await using open = await openPage(`${app().url}/`);
-  const { page } = open;
-  await page.getByText('Healthy', { exact: true }).waitFor();
-  const set = (scenario: string) =>
-    app().call('/api/fault-injection', undefined, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ scenario, percent: 50 }),
+test('windows side by side follow one event stream, also once its window is gone', async ({ expect }) => {
+  await using first = await openOrder({ cart: { items: [] } });
+  const context = first.page.context();
+  const streams = new Set<Page>();
+  context.on('request', (request) => {
+    if (request.url().endsWith('/api/events')) streams.add(request.frame().page());
+  });
+  const others: Page[] = [];
+  for (let count = 2; count <= 3; count++) {
+    const page = await context.newPage();
+    others.push(page);
+    await page.goto(app().url);
+  }
+  const row = new RegExp(`${first.token}\\b`);
+  const seen = (state: string) =>
+    Promise.all(others.map((page) => page.getByRole('row', { name: row }).getByText(state).waitFor()));
+  await seen('None');
+  await first.button('Send update').click();
+  await seen('Applied');
+  expect(streams.size).toBe(0);
+  // The next one takes over from a window that is closed, and from one that is hidden.
+  const isLost = (state: 'visible' | 'hidden') =>
+    Promise.all(others.map((page) => page.getByText('Connection lost').waitFor({ state })));
+  await context.route('**/api/events', (route) => route.abort());
+  await first.page.close();
+  await isLost('visible');
+  await context.unroute('**/api/events');
+  await isLost('hidden');
+  expect(streams.size).toBe(1);
+  for (const page of [...streams])
+    await page.evaluate(() => {
+      Object.defineProperty(document, 'hidden', { value: true });
+      document.dispatchEvent(new Event('visibilitychange'));
     });
-  await set('lostResponse');
-  await page.getByRole('status', { name: 'Order service: Fault: Lost response' }).waitFor();
-  expect(await page.getByText('Healthy', { exact: true }).count()).toBe(0);
-  await set('healthy');
-  await page.getByText('Healthy', { exact: true }).waitFor();
+  await expect.poll(() => streams.size).toBe(2);
+  expect((await others[0]?.evaluate(() => navigator.locks.query()))?.pending).toEqual([]);
+  const update = { id: crypto.randomUUID(), update: { cart: { items: [] } } };
+  app().mock.faults.next({ type: 'status', status: 422 }, { token: first.token });
+  await app().call(`/api/orders/${first.token}/updates`, update);
+  await seen('Rejected');
 });
 
-test('an outage is shown, with the next probe, and ends by itself', async () => {
-  await using open = await openOrder(mug);
-  const { page, button, says } = open;
-  app().mock.faults.always({ type: 'status', status: 503 });
-  for (const order of ['gone-1', 'gone-2', 'gone-3']) await app().outbox.enqueue(order, mug);
-  await page.getByText('The order service is unavailable').waitFor();
-  await page.getByText(/^Next probe: \d+ s/).waitFor();
-  expect(await findViolations(page)).toEqual([]);
-  await button('Send update').click();
-  await page.getByText('1 update waits').waitFor();
-  app().mock.faults.clear();
-  await page.getByText('Healthy').waitFor({ timeout: 30_000 });
-  await says('Applied');
+test('a request that gets no response in time is made again, and what changes meanwhile is shown', async ({
+  expect,
+}) => {
+  await using open = await openOrder({ cart: { items: [] } });
+  const { page, token } = open;
+  const update = (sku: string) => ({ id: crypto.randomUUID(), update: { cart: { items: [{ sku }] } } });
+  // The time that a request has ends when the test says so.
+  const times = await page.evaluateHandle(() => {
+    const running: { readonly ms: number; readonly ending: AbortController }[] = [];
+    AbortSignal.timeout = (ms) => {
+      const ending = new AbortController();
+      running.push({ ms, ending });
+      return ending.signal;
+    };
+    return running;
+  });
+  const hanging = Promise.withResolvers<void>();
+  await page.route('**/api/status', () => hanging.resolve(), { times: 1 });
+  await app().call(`/api/orders/${token}/updates`, update('MUG'));
+  await hanging.promise;
+  app().mock.faults.next({ type: 'status', status: 422 }, { token });
+  await app().call(`/api/orders/${token}/updates`, update('CUP'));
+  await times.evaluate((running) => {
+    for (const { ending } of running) ending.abort(new DOMException('', 'TimeoutError'));
+  });
+  await page.getByText('Rejected', { exact: true }).waitFor();
+  expect(await times.evaluate((running) => running[0]?.ms)).toBe(10_000);
 });
-
-test('a database that is gone is named in every window, and what it holds is shown once it is back', async (context) => {
-  needPostgres(context);
-  const url = new URL(await createDatabase(tables));
-  const port = Number(url.port);
-  await using forwarder = await startForwarder(port);
-  url.port = String(forwarder.port);
-  await using shop = await openTestApp({ data: { databaseUrl: url.href } });
-  await using open = await openPage(`${shop.url}/`);
-  const { page } = open;
-  const healthy = page.getByText('Healthy', { exact: true });
-  await healthy.waitFor();
-  forwarder.pointTo(undefined);
-  const alert = page.getByRole('alert').filter({ hasText: 'The state of updates cannot be read' });
-  await alert.getByText(/^PostgreSQL at 127\.0\.0\.1.*What you see may be out of date\.$/).waitFor();
-  expect(await healthy.count()).toBe(0);
-  expect(await findViolations(page)).toEqual([]);
-  forwarder.pointTo(port);
-  await healthy.waitFor();
-  await alert.waitFor({ state: 'hidden' });
-});
-
-test('after kill -9 in mid-update the page reconnects, the update needs review, and what is queued is sent', async () => {
-  await using service = await startMockOrderService({ orders: ['order-1', 'order-2'] });
-  await using made = await makeTestFolder();
-  // A PGlite of its own, as in full, takes longer than all the rest.
-  const database = inject('postgres') && !inFull ? { DATABASE_URL: await createDatabase(tables) } : undefined;
-  const env = { ORDERS_API_KEY: service.key, ...database };
-  const orders = ['--order', 'order-1', '--order', 'order-2'];
-  const data = database ? [] : ['--data', made.folder];
-  const words = ['--base-url', service.url, ...orders, ...data, '--webhook-port', '0'];
-  using killed = runMerchant([...words, '--port', '0'], env);
-  const url = await killed.printed(/Merchant app\s+(http:\S+)/);
-  await using open = await openPage(`${url}/orders/order-1`);
-  const { page, field, button, says } = open;
-  await button('Add line').click();
-  await field('SKU').fill('MUG');
-  // It is applied before the app is killed, and the one of the other order is not.
-  service.faults.next({ type: 'stalled_headers', applied: true }, { token: 'order-1' });
-  await button('Send update').click();
-  await page.getByText('Attempt 1: waiting for the response').waitFor();
-  await expect.poll(() => service.appliedUpdates('order-1').length).toBe(1);
-  const send = (token: string, order_id: string) =>
-    fetch(`${url}/api/orders/${token}/updates`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ id: randomUUID(), update: { ...mug, order_id } }),
-    });
-  await send('order-1', 'behind');
-  service.faults.next({ ...rateLimited, headers: { 'retry-after': '8' } }, { token: 'order-2' });
-  await send('order-2', 'queued');
-  // The 429 is stored: from here on the update is queued, whatever happens to the app.
-  const isPaused = async () =>
-    'pausedUntil' in ((await (await fetch(`${url}/api/status`)).json()) as StatusView);
-  await expect.poll(isPaused).toBe(true);
-  killed.kill('SIGKILL');
-  await page.getByText('Connection lost').waitFor();
-  expect(service.appliedUpdates('order-2')).toEqual([]);
-
-  using _again = runMerchant([...words, '--port', new URL(url).port], env);
-  await page.getByText('Connection lost').waitFor({ state: 'hidden', timeout: 60_000 });
-  await says('Needs review');
-  await expect.poll(() => service.appliedUpdates('order-2'), { timeout: 60_000 }).toHaveLength(1);
-  expect(service.appliedUpdates('order-1')).toHaveLength(1);
-  await button('It was applied').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'It was applied' }).click();
-  await expect.poll(() => service.appliedUpdates('order-1')).toMatchObject([{}, { order_id: 'behind' }]);
-}, 120_000);

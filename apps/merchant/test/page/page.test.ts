@@ -1,15 +1,20 @@
 import { describe } from 'vitest';
 
-// As files of their own they would run in several processes, each with a browser, which costs as much as five tests.
-describe('bulk files', async () => {
-  await import('./bulk.ts');
-});
-describe('editor', async () => {
-  await import('./editor.ts');
-});
-describe('outcomes', async () => {
-  await import('./outcomes.ts');
-});
-describe('views', async () => {
-  await import('./views.ts');
-});
+/**
+ * Groups run side by side, each in sequence and with an app of its own, in windows of one browser. As files of their own
+ * they would run in several processes, each with a browser, which costs as much as five tests.
+ */
+const groups = {
+  'the order service': () => import('./service.ts'),
+  editor: () => import('./editor.ts'),
+  drafts: () => import('./drafts.ts'),
+  outcomes: () => import('./outcomes.ts'),
+  views: () => import('./views.ts'),
+  'bulk files': () => import('./bulk.ts'),
+};
+for (const [name, load] of Object.entries(groups))
+  describe.concurrent(name, { timeout: 180_000 }, () => {
+    describe('in sequence', { concurrent: false }, async () => {
+      await load();
+    });
+  });

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { documentedExample } from '@orders/testing';
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { type ExpectStatic, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
 import { addOrders } from '../../server/stored-orders.ts';
-import { findViolations, openOrder, openPage, prepareApp } from './open-page.ts';
+import { findViolations, openPage, prepareApp } from './open-page.ts';
 
-const { app } = prepareApp();
+const { app, openOrder } = prepareApp();
 
 /**
  * A view works for everyone, in light and dark, on a phone and at 200% zoom, and never scrolls sideways. The colors of all
@@ -15,6 +15,7 @@ const { app } = prepareApp();
  */
 async function expectForEveryone(
   page: Page,
+  expect: ExpectStatic,
   { isDarkChecked = inFull, within }: { readonly isDarkChecked?: boolean; readonly within?: string } = {},
 ): Promise<void> {
   for (const [colorScheme, width, isChecked] of [
@@ -42,12 +43,14 @@ const findScrolling = (): string[] =>
     .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
     .map(({ className }) => className);
 
-test('an order is accessible and fits, with its preview, a decision, an error, an unknown outcome and every section open', async () => {
+test('an order is accessible and fits, with its preview, a decision, an error, an unknown outcome and every section open', async ({
+  expect,
+}) => {
   await using open = await openOrder(documentedExample());
   const { page, button, field, says } = open;
   await button('Preview').click();
   await page.getByRole('region', { name: 'curl command' }).waitFor();
-  await expectForEveryone(page, { within: '[role=dialog]' });
+  await expectForEveryone(page, expect, { within: '[role=dialog]' });
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   app().mock.faults.next({ type: 'reset_after_applying' });
@@ -55,7 +58,7 @@ test('an order is accessible and fits, with its preview, a decision, an error, a
   await says('Needs review');
   await button('Send again').click();
   await page.getByRole('dialog', { name: 'Send again' }).waitFor();
-  await expectForEveryone(page, { within: '[role=dialog]' });
+  await expectForEveryone(page, expect, { within: '[role=dialog]' });
   await page.keyboard.press('Escape');
   await page.getByRole('dialog').waitFor({ state: 'hidden' });
   for (const section of ['Shipping', 'Buyer and QR payment', 'URLs', 'Notes']) await button(section).click();
@@ -63,15 +66,17 @@ test('an order is accessible and fits, with its preview, a decision, an error, a
     .first()
     .fill('1 299');
   await says('Fix 1 field');
-  await expectForEveryone(page, { isDarkChecked: true });
+  await expectForEveryone(page, expect, { isDarkChecked: true });
   expect(open.consoleLines).toEqual([]);
-}, 120_000);
+});
 
-test('orders, review, bulk files, fault injection and a missing order are accessible and fit', async () => {
+test('orders, review, bulk files, fault injection and a missing order are accessible and fit', async ({
+  expect,
+}) => {
   await using open = await openPage(app().url);
   const { page, button, consoleLines } = open;
   await page.getByRole('table').waitFor();
-  await expectForEveryone(page);
+  await expectForEveryone(page, expect);
 
   const order = app().mock.orders[0]?.token ?? '';
   const bulk = `token,order_id,cart.items[0].sku\n${order},A-1,MUG\n${order},${'x'.repeat(300)},MUG\n`;
@@ -80,10 +85,10 @@ test('orders, review, bulk files, fault injection and a missing order are access
   const visit = (view: string | RegExp) => page.getByRole('link', { name: view }).click();
   await visit('Bulk files');
   await page.getByRole('link', { name: 'a.csv' }).waitFor();
-  await expectForEveryone(page, { within: 'main' });
+  await expectForEveryone(page, expect, { within: 'main' });
   await visit('a.csv');
   await button('Send 1 update').waitFor();
-  await expectForEveryone(page, { within: 'main' });
+  await expectForEveryone(page, expect, { within: 'main' });
 
   await visit('Fault injection');
   await page.getByRole('radio', { name: 'Lost response' }).click();
@@ -94,22 +99,24 @@ test('orders, review, bulk files, fault injection and a missing order are access
   await page.getByText('3 updates queued').waitFor();
   await page.getByText(/^Unknown: [1-9]/).waitFor();
   await page.getByRole('img', { name: /attempts in slots of 10 s/ }).waitFor();
-  await expectForEveryone(page, { within: 'main' });
+  await expectForEveryone(page, expect, { within: 'main' });
   await button('Back to normal').click();
   await expect.poll(() => page.getByRole('radio', { name: 'Healthy' }).isChecked()).toBe(true);
 
   await visit(/^Needs review/);
   await button('It was applied').first().waitFor();
-  await expectForEveryone(page, { within: 'main' });
+  await expectForEveryone(page, expect, { within: 'main' });
   expect(consoleLines.filter((line) => !line.includes('404'))).toEqual([]);
   await page.goto(`${app().url}/orders/none`);
   await page.getByRole('heading', { name: 'Order not found' }).waitFor();
-  await expectForEveryone(page, { within: 'main' });
+  await expectForEveryone(page, expect, { within: 'main' });
   await page.evaluate(() => history.pushState(null, '', '/nowhere'));
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
-}, 120_000);
+});
 
-test('in a narrow window, the keyboard reaches the views once the menu is open, and not before', async () => {
+test('in a narrow window, the keyboard reaches the views once the menu is open, and not before', async ({
+  expect,
+}) => {
   await using open = await openPage(`${app().url}/`);
   const { page, button } = open;
   await page.setViewportSize({ width: 390, height: 720 });
@@ -127,62 +134,7 @@ test('in a narrow window, the keyboard reaches the views once the menu is open, 
   expect(focused).toContain('Orders');
 });
 
-test('windows side by side follow one event stream, also once its window is gone', async () => {
-  await using first = await openOrder({ cart: { items: [] } });
-  const context = first.page.context();
-  const streams = new Set<Page>();
-  context.on('request', (request) => {
-    if (request.url().endsWith('/api/events')) streams.add(request.frame().page());
-  });
-  const others: Page[] = [];
-  for (let count = 2; count <= 3; count++) {
-    const page = await context.newPage();
-    others.push(page);
-    await page.goto(app().url);
-  }
-  const row = new RegExp(`${first.token}\\b`);
-  const seen = (state: string) =>
-    Promise.all(others.map((page) => page.getByRole('row', { name: row }).getByText(state).waitFor()));
-  await seen('None');
-  await first.button('Send update').click();
-  await seen('Applied');
-  expect(streams.size).toBe(0);
-  // The next one takes over from a window that is closed, and from one that is hidden.
-  const isLost = (state: 'visible' | 'hidden') =>
-    Promise.all(others.map((page) => page.getByText('Connection lost').waitFor({ state })));
-  await context.route('**/api/events', (route) => route.abort());
-  await first.page.close();
-  await isLost('visible');
-  await context.unroute('**/api/events');
-  await isLost('hidden');
-  expect(streams.size).toBe(1);
-  for (const page of [...streams])
-    await page.evaluate(() => {
-      Object.defineProperty(document, 'hidden', { value: true });
-      document.dispatchEvent(new Event('visibilitychange'));
-    });
-  await expect.poll(() => streams.size).toBe(2);
-  expect((await others[0]?.evaluate(() => navigator.locks.query()))?.pending).toEqual([]);
-  const update = { id: crypto.randomUUID(), update: { cart: { items: [] } } };
-  app().mock.faults.next({ type: 'status', status: 422 }, { token: first.token });
-  await app().call(`/api/orders/${first.token}/updates`, update);
-  await seen('Rejected');
-});
-
-test('a request that gets no response is made again, and what changes meanwhile is shown', async () => {
-  await using open = await openOrder({ cart: { items: [] } });
-  const { page, token } = open;
-  const update = (sku: string) => ({ id: crypto.randomUUID(), update: { cart: { items: [{ sku }] } } });
-  const hanging = Promise.withResolvers<void>();
-  await page.route('**/api/status', () => hanging.resolve(), { times: 1 });
-  await app().call(`/api/orders/${token}/updates`, update('MUG'));
-  await hanging.promise;
-  app().mock.faults.next({ type: 'status', status: 422 }, { token });
-  await app().call(`/api/orders/${token}/updates`, update('CUP'));
-  await page.getByText('Rejected', { exact: true }).waitFor();
-});
-
-test('the colors are those of the system, or the chosen ones', async () => {
+test('the colors are those of the system, or the chosen ones', async ({ expect }) => {
   await using open = await openPage(app().url);
   const { page, button } = open;
   const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
@@ -197,10 +149,10 @@ test('the colors are those of the system, or the chosen ones', async () => {
 });
 
 // The first orders are those that the burst of another test leaves in review.
-test.each([
-  ['all orders', () => '/'],
-  ['one order', () => `/orders/${app().mock.orders[5]?.token}`],
-])('the page of %s loads at most 180 kB of script, in gzip', async (_, path) => {
+test.for([
+  ['all orders', (): string => '/'],
+  ['one order', (): string => `/orders/${app().mock.orders[5]?.token}`],
+] as const)('the page of %s loads at most 180 kB of script, in gzip', async ([, path], { expect }) => {
   await using open = await openPage('about:blank', { isNew: true });
   const { page } = open;
   // The first action loads notifications, and Chromium may report a pointer that another window left behind.

@@ -1,0 +1,144 @@
+import { type ExpectStatic, test } from 'vitest';
+import { prepareApp, type TestOrderPage } from './open-page.ts';
+
+const { app, openOrder } = prepareApp();
+
+const mug = { cart: { items: [{ sku: 'MUG', quantity: 1, unit_price: 14900 }] } };
+
+/** Applies an update by a bulk file. */
+async function apply({ token, read }: TestOrderPage, update: object, expect: ExpectStatic): Promise<void> {
+  const body = JSON.stringify({ token, update });
+  const headers = { 'content-type': 'application/octet-stream' };
+  const uploaded = await app().call('/api/bulks?name=a.ndjson', undefined, { method: 'POST', body, headers });
+  await app().call(`/api/bulks/${uploaded.body.id}/send`, {});
+  await expect.poll(async () => (await read()).body).toEqual(update);
+}
+
+const draftOf = async ({ read }: TestOrderPage) => (await read()).draft;
+test('a draft is kept over a reload, as it was typed, and shown among the orders, until it was sent or is the order again', async ({
+  expect,
+}) => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  await field('SKU').fill('CUP');
+  await field('Quantity').fill('two');
+  await says('Fix 1 field');
+  await field(/^Price/).fill('x');
+  await says('Fix 2 fields');
+  await expect.poll(() => draftOf(open)).toMatchObject({ form: { cart: { items: [{ quantity: 'two' }] } } });
+  await page.reload();
+  await says('Draft saved, not sent');
+  expect(await field('Quantity').inputValue()).toBe('two');
+  await field('Quantity').fill('1');
+  await field('SKU').fill('MUG');
+  await field(/^Price/).fill('149');
+  await says('No changes');
+  await expect.poll(() => draftOf(open)).toBeNull();
+  await field('SKU').fill('CUP');
+  await says('Draft saved, not sent');
+  await button('Discard changes').click();
+  await says('No changes');
+  expect(await field('SKU').inputValue()).toBe('MUG');
+  await field('SKU').fill('CUP');
+  // What was typed a moment ago is saved as the page is left.
+  await page.goto(app().url);
+  await page.getByRole('row', { name: open.token }).getByText('Draft', { exact: true }).waitFor();
+  expect((await draftOf(open))?.form).toMatchObject({ cart: { items: [{ sku: 'CUP' }] } });
+  await field('Find an order').fill(open.token);
+  await expect.poll(() => page.getByRole('row').count()).toBe(2);
+  await page.getByRole('row', { name: open.token }).getByRole('link').click();
+  await says('Draft saved, not sent');
+  // Sent before the last key was saved.
+  await field('SKU').fill('CUPS');
+  await button('Send update').click();
+  await says('Applied');
+  expect(await draftOf(open)).toBeNull();
+});
+
+test('a draft that cannot be saved is named and saved with the next key, and so is what cannot be loaded', async ({
+  expect,
+}) => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  await page.route('**/draft', (route) => route.abort());
+  await field('SKU').fill('CUP');
+  await says('The draft could not be saved');
+  await page.unroute('**/draft');
+  await field('SKU').fill('CUPS');
+  await says('Draft saved, not sent');
+  expect((await draftOf(open))?.form).toMatchObject({ cart: { items: [{ sku: 'CUPS' }] } });
+  await page.route('**/line-menu*', (route) => route.abort());
+  await button('Actions for line 1').click();
+  await page.getByText('This cannot be loaded. Reload the page.').waitFor();
+});
+
+test('what is typed while an update is sent stays, as a draft of the new order', async ({ expect }) => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  // The update is queued until the pause is ended by hand.
+  const pause = { type: 'status', status: 429, headers: { 'retry-after': '600' } } as const;
+  app().mock.faults.next(pause, { operation: 'update' });
+  await field('SKU').fill('CUP');
+  await button('Send update').click();
+  await says(/^Waits for the end of a pause/);
+  await field('Name').fill('Cup');
+  await says('Draft saved, not sent');
+  await button('Resume now').click();
+  await expect.poll(async () => (await draftOf(open))?.base).not.toBe('first');
+  expect(await page.getByText('This order changed since you began').count()).toBe(0);
+  expect(await field('Name').inputValue()).toBe('Cup');
+});
+
+test('an order that a bulk file changes is shown as it is, but beside a draft it is marked, and either is chosen', async ({
+  expect,
+}) => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says, applied } = open;
+  await apply(open, { cart: { items: [{ sku: 'FIRST', quantity: 7 }] } }, expect);
+  await expect.poll(() => field('SKU').inputValue()).toBe('FIRST');
+  await says('No changes');
+  const changed = page.getByText('This order changed since you began');
+  await field('Quantity').fill('5');
+  await says('Draft saved, not sent');
+  await apply(open, { cart: { items: [{ sku: 'LAMP' }] } }, expect);
+  await changed.waitFor();
+  await page.reload();
+  await changed.waitFor();
+  await button('Load the new values').click();
+  await changed.waitFor({ state: 'hidden' });
+  expect(await field('SKU').inputValue()).toBe('LAMP');
+  await says('No changes');
+
+  await field('SKU').fill('MINE');
+  await says('Draft saved, not sent');
+  await apply(open, { cart: { items: [{ sku: 'THEIRS' }] } }, expect);
+  await changed.waitFor();
+  await button('Keep mine').click();
+  await changed.waitFor({ state: 'hidden' });
+  await button('Send update').click();
+  await says('Applied');
+  expect(applied().at(-1)).toEqual({ cart: { items: [{ sku: 'MINE' }] } });
+});
+
+test('an update that is sent again after a lost response, by a double click, is one update, and Enter in a field sends none', async ({
+  expect,
+}) => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says, applied } = open;
+  await field('SKU').press('Enter');
+  await page.route('**/updates', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await field('SKU').fill('CUP');
+  await button('Send update').click();
+  await says('cannot be reached');
+  await page.unroute('**/updates');
+  // Slow enough that the first click was accepted before the second.
+  await button('Send update').click({ clickCount: 2, delay: 300 });
+  await says('Applied');
+  await page.reload();
+  await says('No changes');
+  expect(applied()).toHaveLength(1);
+  expect(await app().outbox.history(open.token)).toHaveLength(1);
+});

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { startMockOrderService } from '@orders/testing';
+import { inject, test } from 'vitest';
+import { inFull } from '../../../../.ci/in-full.ts';
+import { startForwarder } from '../../../../.ci/start-forwarder.ts';
+import type { StatusView } from '../../shared/api.ts';
+import { openTestApp } from '../open-test-app.ts';
+import { createDatabase, needPostgres } from '../open-test-postgres.ts';
+import { makeTestFolder, runMerchant } from '../run-merchant.ts';
+import { tables } from '../share-postgres.ts';
+import { findViolations, openPage, prepareApp } from './open-page.ts';
+
+const { app, openOrder } = prepareApp();
+
+const mug = { cart: { items: [{ sku: 'MUG', quantity: 1 }] } };
+const rateLimited = (seconds: number) =>
+  ({ type: 'status', status: 429, headers: { 'retry-after': String(seconds) } }) as const;
+
+test('a 429 that recovers is drawn as it happens, here and in another window, and a long pause is ended by hand', async ({
+  expect,
+}) => {
+  await using open = await openOrder(mug);
+  const { page, button, says, applied } = open;
+  await using other = await openPage(app().url);
+  app().mock.faults.next(rateLimited(1), { operation: 'update' });
+  await button('Send update').click();
+  await says('Applied');
+  await page.getByText(/^Attempt 1: rejected, 429/).waitFor();
+  await page.getByText(/^Attempt 2: applied, 200/).waitFor();
+  await other.page.getByRole('row', { name: open.token }).getByText('Applied').waitFor();
+  expect(applied()).toEqual([mug]);
+  app().mock.faults.next(rateLimited(600), { operation: 'update' });
+  await button('Send update').click();
+  await says(/Waits for the end of a pause: the order service limits the rate/);
+  await page.getByText(/^Paused for: \d+ s/).waitFor();
+  await other.page.getByText('Paused', { exact: true }).waitFor();
+  await other.page.getByText('The order service limits the rate (429)').waitFor();
+  await button('Resume now').click();
+  await other.page.getByText('Healthy').waitFor();
+  await expect.poll(() => applied().length).toBe(2);
+});
+
+test('while a fault scenario is on, the service is not called healthy', async ({ expect }) => {
+  await using open = await openPage(`${app().url}/`);
+  const { page } = open;
+  await page.getByText('Healthy', { exact: true }).waitFor();
+  const set = (scenario: string) =>
+    app().call('/api/fault-injection', undefined, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ scenario, percent: 50 }),
+    });
+  await set('lostResponse');
+  await page.getByRole('status', { name: 'Order service: Fault: Lost response' }).waitFor();
+  expect(await page.getByText('Healthy', { exact: true }).count()).toBe(0);
+  await set('healthy');
+  await page.getByText('Healthy', { exact: true }).waitFor();
+});
+
+test('an outage is shown, with the next probe, and ends by itself', async ({ expect }) => {
+  await using open = await openOrder(mug);
+  const { page, button, says } = open;
+  app().mock.faults.always({ type: 'status', status: 503 });
+  for (const order of ['gone-1', 'gone-2', 'gone-3']) await app().outbox.enqueue(order, mug);
+  await page.getByText('The order service is unavailable').waitFor();
+  await page.getByText(/^Next probe: \d+ s/).waitFor();
+  expect(await findViolations(page)).toEqual([]);
+  await button('Send update').click();
+  await page.getByText('1 update waits').waitFor();
+  app().mock.faults.clear();
+  await page.getByText('Healthy').waitFor();
+  await says('Applied');
+});
+
+test('a database that is gone is named in every window, and what it holds is shown once it is back', async ({
+  expect,
+  skip,
+}) => {
+  needPostgres({ skip });
+  const url = new URL(await createDatabase(tables));
+  const port = Number(url.port);
+  await using forwarder = await startForwarder(port);
+  url.port = String(forwarder.port);
+  await using shop = await openTestApp({ data: { databaseUrl: url.href } });
+  await using open = await openPage(`${shop.url}/`);
+  const { page } = open;
+  const healthy = page.getByText('Healthy', { exact: true });
+  await healthy.waitFor();
+  forwarder.pointTo(undefined);
+  const alert = page.getByRole('alert').filter({ hasText: 'The state of updates cannot be read' });
+  await alert.getByText(/^PostgreSQL at 127\.0\.0\.1.*What you see may be out of date\.$/).waitFor();
+  expect(await healthy.count()).toBe(0);
+  expect(await findViolations(page)).toEqual([]);
+  forwarder.pointTo(port);
+  await healthy.waitFor();
+  await alert.waitFor({ state: 'hidden' });
+});
+
+test('after kill -9 in mid-update the page reconnects, the update needs review, and what is queued is sent', async ({
+  expect,
+}) => {
+  await using service = await startMockOrderService({ orders: ['order-1', 'order-2'] });
+  await using made = await makeTestFolder();
+  // A PGlite of its own, as in full, takes longer than all the rest.
+  const database = inject('postgres') && !inFull ? { DATABASE_URL: await createDatabase(tables) } : undefined;
+  const env = { ORDERS_API_KEY: service.key, ...database };
+  const orders = ['--order', 'order-1', '--order', 'order-2'];
+  const data = database ? [] : ['--data', made.folder];
+  const words = ['--base-url', service.url, ...orders, ...data, '--webhook-port', '0'];
+  using killed = runMerchant([...words, '--port', '0'], env);
+  const url = await killed.printed(/Merchant app\s+(http:\S+)/);
+  await using open = await openPage(`${url}/orders/order-1`);
+  const { page, field, button, says } = open;
+  await button('Add line').click();
+  await field('SKU').fill('MUG');
+  // It is applied before the app is killed, and the one of the other order is not.
+  service.faults.next({ type: 'stalled_headers', applied: true }, { token: 'order-1' });
+  await button('Send update').click();
+  await page.getByText('Attempt 1: waiting for the response').waitFor();
+  await expect.poll(() => service.appliedUpdates('order-1').length).toBe(1);
+  const send = (token: string, order_id: string) =>
+    fetch(`${url}/api/orders/${token}/updates`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ id: randomUUID(), update: { ...mug, order_id } }),
+    });
+  await send('order-1', 'behind');
+  service.faults.next(rateLimited(600), { token: 'order-2' });
+  await send('order-2', 'queued');
+  // The 429 is stored: from here on the update is queued, whatever happens to the app.
+  const isPaused = async () =>
+    'pausedUntil' in ((await (await fetch(`${url}/api/status`)).json()) as StatusView);
+  await expect.poll(isPaused).toBe(true);
+  killed.kill('SIGKILL');
+  await page.getByText('Connection lost').waitFor();
+  expect(service.appliedUpdates('order-2')).toEqual([]);
+
+  using _again = runMerchant([...words, '--port', new URL(url).port], env);
+  await page.getByText('Connection lost').waitFor({ state: 'hidden' });
+  await button('Resume now').click();
+  await says('Needs review');
+  await expect.poll(() => service.appliedUpdates('order-2')).toHaveLength(1);
+  expect(service.appliedUpdates('order-1')).toHaveLength(1);
+  await button('It was applied').click();
+  await page.getByRole('dialog').getByRole('button', { name: 'It was applied' }).click();
+  await expect.poll(() => service.appliedUpdates('order-1')).toMatchObject([{}, { order_id: 'behind' }]);
+});
