@@ -30,9 +30,7 @@ const rowsIn = async (one: TestApp, { id }: BulkView, state: string): Promise<re
   (await one.call(`/api/bulks/${id}?state=${state}&limit=1000`)).body.rows;
 
 async function untilState(one: TestApp, bulk: BulkView, state: BulkView['state']): Promise<void> {
-  await expect
-    .poll(async () => (await read(one, bulk)).state, { timeout: 60_000, interval: 200 })
-    .toBe(state);
+  await expect.poll(async () => (await read(one, bulk)).state, { interval: 200 }).toBe(state);
 }
 
 /** One row for each token: `token,order_id,cart.items[0].sku`. */
@@ -109,7 +107,7 @@ test('discarding a bulk discards what is queued, and not what is being sent', as
   await expect.poll(async () => (await rowsIn(app, bulk, 'sending')).length, { interval: 50 }).toBe(1);
   expect((await app.call(`/api/bulks/${bulk.id}/discard`, {})).body.state).toBe('discarded');
   await expect
-    .poll(async () => (await read(app, bulk)).counts, { timeout: 20_000 })
+    .poll(async () => (await read(app, bulk)).counts)
     .toMatchObject({ applied: 1, discarded: 24, queued: 0, ready: 0, sending: 0 });
   expect(
     app.mock
@@ -146,7 +144,7 @@ test('while queued rows are discarded, the page is served', async () => {
   paused.mock.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '600' } });
   const bulk = await upload(paused, fileOf(Array.from({ length: 200 }, (_, row) => tokens[row % 40] ?? '')));
   await paused.call(`/api/bulks/${bulk.id}/send`, {});
-  await expect.poll(async () => (await read(paused, bulk)).counts.queued, { timeout: 60_000 }).toBe(200);
+  await expect.poll(async () => (await read(paused, bulk)).counts.queued).toBe(200);
   const discarding = paused.call(`/api/bulks/${bulk.id}/discard`, {});
   let isDone = false;
   await expectTurns(
@@ -209,7 +207,7 @@ test('discarding a bulk decides nothing that waits for a person, also after a re
     before.mock.faults.next({ type: 'reset_after_applying' }, { token: 'order-1' });
     bulk = await upload(before, fileOf(['order-1']));
     await before.call(`/api/bulks/${bulk.id}/send`, {});
-    await expect.poll(() => stateOf(before, bulk), { timeout: 20_000 }).toBe('needs_review');
+    await expect.poll(() => stateOf(before, bulk)).toBe('needs_review');
     await before.call(`/api/bulks/${bulk.id}/discard`, {});
     before.mock.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '600' } });
     const [update] = (await before.call('/api/updates?states=needs_review')).body.updates;
@@ -219,7 +217,7 @@ test('discarding a bulk decides nothing that waits for a person, also after a re
   }
   await using after = await openTestApp({ orders, data: store });
   await after.call('/api/resume', {});
-  await expect.poll(() => stateOf(after, bulk), { timeout: 20_000 }).toBe('applied');
+  await expect.poll(() => stateOf(after, bulk)).toBe('applied');
 }, 120_000);
 
 test('what is no bulk, or no file, is refused', async () => {

@@ -75,7 +75,7 @@ test('while the service is down nothing is applied, and back to normal sends wha
   await expect.poll(isTried).toBe(true);
   expect(await stateOf(id)).toMatch(/queued|sending/);
   await set('healthy');
-  await expect.poll(() => stateOf(id), { timeout: 20_000 }).toBe('applied');
+  await expect.poll(() => stateOf(id)).toBe('applied');
 });
 
 test.each([
@@ -106,7 +106,7 @@ test('unavailable opens the circuit breaker, and the status says so', async () =
   await set('healthy');
   // All of the others may have been tried before it opened, and one that is applied closes it.
   await send(listed[10]);
-  await expect.poll(async () => (await status()).service.state, { timeout: 20_000 }).toBe('ok');
+  await expect.poll(async () => (await status()).service.state).toBe('ok');
 });
 
 test('a setting that makes no sense is refused', async () => {

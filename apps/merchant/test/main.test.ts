@@ -105,11 +105,9 @@ test('a folder that no app has used starts with an echo and one update; the next
       () => true,
     );
   await expect.poll(isClosed, { interval: 10 }).toBe(true);
-  const started = performance.now();
   again.kill('SIGINT');
   const { code, stdout, stderr } = await again.ended;
   expect({ code, updates: stdout.includes('update') }).toEqual({ code: 1, updates: false });
-  expect(performance.now() - started).toBeLessThan(3_000);
   expect(JSON.parse(stderr)).toMatchObject({
     level: 'warn',
     message: expect.stringMatching(/no login.*http:\/\//),
