@@ -76,7 +76,7 @@ process.on('exit', () => {
 export async function makeMachine(setup: Setup): Promise<Machine> {
   const own = mkdtempSync(join(lab, 'm-'));
   const [clone, home, tmp] = [join(own, setup.folder ?? 'orders'), join(own, 'home'), join(own, 'tmp')];
-  for (const folder of [clone, home, tmp]) mkdirSync(folder);
+  for (const folder of [home, tmp]) mkdirSync(folder);
   for (const folder of [own, tmp]) chmodSync(folder, setup.privateTmp ? 0o700 : 0o711);
   const bins = setup.node === undefined ? [] : [await installTool(nodePackage(), setup.node, 'bin')];
   if (setup.offline) bins.push(await installTool('pnpm', '12', '../.bin'));
@@ -90,7 +90,7 @@ export async function makeMachine(setup: Setup): Promise<Machine> {
   };
 
   const copy = setup.withoutGit
-    ? 'git -C "$1" archive HEAD | tar -x -C "$2"'
+    ? 'mkdir "$2" && git -C "$1" archive HEAD | tar -x --no-same-permissions -C "$2"'
     : 'git clone --quiet --no-hardlinks "$1" "$2"';
   const fetched = startProgram([...umask, 'sh', '-c', copy, 'sh', root, clone], { cwd: own, env }, log);
   await succeed(fetched, 'copying the commit');
