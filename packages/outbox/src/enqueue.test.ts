@@ -9,7 +9,6 @@ import { inFull } from '../../../.ci/in-full.ts';
 import {
   connect,
   onBoth,
-  onBothInFull,
   onPglite,
   onPostgres,
   openPool,
@@ -35,7 +34,7 @@ async function storedOf({ sql, schema }: Scene, ids: readonly string[]) {
 }
 
 for (const latestWins of [false, true])
-  onBothInFull(`enqueueAll stores what as many enqueue would, latestWins ${latestWins}`, async (scene) => {
+  onBoth(`enqueueAll stores what as many enqueue would, latestWins ${latestWins}`, async (scene) => {
     const outbox = await scene.open({ latestWins });
     const item = fc.record({ order: fc.nat(4), quantity: fc.integer(), traced: fc.boolean() });
     let run = 0;
@@ -196,7 +195,7 @@ onBoth('an id in capitals is the same id everywhere', async ({ open, token }) =>
   });
 });
 
-onBothInFull(
+onBoth(
   'refuses an update above 4 MiB of JSON, and stores one below',
   async ({ open, token, sql, schema }) => {
     const outbox = await open();
