@@ -108,7 +108,10 @@ test('shows each part of the status, and why nothing is sent', async () => {
           oldestQueuedAt: new Date(+now - 150_000),
         },
         orders: { waiting: 9, active: 3, held: 1 },
-        held: [],
+        held: [
+          { reason: 'paused', message: 'It ends by itself.', id: 'u1', orders: 3, updates: 4 },
+          { reason: 'backing_off', message: 'It is tried again.', id: 'u2', orders: 1, updates: 2 },
+        ],
         pausedUntil: new Date(+now + 12_000),
         service: {
           state: 'key_refused',
@@ -133,11 +136,14 @@ test('shows each part of the status, and why nothing is sent', async () => {
     'orders held                       1  by an update that waits for a decision',
     'workers                           2',
     'service                 key_refused  for 5 s',
+    '4 held: paused. It ends by itself.',
+    '2 held: backing_off. It is tried again.',
     'The service: It responded 401.',
     'It is probed next in 8 s.',
     'Paused for 12 s after a 429.',
     'Worker w1: no echo',
     'A note.',
+    'To see the first of them: orders outbox show u2 --folder ./outbox',
     'To end the pause: orders outbox resume --folder ./outbox',
     'To decide: orders outbox list --folder ./outbox',
   ]);

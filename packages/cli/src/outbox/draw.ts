@@ -1,5 +1,5 @@
 import type { ReceiptData } from '@orders/client';
-import type { OutboxStatus, UpdateDetails, UpdateStatus } from '@orders/outbox';
+import type { HeldReason, OutboxStatus, UpdateDetails, UpdateStatus } from '@orders/outbox';
 import type { Terminal } from '../terminal.ts';
 
 type Draws = Pick<Terminal, 'style' | 'table'>;
@@ -12,6 +12,9 @@ export interface StatusReport {
   /** Why this may not be current, or will not change. */
   readonly note?: string;
 }
+
+/** Reasons that each update has by itself, so that its code and message say more. */
+const reasonsOfOne = new Set<HeldReason>(['backing_off', 'locked_by_caller', 'claim_expired', 'stalled']);
 
 /** Draws a status. `lineOf` writes the command line of another command on the outbox. */
 export async function drawStatus(
@@ -33,6 +36,7 @@ export async function drawStatus(
       : row(name, count);
   const { oldestQueuedAt: oldest } = updates;
   const isOk = service.state === 'ok';
+  const single = held.find(({ reason }) => reasonsOfOne.has(reason));
   return [
     `The outbox in ${place}, ${formatDate(at)} UTC`,
     ...(await terminal.table([
@@ -60,6 +64,7 @@ export async function drawStatus(
         ...(note === undefined ? [] : [note]),
       ].map((line) => [line]),
     )),
+    ...(single ? [`To see the first of them: ${lineOf(`show ${single.id}`)}`] : []),
     ...(pausedUntil ? [`To end the pause: ${lineOf('resume')}`] : []),
     ...(updates.needsReview + updates.rejected > 0 ? [`To decide: ${lineOf('list')}`] : []),
   ];
