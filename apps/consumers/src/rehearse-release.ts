@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { createProject, type Lab, readPackages, repository } from './lab.ts';
@@ -24,7 +24,9 @@ export async function rehearseRelease(lab: Lab, say: (text: string) => void): Pr
     return stdout + stderr;
   };
   await copyRepository(copy, lab);
-  const { scripts } = JSON.parse(await readFile(join(copy, 'package.json'), 'utf8'));
+  const ofRoot = join(copy, 'package.json');
+  const text = await readFile(ofRoot, 'utf8');
+  const { scripts } = JSON.parse(text);
   const packages = await readPackages();
   const names = packages.map(({ name }) => name);
 
@@ -32,6 +34,9 @@ export async function rehearseRelease(lab: Lab, say: (text: string) => void): Pr
   await run(scripts.version);
   await run('git add --all && git commit --quiet --message Version');
   say('✓ changeset version');
+  await assert.rejects(run(scripts.release), /Nothing is released while package\.json has placeholders/);
+  await writeFile(ofRoot, text.replaceAll(/\b(docs|repository)\.example\b/g, '$1.test'));
+  say('✓ nothing is released while the repository is a placeholder');
   await run(scripts.release);
   assert.deepEqual(
     (await run('git tag --list'))

@@ -2,6 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { conformanceCases } from '@orders/testing/conformance';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
 
 const root = join(import.meta.dirname, '../../..');
 const documents = globSync(['*.md', '{packages,apps}/**/README.md', 'apps/docs/pages/**/*.md'], {
@@ -72,4 +73,53 @@ test('a script that has the name of a command of pnpm is run by `pnpm run`', () 
       .map(([command]) => `${file}: ${command}`),
   );
   expect(wrong).toEqual([]);
+});
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, unknown>>;
+}
+
+interface Workflow {
+  readonly permissions: object;
+  readonly concurrency: object;
+  readonly jobs: Readonly<
+    Record<
+      string,
+      { readonly permissions?: object; readonly 'timeout-minutes'?: number; readonly steps: Step[] }
+    >
+  >;
+}
+
+const workflows = globSync('.github/workflows/*.yml', { cwd: root });
+const actions = globSync('.github/actions/*/action.yml', { cwd: root });
+const readYaml = (file: string) => parse(readFileSync(join(root, file), 'utf8'));
+
+test.each(workflows)('%s grants nothing but what a job lists, and each job ends', (file) => {
+  const { permissions, concurrency, jobs }: Workflow = readYaml(file);
+  expect({ permissions, concurrency }).toEqual({ permissions: {}, concurrency: expect.any(Object) });
+  for (const [name, job] of Object.entries(jobs)) {
+    expect(job, name).toMatchObject({
+      permissions: expect.any(Object),
+      'timeout-minutes': expect.any(Number),
+    });
+    for (const { uses = '', with: options } of job.steps)
+      if (uses.startsWith('actions/checkout@'))
+        expect(options, name).toMatchObject({ 'persist-credentials': false });
+  }
+});
+
+test.each([...workflows, ...actions])('%s names commits of actions, and scripts that exist', (file) => {
+  const { jobs = {}, runs } = readYaml(file);
+  const steps: Step[] = [runs ?? {}, ...Object.values<Workflow['jobs'][string]>(jobs)].flatMap(
+    (part) => part.steps ?? [],
+  );
+  const actionsUsed = steps.flatMap(({ uses }) => uses ?? []);
+  expect(actionsUsed.filter((uses) => !/^(\.\/|[\w-]+\/[\w/-]+@[0-9a-f]{40}$)/.test(uses))).toEqual([]);
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const named = steps.flatMap(({ run = '' }) =>
+    [...run.matchAll(/^pnpm (?:run )?([a-z:]+)/gm)].map(([, name = '']) => name),
+  );
+  expect(named.filter((name) => !(name in scripts) && !['exec', 'install'].includes(name))).toEqual([]);
 });
