@@ -8,7 +8,7 @@ import { isOrderToken } from '@orders/schema';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { type DataPlace, StartError } from './database.ts';
 import type { Log } from './errors.ts';
-import { type ConnectService, type MerchantApp, startMerchantApp } from './start.ts';
+import { type ConnectService, checkPorts, type MerchantApp, startMerchantApp } from './start.ts';
 import { listOrders } from './stored-orders.ts';
 import { sendOnce } from './updates.ts';
 
@@ -78,12 +78,9 @@ process.stdout.on('error', () => {});
 
 try {
   const options = program.parse().opts<Options>();
-  app = await startMerchantApp({
-    ...options,
-    data: chooseData(options),
-    connect: await chooseService(options),
-    log,
-  });
+  const [data, connect] = [chooseData(options), await chooseService(options)];
+  await checkPorts(portsOf(options));
+  app = await startMerchantApp({ ...options, data, connect, log });
   print(app, options);
   await greet(app);
   write(`\n${dim('Ctrl-C stops it.')}\n`);
@@ -120,6 +117,16 @@ function chooseData({ data, memory, baseUrl }: Options): DataPlace {
   return {
     folder: `.merchant/${baseUrl === undefined ? 'mock' : new URL(baseUrl).host.replace(/[^\w.-]/g, '_')}`,
   };
+}
+
+function portsOf({ host, port, webhookPort, servicePort, baseUrl }: Options) {
+  const own = [
+    { host, port, option: '--port' },
+    { host, port: webhookPort, option: '--webhook-port' },
+  ];
+  return baseUrl === undefined
+    ? [...own, { host: '127.0.0.1', port: servicePort, option: '--service-port' }]
+    : own;
 }
 
 async function chooseService({ baseUrl, order = [], servicePort }: Options): Promise<ConnectService> {

@@ -168,8 +168,29 @@ function createClient({ baseUrl, apiKey }: OrderService): OrdersClient<ShopUpdat
   }
 }
 
+interface ListenTarget {
+  readonly host: string;
+  readonly port: number;
+  /** Of the command, to choose another port. */
+  readonly option: string;
+}
+
+/** Reports all ports that cannot be used at once. @throws StartError */
+export async function checkPorts(targets: readonly ListenTarget[]): Promise<void> {
+  const problems: string[] = [];
+  for (const target of targets)
+    try {
+      const { close } = await listen(target);
+      await close();
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      problems.push(error.message);
+    }
+  if (problems.length > 0) throw new StartError(problems.join(' '));
+}
+
 /** A server that listens, and gets what it serves later. */
-async function listen(target: { readonly host: string; readonly port: number; readonly option: string }) {
+async function listen(target: ListenTarget) {
   const { host, port, option } = target;
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

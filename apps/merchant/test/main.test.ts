@@ -142,6 +142,26 @@ test('what it cannot start with is one line, with 1 or 2 as exit code', async ()
   );
 }, 120_000);
 
+test('reports all ports that are taken in one line', async () => {
+  const holders = [1, 2, 3].map(() => createServer().listen(0, '127.0.0.1'));
+  try {
+    await Promise.all(holders.map((holder) => once(holder, 'listening')));
+    const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
+    const options = ['--port', '--webhook-port', '--service-port'];
+    const words = options.flatMap((option, index) => [option, String(ports[index])]);
+    using merchant = runMerchant([...words, '--memory']);
+    expect(await merchant.ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `merchant: ${options
+        .map((option, index) => `port ${ports[index]} on 127.0.0.1 is taken; choose another with ${option}.`)
+        .join(' ')}\n`,
+    });
+  } finally {
+    for (const holder of holders) holder.close();
+  }
+});
+
 test('a port that is taken and an order service without TLS are refused, with what to do', async () => {
   await using holder = createServer().listen(0, '127.0.0.1');
   await once(holder, 'listening');

@@ -25,8 +25,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import { makeFolder as makeOutboxFolder } from '../test/make-folder.ts';
+import { mountDisk } from '../test/mount-disk.ts';
 import { until } from '../test/scene.ts';
-import { lockFolder, pgliteStore } from './pglite-store.ts';
+import { folderRemedy, lockFolder, pgliteStore } from './pglite-store.ts';
 
 const isWindows = process.platform === 'win32';
 
@@ -314,6 +315,49 @@ test('refuses what cannot be a folder of an outbox, and says why', async () => {
     code: 'folder_unusable',
     message: expect.stringContaining('file is not a database'),
   });
+});
+
+test.each([
+  ['ENOSPC', /disk is full: free some space/],
+  ['53100', /disk is full: free some space/],
+  ['EDQUOT', /quota .* is used up/],
+  ['EROFS', /^Choose a folder that can be written to\.$/],
+  ['ENOTDIR', /part of this path is a file/],
+  ['EEXIST', /path is a file/],
+  ['EACCES', /user has no permission there/],
+  ['EPERM', /user has no permission there/],
+  ['EMFILE', /too many open files: raise its limit/],
+  ['ENFILE', /too many open files/],
+  ['ENAMETOOLONG', /path is too long: choose a shorter one/],
+])('says what to do about a folder where %s is reported', (code, remedy) => {
+  expect(folderRemedy(Object.assign(new Error('cannot write'), { code }))).toMatch(remedy);
+});
+
+test('calls a full disk full, wherever on the way it fills', async ({ skip }) => {
+  await using disk = await mountDisk(24);
+  if (!disk) return skip('no disk can be mounted here');
+  const full = {
+    code: 'folder_unusable',
+    message: expect.stringMatching(
+      /^[^\n]+ The disk is full: free some space, or choose a folder on another disk\.$/,
+    ),
+  };
+  // PGlite needs more than this disk has.
+  await expect(pgliteStore(join(disk.folder, 'outbox'))).rejects.toMatchObject(full);
+  disk.fill();
+  await expect(pgliteStore(join(disk.folder, 'another'))).rejects.toMatchObject(full);
+});
+
+test('names the kind of a path that cannot be a folder', async ({ skip }) => {
+  if (isWindows) return skip('Windows reports these paths in another way');
+  const folder = await makeFolder();
+  await writeFile(join(folder, 'file'), '');
+  const cases = [
+    [join(folder, 'file'), 'This path is a file'],
+    [join(folder, 'file', 'inside'), 'A part of this path is a file'],
+    [join(folder, 'n'.repeat(300)), 'The path is too long'],
+  ] as const;
+  for (const [path, remedy] of cases) await expect(pgliteStore(path)).rejects.toThrow(remedy);
 });
 
 test('refuses a database of which a part is missing, and does not make an empty one in its place', async () => {

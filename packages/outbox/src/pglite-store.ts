@@ -16,7 +16,7 @@ import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ParserOptions, PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
-import { describeError, OutboxError } from './errors.ts';
+import { describeError, OutboxError, sqlState } from './errors.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 import { pgliteParsers, withOwnParsers } from './parsers.ts';
 import type { OutboxStore, Sql } from './store.ts';
@@ -154,9 +154,52 @@ export async function lockFolder(folder: string): Promise<FileLock> {
 
 function unusableFolder(folder: string, error: unknown): OutboxError {
   if (error instanceof OutboxError) return error;
-  const message = `${folder} cannot hold a database: ${describeError(error)}. Choose a folder that can be written to.`;
+  const what = wasiCode(error) ?? describeError(error);
+  const message = `${folder} cannot hold a database: ${what}. ${folderRemedy(error)}`;
   return new OutboxError('folder_unusable', message, { cause: error });
 }
+
+/** What to do about a folder that cannot be written to; PGlite, SQLite and Node each report a full disk in their own way. */
+export function folderRemedy(error: unknown): string {
+  const code = wasiCode(error) ?? (error instanceof Error && 'code' in error ? String(error.code) : '');
+  if (
+    code === 'ENOSPC' ||
+    sqlState(error) === '53100' ||
+    /disk is full|no space left/i.test(describeError(error))
+  )
+    return 'The disk is full: free some space, or choose a folder on another disk.';
+  return remedies.get(code) ?? 'Choose a folder that can be written to.';
+}
+
+/** The code of what the file system of PGlite reports by the numbers of WASI. */
+function wasiCode(error: unknown): string | undefined {
+  const { name, errno } = Object(error) as { readonly name?: unknown; readonly errno?: unknown };
+  return name === 'ErrnoError' ? wasiCodes.get(errno) : undefined;
+}
+
+const wasiCodes: ReadonlyMap<unknown, string> = new Map([
+  [2, 'EACCES'],
+  [19, 'EDQUOT'],
+  [20, 'EEXIST'],
+  [33, 'EMFILE'],
+  [37, 'ENAMETOOLONG'],
+  [41, 'ENFILE'],
+  [51, 'ENOSPC'],
+  [54, 'ENOTDIR'],
+  [63, 'EPERM'],
+  [69, 'EROFS'],
+]);
+
+const remedies: ReadonlyMap<string, string> = new Map([
+  ['EDQUOT', 'The quota of this user is used up: free some space, or choose a folder on another disk.'],
+  ['ENOTDIR', 'A part of this path is a file: choose a folder.'],
+  ['EEXIST', 'This path is a file: choose a folder.'],
+  ['EACCES', 'This user has no permission there: choose a folder of its own.'],
+  ['EPERM', 'This user has no permission there: choose a folder of its own.'],
+  ['EMFILE', 'This process has too many open files: raise its limit (ulimit -n), or close some.'],
+  ['ENFILE', 'This machine has too many open files: end some processes, or raise its limit.'],
+  ['ENAMETOOLONG', 'The path is too long: choose a shorter one.'],
+]);
 
 function lostFolder(folder: string, why: string): OutboxError {
   const message = `${folder} may be open in another process by now: ${why}. This process stores and sends nothing more: start it again.`;

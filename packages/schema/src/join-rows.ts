@@ -181,7 +181,7 @@ function remember<Value>(map: Map<string, Value>, key: string, value: Value): vo
 /** Whether a row holds an update; one with issues may hold anything. */
 const isValid = ({ issues }: ReadRow): boolean => issues.length === 0;
 
-/** Whether a row says of which order it is: "NULL" and "nan" do not. */
+/** Whether a row names its order: "NULL" and "nan" do not. */
 const hasToken = ({ token, warnings }: ReadRow): boolean =>
   token.trim() !== '' && !warnings.some(({ code, path }) => code === 'placeholder' && path === 'token');
 
