@@ -88,6 +88,8 @@ const maxCallers = 8;
 /** How long after the last one a worker is stopped, and the database stalls, in milliseconds. */
 const stopEveryMs = 5_000;
 const holdEveryMs = 8_000;
+/** How many kills may follow each other without a request between them. */
+const maxIdleKills = 3;
 /** How often the progress is reported, in milliseconds. */
 const progressEveryMs = 5_000;
 
@@ -138,8 +140,15 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
     calm.abort();
   }
 
+  /** Requests at the last look, and kills since there were more. */
+  const sending = { requests: 0, kills: 0 };
   async function kill(): Promise<void> {
-    if (await workers.kill()) did.kills++;
+    const requests = service.ledger.length;
+    if (requests > sending.requests) Object.assign(sending, { requests, kills: 0 });
+    // Where a machine starts workers more slowly than they are killed, nothing would ever be sent.
+    if (sending.kills >= maxIdleKills || !(await workers.kill())) return;
+    did.kills++;
+    sending.kills++;
   }
 
   async function stop(): Promise<void> {

@@ -7,22 +7,34 @@ import type { OrderDetail } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { openTestApp, type TestApp, type TestAppOptions } from '../open-test-app.ts';
 
-/** One for all tests; it ends with the process. */
+/** One for all groups, and how many of them still need it. */
 let browser: Promise<Browser> | undefined;
+let groups = 0;
 function openBrowser(): Promise<Browser> {
   browser ??= launchBrowser();
   return browser;
+}
+/** Closed by hand, since a process that is killed leaves the folders of its browser. */
+async function closeBrowser(): Promise<void> {
+  const closing = browser;
+  browser = undefined;
+  idle.length = 0;
+  await (await closing)?.close();
 }
 
 /** Starts an app for the tests of a group, and closes it afterwards. */
 export function prepareApp(options: TestAppOptions = {}) {
   let app: TestApp;
   let orders = 0;
+  groups += 1;
   beforeAll(async () => {
     [app] = await Promise.all([openTestApp(options), openBrowser()]);
   }, 60_000);
   afterEach(() => app.mock.faults.clear());
-  afterAll(() => app.close());
+  afterAll(async () => {
+    groups -= 1;
+    await Promise.all([app.close(), groups === 0 && closeBrowser()]);
+  });
   return {
     app: () => app,
     /** Adds an order with a body, and opens its page. */

@@ -64,7 +64,7 @@ test('an outage is shown, with the next probe, and ends by itself', async ({ exp
   for (const order of ['gone-1', 'gone-2', 'gone-3']) await app().outbox.enqueue(order, mug);
   await page.getByText('The order service is unavailable').waitFor();
   await page.getByText(/^Next probe: \d+ s/).waitFor();
-  expect(await findViolations(page)).toEqual([]);
+  expect(await findViolations(page, '[role=alert]')).toEqual([]);
   await button('Send update').click();
   await page.getByText('1 update waits').waitFor();
   app().mock.faults.clear();
@@ -90,7 +90,7 @@ test('a database that is gone is named in every window, and what it holds is sho
   const alert = page.getByRole('alert').filter({ hasText: 'The state of updates cannot be read' });
   await alert.getByText(/^PostgreSQL at 127\.0\.0\.1.*What you see may be out of date\.$/).waitFor();
   expect(await healthy.count()).toBe(0);
-  expect(await findViolations(page)).toEqual([]);
+  expect(await findViolations(page, '[role=alert]')).toEqual([]);
   forwarder.pointTo(port);
   await healthy.waitFor();
   await alert.waitFor({ state: 'hidden' });
