@@ -1,6 +1,7 @@
 /**
- * The test command: the checks through turbo, which keeps what did not change; then every test, never from a cache; then
- * the totals alone on a line. Each test counts as one, and so does each task. `--all` (`pnpm test:all`) adds what takes longer.
+ * The test command: the build, then beside each other the checks, of which turbo keeps what did not change, and every test,
+ * never from a cache; then the totals alone on a line. Each test counts as one, and so does each task. `--all`
+ * (`pnpm test:all`) adds what takes longer.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -25,7 +26,7 @@ interface Task {
 const root = join(import.meta.dirname, '..');
 const runs = join(root, '.turbo/runs');
 const report = join(root, '.turbo/vitest.json');
-const checks = ['lint:ci', 'knip', 'build', 'typecheck', 'typecheck:node', 'check:api', 'check:packages'];
+const checks = ['lint:ci', 'knip', 'typecheck', 'typecheck:node', 'check:api', 'check:packages'];
 const longer = [
   'test:long',
   'interop',
@@ -45,24 +46,7 @@ let passed = 0;
 for (const path of [runs, report]) rmSync(path, { recursive: true, force: true });
 
 const args = process.argv.slice(2).filter((argument) => argument !== '--all');
-const turbo = [
-  'run',
-  ...checks,
-  '--continue',
-  '--summarize',
-  '--log-order=grouped',
-  '--output-logs=new-only',
-];
-const isChecked = await run(process.execPath, [
-  join(root, 'node_modules/turbo/bin/turbo'),
-  ...turbo,
-  ...args,
-]);
-const [summary] = existsSync(runs) ? readdirSync(runs) : [];
-const tasks: readonly Task[] = summary ? JSON.parse(readFileSync(join(runs, summary), 'utf8')).tasks : [];
-for (const { taskId, execution } of tasks) count(taskId, execution?.exitCode === 0);
-// Turbo may fail before it runs a task.
-if (!isChecked && failures.length === 0) failures.push('turbo');
+const isBuilt = await runTasks(['build']);
 
 // Nothing of a person is read or written: HOME and the folder for temporary files are new, and empty again when tests end.
 const own = mkdtempSync(join(tmpdir(), 'orders-test-'));
@@ -74,7 +58,7 @@ if (process.getuid?.() === 0) for (const folder of [own, temporary]) chmodSync(f
 const checkout = readCheckout();
 
 // Tests wait for sockets, databases and browsers as much as they compute.
-const workers = `--maxWorkers=${Math.max(4, availableParallelism())}`;
+const workers = `--maxWorkers=${Math.max(6, availableParallelism())}`;
 const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode=ci', workers];
 // Vitest keeps a token of its own where XDG_DATA_HOME says.
 const places = {
@@ -85,7 +69,17 @@ const places = {
   TMP: temporary,
   TEMP: temporary,
 };
-const isTested = await run(process.execPath, vitest, places);
+// Checks run where tests leave a core idle.
+const [isChecked, isTested] = await Promise.all([
+  runTasks(checks, 'later'),
+  run(process.execPath, vitest, { env: places }),
+]);
+const codes = new Map(
+  readSummaries().flatMap(({ tasks }) => tasks.map(({ taskId, execution }) => [taskId, execution?.exitCode])),
+);
+for (const [task, code] of codes) count(task, code === 0);
+// Turbo may fail before it runs a task.
+if (!(isBuilt && isChecked) && failures.length === 0) failures.push('turbo');
 const {
   numPassedTests = 0,
   numFailedTests = 0,
@@ -98,7 +92,7 @@ const left = [
   ...readdirSync(home).map((name) => `${name} in HOME`),
   ...readdirSync(temporary).map((name) => `${name} in the folder for temporary files`),
   ...[...readCheckout()]
-    .filter((line) => !checkout.has(line))
+    .filter((line) => !checkout.has(line) && !line.endsWith('.turbo/'))
     .map((line) => `${line.slice(3)} in the checkout`),
 ];
 if (left.length > 0) failures.push(`tests left ${left.join(', ')}`);
@@ -122,14 +116,26 @@ function count(name: string, isGood: boolean): void {
   else failures.push(name);
 }
 
+/** Runs tasks through turbo, which keeps what did not change, and notes them in its summary. */
+function runTasks(tasks: readonly string[], output?: 'later'): Promise<boolean> {
+  const options = ['--continue', '--summarize', '--log-order=grouped', '--output-logs=new-only'];
+  const turbo = join(root, 'node_modules/turbo/bin/turbo');
+  return run(process.execPath, [turbo, 'run', ...tasks, ...options, ...args], { ...(output && { output }) });
+}
+
+function readSummaries(): readonly { readonly tasks: readonly Task[] }[] {
+  const files = existsSync(runs) ? readdirSync(runs) : [];
+  return files.map((file) => JSON.parse(readFileSync(join(runs, file), 'utf8')));
+}
+
 async function run(
   program: string,
   words: readonly string[],
-  more: Readonly<Record<string, string>> = {},
+  { env, ...options }: Parameters<typeof runCommand>[2] = {},
 ): Promise<boolean> {
   // Hundreds of processes import the same sources, and compiling them is most of what many of them do.
-  const env = { NODE_COMPILE_CACHE: join(root, '.turbo/compiled'), ...more };
-  return (await runCommand(program, words, env)) === 0;
+  const all = { NODE_COMPILE_CACHE: join(root, '.turbo/compiled'), ...env };
+  return (await runCommand(program, words, { ...options, env: all })) === 0;
 }
 
 /** What git sees of the checkout, what it ignores included; nothing where there is no git. */
