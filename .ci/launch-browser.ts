@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import packed from '@sparticuz/chromium';
@@ -25,7 +26,13 @@ const installed = ['/usr/bin/chromium', '/usr/bin/google-chrome', '/usr/bin/chro
 /** Launches the Chromium of this machine (CHROME_PATH first), else the one that npm brought along. */
 export async function launchBrowser(): Promise<Browser> {
   const found = process.env['CHROME_PATH'] || installed.find((path) => existsSync(path));
-  return chromium.launch({ executablePath: found ?? (await unpackBrowser()), args: quiet, timeout: 30_000 });
+  const executablePath = found ?? (await unpackBrowser());
+  // Chromium leaves files where it is ended while it works.
+  const folder = await mkdtemp(join(tmpdir(), 'orders-browser-'));
+  const env = { ...process.env, TMPDIR: folder };
+  const browser = await chromium.launch({ executablePath, args: quiet, timeout: 30_000, env });
+  browser.once('disconnected', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  return browser;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { test } from 'vitest';
 import { openPage, prepareApp, type TestOrderPage } from './open-page.ts';
 
@@ -15,6 +15,10 @@ async function sendUnknown({ field, button, says }: TestOrderPage, name: string)
   await says("Outcome unknown: it was sent, but we don't know whether it was applied");
 }
 
+/** Whether the focus is on an element, or on one inside. */
+const isWithFocus = (element: Locator): Promise<boolean> =>
+  element.evaluate((shown) => shown.contains(document.activeElement));
+
 test('an unknown outcome is settled in each of the three ways, with the keyboard', async ({ expect }) => {
   await using open = await openOrder(mug);
   const { page, button, says, applied } = open;
@@ -25,12 +29,14 @@ test('an unknown outcome is settled in each of the three ways, with the keyboard
     .waitFor();
   await button('It was applied').focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'It was applied' }).waitFor();
+  const dialog = page.getByRole('dialog', { name: 'It was applied' });
+  // It takes the focus some frames after it is shown.
+  await expect.poll(() => isWithFocus(dialog)).toBe(true);
   await page.keyboard.press('Tab');
-  await page.getByRole('textbox', { name: 'Note', exact: true }).first().focus();
+  await dialog.getByRole('textbox', { name: 'Note', exact: true }).focus();
   await page.keyboard.type('found it in the back office');
-  await page.keyboard.press('Tab');
-  await page.keyboard.press('Tab');
+  const confirm = dialog.getByRole('button', { name: 'It was applied' });
+  while (!(await isWithFocus(confirm))) await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await says('Applied');
   await page.getByText('found it in the back office').waitFor();
