@@ -67,9 +67,11 @@ onPostgres('keeps an update that a person sends again at that moment', async (sc
 
 onBothInFull('warns once of a sweep that fails, and takes the database for usable', async (scene) => {
   const { open, openStore, sql, newSchema: schema, token, warnings, reaches } = scene;
-  const outbox = await open({ keepSettledMs: 0 });
+  const outbox = await open();
   await outbox.enqueue(token, step(1));
   await outbox.drain();
+  // Its worker would clean, too, before anything refuses.
+  await outbox.close();
   await sql.query(`create function ${schema}.refuse() returns trigger language plpgsql as
     $$ begin raise 'this trigger refuses'; end $$`);
   // As after a restore, so that a second pass has something to do with it.
