@@ -96,15 +96,8 @@ ${Object.entries(conditions)
 Without --only: ${all.join(', ')}.
 `;
 
-const { values } = parseArgs({
-  options: { only: { type: 'string' }, start: { type: 'boolean' }, help: { type: 'boolean' } },
-});
+const values = readArguments();
 const machines = values.only?.split(',') ?? all;
-const unknown = machines.flatMap((name) => name.split('+')).find((name) => !Object.hasOwn(conditions, name));
-if (unknown !== undefined)
-  throw new TypeError(
-    `There is no condition ${unknown}. Write some of ${Object.keys(conditions).join(', ')}.`,
-  );
 
 for (const signal of signals) process.on(signal, () => process.exit(128 + constants.signals[signal]));
 const counts = { green: 0, red: 0, skipped: 0 };
@@ -113,6 +106,23 @@ else {
   for (const name of machines) counts[await tryMachine(name)] += 1;
   process.stdout.write(`\n${counts.green} green, ${counts.red} red, ${counts.skipped} skipped\n`);
   process.exit(counts.red === 0 ? 0 : 1);
+}
+
+/** Ends in one line where an argument is none. */
+function readArguments() {
+  try {
+    const { values } = parseArgs({
+      options: { only: { type: 'string' }, start: { type: 'boolean' }, help: { type: 'boolean' } },
+    });
+    const unknown = values.only?.split(/[,+]/).find((name) => !Object.hasOwn(conditions, name));
+    if (unknown === undefined) return values;
+    throw new TypeError(
+      `There is no condition "${unknown}". Write some of ${Object.keys(conditions).join(', ')}.`,
+    );
+  } catch (error) {
+    process.stderr.write(`machines: ${error instanceof Error ? error.message : error}\n`);
+    process.exit(2);
+  }
 }
 
 /** Prints a row of the table, cell by cell. */

@@ -1,23 +1,16 @@
 import { cp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createOutbox, OutboxError } from '@orders/outbox';
 import { pgliteStore } from '@orders/outbox/pglite';
 
-// Accepts updates in a folder until it is killed, prints the id of each, and backs the folder up before and meanwhile.
+// Accepts updates in a folder until it is killed, prints the id of each, and backs the folder up all the time.
 process.stdin.once('end', () => process.exit()).resume();
 const [folder = '', copy = ''] = process.argv.slice(2);
 try {
   const outbox = await createOutbox({ store: await pgliteStore(folder) });
-  await backUp();
   void accept();
   for (;;) {
-    await delay(100);
-    await backUp();
-  }
-
-  async function backUp(): Promise<void> {
     await readFile(join(folder, 'lock.sqlite'));
     // What is written meanwhile may be gone before it is copied.
     await cp(folder, copy, { recursive: true }).catch(() => {});
