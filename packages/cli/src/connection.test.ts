@@ -1,3 +1,5 @@
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import process from 'node:process';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
@@ -27,20 +29,23 @@ test('the key comes from a file or a command, which no shell runs', async () => 
     two: 'a\nb\n',
     'print.mjs': `console.log(process.argv[2])`,
   });
+  // A path may hold both quotes, of which a command can have one around it.
+  const node = process.platform === 'win32' ? process.execPath : join(folder.path, 'node');
+  if (node !== process.execPath) await symlink(process.execPath, node);
   const check = (...words: readonly string[]) =>
     runIn(folder, ['check', '--base-url', service.url, '--json', ...words]);
   expect(await check('--api-key-file', 'key')).toMatchObject({ code: 0, stderr: '' });
-  expect(await check('--api-key-command', `"${process.execPath}" print.mjs ${key}`)).toMatchObject({
+  expect(await check('--api-key-command', `"${node}" print.mjs ${key}`)).toMatchObject({
     code: 0,
   });
-  const shell = await check('--api-key-command', `"${process.execPath}" print.mjs $(echo;touch,made)`);
+  const shell = await check('--api-key-command', `"${node}" print.mjs $(echo;touch,made)`);
   expect(shell.code).toBe(1);
   const failures = [
     [['--api-key-file', key], 'cannot read the file (ENOENT)'],
     [['--api-key-file', 'two'], 'expected the key on one line, got several'],
     [['--api-key-command', key], 'cannot start the program (ENOENT)'],
-    [['--api-key-command', `"${process.execPath}" -e process.exit(7)`], 'failed (7)'],
-    [['--api-key-command', `"${process.execPath}" -e 0`], 'got nothing'],
+    [['--api-key-command', `"${node}" -e process.exit(7)`], 'failed (7)'],
+    [['--api-key-command', `"${node}" -e 0`], 'got nothing'],
   ] as const;
   for (const [words, message] of failures) {
     const { code, stdout, stderr } = await check(...words);

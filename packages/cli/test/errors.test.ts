@@ -1,16 +1,16 @@
-import { openSync, truncateSync } from 'node:fs';
+import { truncateSync } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import process from 'node:process';
 import type { TlsOptions } from 'node:tls';
 import { startMockOrderService } from '@orders/testing';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { mountDisk } from '../../outbox/test/mount-disk.ts';
 import { countByRow, createBulkFile } from './bulk-file.ts';
+import { openFullDevice } from './open-full-device.ts';
 import { runHere } from './run-here.ts';
 import { createFolder, type Folder, runOrders, startOrders, until } from './run-orders.ts';
 
@@ -297,11 +297,12 @@ test(
 );
 
 test('an output that cannot be written is reported', own, async ({ skip }) => {
-  if (process.platform !== 'linux') return skip('there is no /dev/full');
+  const output = openFullDevice();
+  if (output === undefined) return skip('there is no /dev/full that this user may open');
   await using folder = await createFolder({ 'update.json': update });
   const { code, stderr } = await runOrders(['validate', 'update.json'], {
     cwd: folder.path,
-    output: openSync('/dev/full', 'w'),
+    output,
   });
   expect([code, stderr]).toEqual([3, expect.stringContaining('The output could not be written')]);
 });

@@ -1,4 +1,4 @@
-import { existsSync, openSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeFolder } from '../../../outbox/test/make-folder.ts';
 import { step, stepsApplied, until } from '../../../outbox/test/scene.ts';
+import { openFullDevice } from '../../test/open-full-device.ts';
 import { readMetrics } from '../../test/read-metrics.ts';
 import { type RunHereOptions, type RunningHere, runHere, startHere } from '../../test/run-here.ts';
 import { startOrders } from '../../test/run-orders.ts';
@@ -313,10 +314,10 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, 
     await expect(stat(join(folder, 'worker.json'))).rejects.toThrow('ENOENT');
     await watching.printed(/"note":"No worker is running\. Last seen at/);
 
-    // None of its log can be written.
+    // None of its log can be written, where there is a device for that.
     const words = [...start, '--grace', '30s', '--no-metrics'];
-    const output = process.platform === 'linux' ? { output: openSync('/dev/full', 'w') } : {};
-    await using again = startOrders(words, { cwd: tmpdir(), env, ...output });
+    const output = openFullDevice();
+    await using again = startOrders(words, { cwd: tmpdir(), env, ...(output !== undefined && { output }) });
     // Without a note, since a worker runs again.
     await watching.printed(/"note":"No worker.*\n(?!.*"note").*"needsReview":1\b/);
     // A worker that a busy machine delays counts as running.
