@@ -102,8 +102,10 @@ test('an update is edited, fixed and sent with the keyboard alone, with a focus 
   await tabTo('Actions for line 1');
   for (const name of ['cart.items.0.sku', 'Add line', 'Preview']) expect([...reached]).toContain(name);
   await page.keyboard.press('Enter');
+  // A menu hears keys once it has the focus, which it takes some frames after it is shown.
+  const isInMenu = () => page.waitForFunction(() => document.activeElement?.closest('[role=menu]'));
   const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
-  await duplicate.waitFor();
+  await isInMenu();
   // The menu has taken the place of the button that loaded it, and gives the focus back.
   await page.keyboard.press('Escape');
   await duplicate.waitFor({ state: 'detached' });
@@ -111,7 +113,7 @@ test('an update is edited, fixed and sent with the keyboard alone, with a focus 
     () => document.activeElement?.getAttribute('aria-label') === 'Actions for line 1',
   );
   await page.keyboard.press('Enter');
-  await page.waitForFunction(() => document.activeElement?.closest('[role=menu]'));
+  await isInMenu();
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Duplicate');
   await page.keyboard.press('Enter');
