@@ -152,10 +152,15 @@ test.each([
   expect(await cpuMsOf(text)).toBeLessThan(await ofRows());
 });
 
+/** The least of three times: the garbage of other tests only ever adds to it. */
 async function cpuMsOf(content: string): Promise<number> {
-  const started = process.cpuUsage();
-  await read(content).catch(() => {});
-  return cpuMsSince(started);
+  let least = Number.POSITIVE_INFINITY;
+  for (let round = 0; round < 3; round += 1) {
+    const started = process.cpuUsage();
+    await read(content).catch(() => {});
+    least = Math.min(least, cpuMsSince(started));
+  }
+  return least;
 }
 
 let measured: Promise<number> | undefined;
