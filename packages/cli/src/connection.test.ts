@@ -43,7 +43,8 @@ test('the key comes from a file or a command, which no shell runs', async () => 
   const failures = [
     [['--api-key-file', key], 'cannot read the file (ENOENT)'],
     [['--api-key-file', 'two'], 'expected the key on one line, got several'],
-    [['--api-key-command', key], 'cannot start the program (ENOENT)'],
+    // ENOENT, or EACCES where PATH has a folder that this user may not enter.
+    [['--api-key-command', key], 'cannot start the program (E'],
     [['--api-key-command', `"${node}" -e process.exit(7)`], 'failed (7)'],
     [['--api-key-command', `"${node}" -e 0`], 'got nothing'],
   ] as const;
