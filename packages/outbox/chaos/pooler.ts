@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -62,7 +62,7 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
 auth_type = plain
-auth_file = ${users}
+auth_file = /dev/fd/4
 pool_mode = transaction
 default_pool_size = ${poolSize}
 server_lifetime = 4
@@ -72,8 +72,16 @@ ${preparedStatements === undefined ? '' : `max_prepared_statements = ${preparedS
   );
   // It refuses to run as root.
   const unprivileged = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  await chmod(sandbox.dir, 0o755);
-  const child = sandbox.spawn(program, [file], { stdio: ['ignore', 'ignore', 'pipe'], ...unprivileged });
+  // Where the folder is root's, its user cannot open a file by name.
+  const files = await Promise.all(
+    [file, users].map(async (path) => {
+      await chmod(path, 0o644);
+      return open(path);
+    }),
+  );
+  const stdio = ['ignore', 'ignore', 'pipe', ...files.map(({ fd }) => fd)] as const;
+  const child = sandbox.spawn(program, ['/dev/fd/3'], { stdio: [...stdio], ...unprivileged });
+  await Promise.all(files.map((each) => each.close()));
   let printed = '';
   child.stderr?.on('data', (chunk) => {
     printed = `${printed}${chunk}`.slice(-2_000);
