@@ -1,4 +1,5 @@
 import { documentedExample } from '@orders/testing';
+import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import { prepareApp, type TestOrderPage } from './open-page.ts';
 
@@ -9,6 +10,12 @@ const mug = { cart: { items: [{ sku: 'MUG', quantity: 1, unit_price: 14900 }] } 
 /** The updates that reached the order service, as they were sent. */
 const sentTo = ({ token }: TestOrderPage) =>
   app().mock.journal.filter((entry) => entry.operation === 'update' && entry.token === token);
+
+/** Lets the page draw, and what it has put off until then happen. */
+const frames = (page: Page) =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 10; frame++) await new Promise(requestAnimationFrame);
+  });
 
 test('a wrong amount has a hint as it is typed, keeps the update back, and is sent as previewed once fixed', async ({
   expect,
@@ -102,10 +109,13 @@ test('an update is edited, fixed and sent with the keyboard alone, with a focus 
   await tabTo('Actions for line 1');
   for (const name of ['cart.items.0.sku', 'Add line', 'Preview']) expect([...reached]).toContain(name);
   await page.keyboard.press('Enter');
-  // A menu hears keys once it has the focus, which it takes some frames after it is shown.
-  const isInMenu = () => page.waitForFunction(() => document.activeElement?.closest('[role=menu]'));
+  // A menu hears keys once it has the focus, which it takes twice, some frames after it is shown.
+  const untilInMenu = async (): Promise<void> => {
+    await page.waitForFunction(() => document.activeElement?.closest('[role=menu]'));
+    await frames(page);
+  };
   const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
-  await isInMenu();
+  await untilInMenu();
   // The menu has taken the place of the button that loaded it, and gives the focus back.
   await page.keyboard.press('Escape');
   await duplicate.waitFor({ state: 'detached' });
@@ -113,7 +123,7 @@ test('an update is edited, fixed and sent with the keyboard alone, with a focus 
     () => document.activeElement?.getAttribute('aria-label') === 'Actions for line 1',
   );
   await page.keyboard.press('Enter');
-  await isInMenu();
+  await untilInMenu();
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => document.activeElement?.textContent === 'Duplicate');
   await page.keyboard.press('Enter');
@@ -199,9 +209,7 @@ test('the focus moves to a wrong field of a closed section, unless the user has 
   await expect.poll(() => isFocused('Webhooks')).toBe(true);
   await send(() => field('Order number').focus());
   // The focus moves in the first frame that has the field.
-  await page.evaluate(async () => {
-    for (let frame = 0; frame < 10; frame++) await new Promise(requestAnimationFrame);
-  });
+  await frames(page);
   expect(await isFocused('Order number')).toBe(true);
 });
 

@@ -65,8 +65,8 @@ async function takeWindow(isNew: boolean): Promise<Page> {
   if (left) return left;
   const context = await (await openBrowser()).newContext({ locale: 'en-GB', viewport, ...media });
   const page = await context.newPage();
-  // Only the time that a test has ends a wait.
-  page.setDefaultTimeout(180_000);
+  // Almost all the time that a test has: a wait that never ends says what it was for.
+  page.setDefaultTimeout(150_000);
   return page;
 }
 
