@@ -1,13 +1,26 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** One address for the server on a port, as a virtual IP or a DNS name is; without a port it refuses connections. */
-export async function startForwarder(port: number) {
+/**
+ * One address for the server on a port, as a virtual IP or a DNS name is; without a port it refuses connections.
+ *
+ * @param hold Of a connection on which `method` was sent, no response comes through before `until` resolves.
+ */
+export async function startForwarder(
+  port: number,
+  hold?: { readonly method: string; readonly until: Promise<void> },
+) {
   let target: number | undefined = port;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     if (target === undefined) return void socket.destroy();
     const upstream = connect(target, '127.0.0.1');
+    if (hold)
+      socket.on('data', (chunk) => {
+        if (!chunk.includes(hold.method)) return;
+        upstream.pause();
+        void hold.until.then(() => upstream.resume());
+      });
     for (const [from, to] of [
       [socket, upstream],
       [upstream, socket],

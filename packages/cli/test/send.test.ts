@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
+import { startForwarder } from '../../../.ci/start-forwarder.ts';
 import { countByRow, createBulkFile, findOutOfOrder, readResult } from './bulk-file.ts';
 import { type RunningHere, runHere, startHere } from './run-here.ts';
 import {
@@ -355,13 +356,20 @@ test.runIf(hasSignals)(
       { type: 'status', status: 429, headers: { 'retry-after': '300' } },
       { operation: 'update' },
     );
+    // No response comes before all have left: then none is about to leave once none is being sent.
+    const left = Promise.withResolvers<void>();
+    await using forwarder = await startForwarder(Number(new URL(service.url).port), {
+      method: 'PATCH',
+      until: left.promise,
+    });
+    const base = ['--base-url', `http://127.0.0.1:${forwarder.port}`];
     {
-      await using running = startAlone('--concurrency', '100');
-      await until('a 429 came', () => service.requests({ operation: 'update' }).length > 0);
+      await using running = startAlone('--concurrency', '100', ...base);
+      await until('all have left', () => service.requests({ operation: 'update' }).length === 100);
+      left.resolve();
       await until('none is being sent, and all wait', () => {
         try {
-          const { ready = 0, sending = 0 } = statesIn(folder);
-          return ready > 0 && sending === 0;
+          return statesIn(folder)['ready'] === 100;
         } catch {
           // A copy of what is being written.
           return false;
@@ -370,7 +378,7 @@ test.runIf(hasSignals)(
       running.child.kill('SIGKILL');
     }
     service.faults.clear();
-    const { code, stdout } = await send('--json');
+    const { code, stdout } = await send('--json', ...base);
     expect([code, JSON.parse(stdout)]).toMatchObject([0, { applied: 100, unknown: 0 }]);
     expect(service.ledger).toHaveLength(100);
   },
