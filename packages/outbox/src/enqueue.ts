@@ -38,8 +38,10 @@ export type EnqueueAllOptions = Pick<EnqueueOptions, 'tx'>;
 export interface NewUpdate {
   readonly id: string;
   readonly token: string;
-  /** JSON. */
+  /** JSON in ASCII. */
   readonly body: string;
+  /** How long the JSON was in UTF-8. */
+  readonly bytes: number;
   readonly traceparent?: string | undefined;
 }
 
@@ -75,12 +77,12 @@ export function toNewUpdate(
     throw new TypeError(
       'enqueue: write traceparent as in the HTTP header, such as 00-<trace id>-<span id>-01.',
     );
-  return { id: id.toLowerCase(), token, body, traceparent };
+  return { id: id.toLowerCase(), token, body: toAscii(body), bytes, traceparent };
 }
 
 /** Checks how many bytes a list of updates has. @throws TypeError */
 export function checkListSize(updates: readonly NewUpdate[]): void {
-  const bytes = updates.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
+  const bytes = updates.reduce((sum, update) => sum + update.bytes, 0);
   if (bytes > maxBytes.list)
     throw new TypeError(
       `enqueueAll: the updates have ${bytes.toLocaleString('en')} bytes of JSON together: pass at most ${maxBytes.list.toLocaleString('en')} (64 MiB) at once.`,
@@ -154,7 +156,7 @@ export async function insertUpdate(
        select $2::uuid, token, last, last, $3, 'queued', $4 from lane on conflict (id) do nothing returning position
      )
      select case when ${isHeard(schema)} then pg_notify('${queue.channel}', '') end from stored`,
-    [token, id, toAscii(body), traceparent ?? null],
+    [token, id, body, traceparent ?? null],
   );
   if (stored.length === 0) {
     const message = `There is an update ${id} in this outbox already: the earlier call was accepted, and this one added nothing.`;
@@ -199,7 +201,7 @@ export async function insertUpdates(
        from given join lane using (token) order by id on conflict (id) do nothing returning id
      )
      select id::text as id, case when ${isHeard(schema)} then pg_notify('${queue.channel}', '') end from stored`,
-    [column('token'), column('id'), updates.map(({ body }) => toAscii(body)), column('traceparent')],
+    [column('token'), column('id'), column('body'), column('traceparent')],
   );
   if (stored.length < updates.length) {
     const added = new Set(stored.map(({ id }) => id));

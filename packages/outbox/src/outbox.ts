@@ -296,6 +296,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     const tokens = added.map(({ token }) => token);
     await inLine(tokens, () =>
       opened().transaction(async (mine) => {
+        isCommitting = false;
         await insert(mine);
         isCommitting = true;
       }),

@@ -6,7 +6,7 @@ import { expect, test, vi } from 'vitest';
 import { testPassword } from '../../../.ci/start-postgres.ts';
 import { onPostgres, openPool, step, stepsApplied, until } from '../test/scene.ts';
 import { postgresStore } from './postgres-store.ts';
-import { rowsOf } from './store.ts';
+import { rowsOf, type Sql } from './store.ts';
 
 test.for([
   `postgres://user:${testPassword}@host:port/name`,
@@ -109,7 +109,7 @@ onPostgres('lets no transaction stand still for long, and changes no setting of 
       { name: 'statement_timeout', setting: '50000' },
     ]);
     expect((await pool.query(shown)).rows).toEqual(before);
-    const lost = store.transaction(async (tx) => {
+    const standStill = async (tx: Sql) => {
       const [session] = await rowsOf<{ pid: number }>(tx, 'select pg_backend_pid() as pid');
       await tx.query("set local idle_in_transaction_session_timeout = '50ms'");
       await until('its session has ended', async () => {
@@ -117,8 +117,18 @@ onPostgres('lets no transaction stand still for long, and changes no setting of 
         return (await rowsOf(scene.sql, alive, [session?.pid])).length === 0;
       });
       await tx.query('select 1');
+    };
+    const lost = store.transaction(standStill, { worker: true });
+    await expect(lost).rejects.toMatchObject({
+      code: '25P03',
+      message: expect.stringContaining('idle-in-transaction timeout'),
     });
-    await expect(lost).rejects.toThrow();
+    let attempts = 0;
+    const repeated = store.transaction(async (tx) => {
+      if (++attempts < 3) await standStill(tx);
+      return attempts;
+    });
+    expect(await repeated).toBe(3);
     expect((await store.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   } finally {
     await store.close();

@@ -2,7 +2,7 @@ import { checkOptions } from '@orders/schema/check-options';
 import pg from 'pg';
 import { OutboxError, sqlState } from './errors.ts';
 import { pgTypes, withOwnParsers } from './parsers.ts';
-import type { OutboxStore, Subscription } from './store.ts';
+import type { OutboxStore, Sql, Subscription } from './store.ts';
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
@@ -34,8 +34,10 @@ const begin = (lockMs: number): string =>
  * reads does not.
  */
 const lockMs = { worker: 10_000, caller: 100, reader: 3_000 };
-/** The SQLSTATEs of a connection that has ended: idle in a transaction for too long, by an operator, or by itself. */
-const endedStates = /^(?:25P03|57P0[1-3]|08...)$/;
+/** The SQLSTATE of a transaction that PostgreSQL ended, since nothing came from its process for too long. */
+const idleState = '25P03';
+/** The SQLSTATEs of a connection that was ended by an operator, or by itself. */
+const endedStates = /^(?:57P0[1-3]|08...)$/;
 /** Without an end, a worker would wait forever for a network that has lost its connection. */
 const bounds = {
   connectionTimeoutMillis: 10_000,
@@ -81,28 +83,38 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   const callersQueue = createQueue(callers.options.max);
   const workersQueue = createQueue(workerConnections);
 
+  async function attempt<T>(run: (tx: Sql) => Promise<T>, isWorker: boolean, settings: string): Promise<T> {
+    let broken: Error | undefined;
+    const onError = (error: Error): void => {
+      broken ??= error;
+    };
+    const client = await takeClient(isWorker ? workers : callers, onError);
+    try {
+      await client.query(`${begin(isWorker ? lockMs.worker : lockMs.caller)}; ${settings}`);
+      const result = await run(withOwnParsers(client));
+      await client.query('commit');
+      return result;
+    } catch (error) {
+      // pg says of a connection that the server ended that it cannot be used; why came before.
+      const reason = sqlState(error) === undefined && !(error instanceof OutboxError) ? broken : undefined;
+      await client.query('rollback').catch(onError);
+      throw reason ?? error;
+    } finally {
+      // The pool closes a broken one without listening to it, and its last message may still be an error.
+      if (!broken) client.off('error', onError);
+      client.release(broken);
+    }
+  }
+
   const transaction: OutboxStore['transaction'] = (run, { worker = false, settings = '' } = {}) =>
     (worker ? workersQueue : callersQueue)(async () => {
-      let broken: Error | undefined;
-      const onError = (error: Error): void => {
-        broken = error;
-      };
-      const client = await takeClient(worker ? workers : callers, onError);
-      try {
-        await client.query(`${begin(worker ? lockMs.worker : lockMs.caller)}; ${settings}`);
-        const result = await run(withOwnParsers(client));
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback').catch((lost: Error) => {
-          broken ??= lost;
-        });
-        throw error;
-      } finally {
-        // The pool closes a broken one without listening to it, and its last message may still be an error.
-        if (!broken) client.off('error', onError);
-        client.release(broken);
-      }
+      for (;;)
+        try {
+          return await attempt(run, worker, settings);
+        } catch (error) {
+          // This process stood still for longer than its transaction may, and nothing of that is stored. A worker looks anew.
+          if (worker || sqlState(error) !== idleState) throw error;
+        }
     });
 
   return {
@@ -119,7 +131,6 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
           { settings: `set local lock_timeout = ${lockMs.reader}` },
         );
       return run().catch((error: unknown) => {
-        // The server ends the transaction of a process that stalls, such as one whose machine slept.
         const state = sqlState(error);
         if (hasBegun && (state === undefined || endedStates.test(state))) return run();
         throw error;
