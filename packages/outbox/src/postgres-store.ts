@@ -95,7 +95,7 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
       await client.query('commit');
       return result;
     } catch (error) {
-      // pg says of a connection that the server ended that it cannot be used; why came before.
+      // pg reports only that the connection cannot be used; the reason came before.
       const reason = sqlState(error) === undefined && !(error instanceof OutboxError) ? broken : undefined;
       await client.query('rollback').catch(onError);
       throw reason ?? error;
