@@ -20,6 +20,8 @@ interface Report {
 
 interface Task {
   readonly taskId: string;
+  readonly task: string;
+  readonly cache: { readonly status: string };
   readonly execution?: { readonly exitCode: number | null };
 }
 
@@ -74,10 +76,13 @@ const [isChecked, isTested] = await Promise.all([
   runTasks(checks, 'later'),
   run(process.execPath, vitest, { env: places }),
 ]);
-const codes = new Map(
-  readSummaries().flatMap(({ tasks }) => tasks.map(({ taskId, execution }) => [taskId, execution?.exitCode])),
-);
+const tasks = readSummaries().flatMap((summary) => summary.tasks);
+const codes = new Map(tasks.map(({ taskId, execution }) => [taskId, execution?.exitCode]));
 for (const [task, code] of codes) count(task, code === 0);
+// A build in the midst of tests takes files away that they use.
+const built = tasks.filter(({ task, cache }) => task === 'build' && cache.status === 'MISS');
+const again = built.filter(({ taskId }, place) => built.findIndex((one) => one.taskId === taskId) < place);
+failures.push(...again.map(({ taskId }) => `${taskId} ran again, beside the tests`));
 // Turbo may fail before it runs a task.
 if (!(isBuilt && isChecked) && failures.length === 0) failures.push('turbo');
 const {

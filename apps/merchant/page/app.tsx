@@ -23,7 +23,7 @@ import {
   IconSun,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { Component, lazy, type PropsWithChildren, Suspense, useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { describeError, statusQuery, useEventStream } from './api.ts';
 import { HeldAlert, ServiceAlert, ServiceBadge } from './service-status.tsx';
@@ -112,27 +112,45 @@ export function App() {
         )}
         {status && !error && <ServiceAlert status={status} />}
         {status && !error && <HeldAlert status={status} />}
-        <Suspense fallback={<Loader aria-label="Loading" />}>
-          <Switch>
-            <Route path="/" component={OrdersPage} />
-            <Route path="/orders/:token">{({ token }) => <OrderPage key={token} token={token} />}</Route>
-            <Route path="/review" component={ReviewPage} />
-            <Route path="/bulk" component={BulkListPage} />
-            <Route path="/bulk/:id">{({ id }) => <BulkPage key={id} id={id} />}</Route>
-            <Route path="/fault-injection" component={FaultInjectionPage} />
-            <Route>
-              <Title order={1} size="h2">
-                Page not found
-              </Title>
-              <Button component={Link} href="/" mt="md">
-                All orders
-              </Button>
-            </Route>
-          </Switch>
-        </Suspense>
+        <ViewBoundary key={path}>
+          <Suspense fallback={<Loader aria-label="Loading" />}>
+            <Switch>
+              <Route path="/" component={OrdersPage} />
+              <Route path="/orders/:token">{({ token }) => <OrderPage key={token} token={token} />}</Route>
+              <Route path="/review" component={ReviewPage} />
+              <Route path="/bulk" component={BulkListPage} />
+              <Route path="/bulk/:id">{({ id }) => <BulkPage key={id} id={id} />}</Route>
+              <Route path="/fault-injection" component={FaultInjectionPage} />
+              <Route>
+                <Title order={1} size="h2">
+                  Page not found
+                </Title>
+                <Button component={Link} href="/" mt="md">
+                  All orders
+                </Button>
+              </Route>
+            </Switch>
+          </Suspense>
+        </ViewBoundary>
       </AppShell.Main>
     </AppShell>
   );
+}
+
+/** Says so where a view fails, as one does whose files went with an older version of the app. */
+class ViewBoundary extends Component<PropsWithChildren, { readonly hasFailed: boolean }> {
+  override state = { hasFailed: false };
+
+  static getDerivedStateFromError = () => ({ hasFailed: true });
+
+  override render() {
+    if (!this.state.hasFailed) return this.props.children;
+    return (
+      <Alert color="red" role="alert" title="This view cannot be shown">
+        <Button onClick={() => location.reload()}>Reload</Button>
+      </Alert>
+    );
+  }
 }
 
 function ColorSchemeButton() {

@@ -70,6 +70,16 @@ test('a draft that cannot be saved is named and saved with the next key, and so 
   await page.route('**/line-menu*', (route) => route.abort());
   await button('Actions for line 1').click();
   await page.getByText('This cannot be loaded. Reload the page.').waitFor();
+  await page.route('**/review-page*', (route) => route.abort());
+  const review = page.getByRole('link', { name: 'Needs review' });
+  await review.click();
+  await page.getByText('This view cannot be shown').waitFor();
+  await page.goBack();
+  await button('Send update').waitFor();
+  await review.click();
+  await page.unroute('**/review-page*');
+  await button('Reload').click();
+  await page.getByRole('heading', { name: 'Needs review' }).waitFor();
 });
 
 test('what is typed while an update is sent stays, as a draft of the new order', async ({ expect }) => {
