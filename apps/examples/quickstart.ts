@@ -11,6 +11,6 @@ const result = await orders.safeUpdateOrder(service.token, {
   cart: { items: [{ sku: 'mug', quantity: 2, unit_price: 12900 }] },
 });
 if (result.ok) console.log(result.outcome, result.status);
-else console.log(result.error.outcome, result.error.message);
+else console.log(result.outcome, result.error.message);
 await orders.close();
 await service.close();

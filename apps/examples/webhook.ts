@@ -47,12 +47,14 @@ app.post('/hooks/:secret', bodyLimit({ maxSize: 16_384 }), async (c) => {
 async function send(token: string, session: string) {
   sessions.set(session, 'sending');
   const update = { cart, qr_session: session };
-  const { ok, error } = await orders.safeUpdateOrder(token, update);
-  const outcome = ok ? 'applied' : error.outcome;
+  const { ok, outcome, receipt } = await orders.safeUpdateOrder(
+    token,
+    update,
+  );
   if (outcome === 'applied' || outcome === 'unknown')
     sessions.set(session, outcome); // `unknown`: a person decides
   else sessions.delete(session); // not applied: a repeat may send it
-  if (!ok) console.error(`${error.receipt}`);
+  if (!ok) console.error(`${receipt}`);
 }
 
 const port = Number(process.env.PORT ?? 3000);

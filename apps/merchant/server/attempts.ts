@@ -56,7 +56,7 @@ export function watchAttempts<Client extends OutboxClient<never>>(
           ...started,
           endedAt: new Date().toISOString(),
           durationMs: Math.round(performance.now() - startedMs),
-          outcome: result.ok ? 'applied' : result.error.outcome,
+          outcome: result.outcome,
           ...(status !== undefined && { status }),
           ...(error && { code: error.code }),
           ...(error?.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import process from 'node:process';
 import { styleText } from 'node:util';
-import { isOrdersError } from '@orders/client';
+import { OrdersError } from '@orders/client';
 import { OutboxError } from '@orders/outbox';
 import { isOrderToken } from '@orders/schema';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -174,7 +174,7 @@ async function greet({ client, outbox, service, parts }: MerchantApp): Promise<v
     const { status } = await client.echo();
     report(true, 'echo', 'the order service accepts the key', status);
   } catch (error) {
-    if (!isOrdersError(error)) throw error;
+    if (!(error instanceof OrdersError)) throw error;
     report(false, 'echo', error.message, 'status' in error ? error.status : undefined);
   }
   const [order] = service.faultInjection ? await listOrders(parts.store, { limit: 1 }) : [];

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import { type AnyOrdersError, isOrdersError, type OrdersClient } from '@orders/client';
+import { type OrdersClient, OrdersError } from '@orders/client';
 import { explainTlsError } from '@orders/client/undici';
 import { type ConnectionOptions, connect } from './connection.ts';
 import { type CommandInput, describeError, type ExitCode, joinSentences } from './terminal.ts';
@@ -151,7 +151,7 @@ async function checkEcho(client: OrdersClient, url: URL): Promise<readonly Findi
       if (!Number.isNaN(date)) serverAheadMs = date - Date.now();
     }
   } catch (error) {
-    if (!isOrdersError(error)) throw error;
+    if (!(error instanceof OrdersError)) throw error;
     return [{ check: 'echo', result: 'fail', ...explainEcho(error, url) }];
   }
   const [slowest = 0] = times.toSorted((one, other) => other - one);
@@ -174,7 +174,7 @@ async function checkEcho(client: OrdersClient, url: URL): Promise<readonly Findi
   ];
 }
 
-function explainEcho(error: AnyOrdersError, { protocol }: URL): Pick<Finding, 'message' | 'advice'> {
+function explainEcho(error: OrdersError, { protocol }: URL): Pick<Finding, 'message' | 'advice'> {
   const { message } = error;
   const status = 'status' in error ? error.status : undefined;
   if (/HTML page|media type/.test(message))

@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setFlagsFromString } from 'node:v8';
-import { isOrdersError } from '@orders/client';
+import { OrdersError } from '@orders/client';
 import { type Connection, type ConnectionOptions, connect, loadSchema } from './connection.ts';
 import {
   createJournal,
@@ -308,7 +308,7 @@ async function connectTo(
   const echo = client.echo({ retry: { maxAttempts: 3 }, timeouts: { total: 30_000 } });
   await terminal.waitFor(`${baseUrl} to accept the key`, echo).catch((error: unknown) => {
     throw new CommandError(`Nothing was sent. ${describeError(error)}`, 3, {
-      ...(isOrdersError(error) && { code: error.code }),
+      ...(error instanceof OrdersError && { code: error.code }),
       hint: '"orders check" says what to do.',
     });
   });

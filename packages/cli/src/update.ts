@@ -1,4 +1,4 @@
-import { isOrdersError, type Outcome, type Receipt } from '@orders/client';
+import { OrdersError, type Outcome, type Receipt } from '@orders/client';
 import { type ConnectionOptions, connect } from './connection.ts';
 import { readOneUpdate } from './read-file.ts';
 import {
@@ -43,7 +43,7 @@ export async function runUpdate({
     ]);
     return 0;
   } catch (error) {
-    if (!isOrdersError(error)) throw error;
+    if (!(error instanceof OrdersError)) throw error;
     const { outcome, code, message, attemptCount, receipt } = error;
     const issues = error.code === 'validation_error' ? error.issues : undefined;
     const status = 'status' in error ? error.status : undefined;

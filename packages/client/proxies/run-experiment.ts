@@ -181,7 +181,7 @@ async function callAll(
       const body = buildOrderUpdate({ order_id: id, ...(isLarge && { user_session_id: 'x'.repeat(8_192) }) });
       const result = await orders.safeUpdateOrder(id, body, { signal });
       const { attempts } = (result.ok ? result : result.error).receipt.toJSON();
-      results.push({ id, outcome: result.ok ? 'success' : result.error.outcome, attempts });
+      results.push({ id, outcome: result.ok ? 'success' : result.outcome, attempts });
     }
   };
   await Promise.all(Array.from({ length: concurrency }, caller));

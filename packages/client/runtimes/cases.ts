@@ -1,7 +1,7 @@
 import type {
   createOrdersClient,
-  isOrdersError,
   OrdersClientOptions,
+  OrdersError,
   UpdateOrderResult,
 } from '../src/index.ts';
 import type { Arrival, Service } from './service.ts';
@@ -9,7 +9,7 @@ import type { Arrival, Service } from './service.ts';
 /** What a case works with: the exports of `@orders/client`, the service, and what it runs in. */
 export interface Context {
   readonly createOrdersClient: typeof createOrdersClient;
-  readonly isOrdersError: typeof isOrdersError;
+  readonly OrdersError: typeof OrdersError;
   readonly service: Service;
   /** What this entry sends with in this runtime. */
   readonly transport: 'undici' | 'fetch';
@@ -266,7 +266,7 @@ export const cases: Readonly<Record<string, Case>> = {
     const { error } = await orders.safeUpdateOrder(token, bad);
     const paths = error?.code === 'validation_error' ? error.issues.map(({ path }) => path) : [];
     check(paths.join() === 'cart.items[0].quantity,orderId', `paths: ${paths.join()}`);
-    check(context.isOrdersError(error), 'isOrdersError knows it');
+    check(error instanceof context.OrdersError, 'OrdersError knows it');
     check((await orders.safeUpdateOrder('..', update)).error?.outcome === 'not_sent', 'a token of two dots');
     check((await arrivals()).length === 0, 'nothing arrived');
   }),

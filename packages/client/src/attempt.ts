@@ -27,6 +27,8 @@ export interface AttemptContext {
   readonly maxResponseBytes: number;
   readonly rateLimit: RateLimit;
   readonly random: () => number;
+  /** Headers that those of the user replace. */
+  readonly ownHeaders: Readonly<Record<string, string>>;
   /** Removes the credentials that were read last. */
   lastRedact: Redact;
 }
@@ -53,13 +55,13 @@ async function send(
   authorization: string,
   context: AttemptContext,
 ): Promise<AttemptEnd | undefined> {
-  const { transport, baseUrl, maxResponseBytes, rateLimit } = context;
+  const { transport, maxResponseBytes, rateLimit } = context;
   const { deadline, options } = call;
   const ended = endedFailure(call, 'before the request could be sent');
   if (ended) return { notMade: ended };
   const startedAfterMs = deadline.elapsedMs();
   const remainingMs = deadline.remainingMs();
-  const request = createRequest(call, authorization, baseUrl, () => rateLimit.leave(turn));
+  const request = createRequest(call, authorization, context, () => rateLimit.leave(turn));
   const sent = await transport(request, {
     timeoutMs: Math.min(options.timeouts.attempt, remainingMs),
     maxResponseBytes,
@@ -79,7 +81,7 @@ async function send(
 function createRequest(
   call: Call,
   authorization: string,
-  { origin, prefix }: BaseUrl,
+  { baseUrl: { origin, prefix }, ownHeaders }: AttemptContext,
   leave: () => boolean,
 ): TransportRequest {
   const { operation, options } = call;
@@ -92,8 +94,8 @@ function createRequest(
     path: prefix + path,
     headers:
       body === undefined
-        ? { ...headers, authorization }
-        : { ...headers, 'content-type': 'application/json', authorization },
+        ? { ...ownHeaders, ...headers, authorization }
+        : { ...ownHeaders, ...headers, 'content-type': 'application/json', authorization },
     body,
     beforeSend: () => {
       hasLeft ||= leave();

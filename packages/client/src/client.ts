@@ -19,7 +19,7 @@ import {
   resolveClientOptions,
 } from './options.ts';
 import { RateLimit } from './rate-limit.ts';
-import { Receipt } from './receipt.ts';
+import { Receipt, requestIdOf } from './receipt.ts';
 import { createRedactor } from './redact.ts';
 import { withRetries } from './retry.ts';
 import type { Transport } from './transport.ts';
@@ -42,6 +42,7 @@ import {
   type UpdateOrdersRun,
   updateOrders,
 } from './update-orders.ts';
+import { version } from './version.ts';
 
 /** A client of the order service. It may be shared, logged and inspected: it shows no key. */
 export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientData = unknown>
@@ -215,6 +216,7 @@ function createCore(
     maxResponseBytes,
     rateLimit,
     random,
+    ownHeaders: userAgent(),
     lastRedact: typeof credentials === 'function' ? (text) => text : createRedactor(credentials),
   };
   const attempts = withRetries(createAttempt(context), { rateLimit, random });
@@ -236,6 +238,7 @@ function createCore(
         headers,
         attemptCount: call.attempts.length,
         receipt: new Receipt(call),
+        requestId: requestIdOf(call.attempts),
       };
     } finally {
       call.deadline.release();
@@ -297,6 +300,13 @@ function createCore(
     close,
     destroy,
   };
+}
+
+/** Names this package and the runtime. Not in a browser, which does so itself, and first asks other hosts about headers. */
+function userAgent(): Readonly<Record<string, string>> {
+  const { document, navigator } = globalThis as { document?: unknown; navigator?: { userAgent?: string } };
+  if (document) return {};
+  return { 'user-agent': `orders-client/${version} ${navigator?.userAgent ?? ''}`.trim() };
 }
 
 const closedFailure: AttemptFailure = {

@@ -22,7 +22,7 @@ export class Deadline {
   readonly #clock: Clock;
   readonly #startedAt: number;
   #totalMs: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: AbortSignal | null | undefined;
   readonly #onSignal = () => this.abort(this.#signal?.reason);
   /** What to run when the call is aborted; only one step of a call waits at a time. */
   #abortStep: (() => void) | undefined;
@@ -31,7 +31,7 @@ export class Deadline {
   /** Why it is to end. */
   reason: unknown;
 
-  constructor(totalMs: number, signal: AbortSignal | undefined, clock = systemClock) {
+  constructor(totalMs: number, signal: AbortSignal | null | undefined, clock = systemClock) {
     this.#clock = clock;
     this.#startedAt = clock.now();
     this.#totalMs = totalMs;

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { type AttemptFailure, createError, isOrdersError } from './errors.ts';
+import { expect, expectTypeOf, test } from 'vitest';
+import { type AttemptFailure, ConnectionError, createError, HttpError, OrdersError } from './errors.ts';
 import type { Operation, Outcome } from './operation.ts';
 import { echoOperation } from './update-order.ts';
 
@@ -69,8 +69,38 @@ test('an unknown outcome is retryable for the echo alone', () => {
   expect(fail(reset, ['unknown'], echoOperation).retryable).toBe(true);
 });
 
-test('isOrdersError accepts the errors of another copy of the package', () => {
+test('a code narrows an OrdersError, and its class accepts its own errors alone', () => {
+  const error: unknown = fail(tooMany);
+  if (!(error instanceof OrdersError && error.code === 'http_error')) throw error;
+  expectTypeOf(error).toEqualTypeOf<HttpError>();
+  expect([error instanceof HttpError, error instanceof ConnectionError]).toEqual([true, false]);
+  expect(fail(reset) instanceof ConnectionError).toBe(true);
+});
+
+test('the data of an HttpError is its body, if that is whole JSON', () => {
+  const dataOf = (body: string) =>
+    fail({ ...tooMany, response: { status: 429, headers: {}, body } }) as HttpError;
+  const bodies = ['{"code":1}', '12', '', '{"code":', '<html>', '1'.repeat(8_192)];
+  expect(bodies.map((body) => dataOf(body).data)).toEqual([{ code: 1 }, 12, ...Array(4)]);
+  expect(dataOf('{}').toJSON()).not.toHaveProperty('data');
+});
+
+test('a call has the request id of the last response that had one', () => {
+  const idOf = (ids: readonly (string | undefined)[]) => {
+    const attempts = ids.map((requestId) => ({
+      startedAfterMs: 0,
+      durationMs: 1,
+      outcome: 'rejected' as const,
+      ...(requestId !== undefined && { requestId }),
+    }));
+    const call = { operation: update, attempts, host: 'orders.example', bodyBytes: 2, calledAt: 0 };
+    return createError(call, tooMany).requestId;
+  };
+  expect([idOf([]), idOf(['a', 'b']), idOf(['a', undefined])]).toEqual([undefined, 'b', 'a']);
+});
+
+test('OrdersError accepts the errors of another copy of the package', () => {
   const copy = Object.create({ [Symbol.for('@orders/client.OrdersError')]: true });
   const values = [fail(reset), copy, new Error('x'), null, 'x'];
-  expect(values.map(isOrdersError)).toEqual([true, true, false, false, false]);
+  expect(values.map((value) => value instanceof OrdersError)).toEqual([true, true, false, false, false]);
 });

@@ -6,7 +6,7 @@ import {
   type Outcome,
   outcomeMessage,
 } from './operation.ts';
-import { Receipt, type ReceiptInput } from './receipt.ts';
+import { Receipt, type ReceiptInput, requestIdOf } from './receipt.ts';
 import type { ResponseHead, ResponseHeaders } from './transport.ts';
 
 /** What an attempt came to: its data, or why it failed. */
@@ -41,6 +41,9 @@ export interface AttemptFailure {
   readonly issues?: readonly Explanation[];
 }
 
+/** The longest body of an `HttpError`, in characters. */
+export const maxErrorBody = 8_192;
+
 /** The response of an `HttpError`. */
 interface ErrorResponse extends ResponseHead {
   readonly body: string;
@@ -60,11 +63,8 @@ export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body';
 
 const brand = Symbol.for('@orders/client.OrdersError');
 
-/**
- * A call that failed. `outcome` says what became of the update. It never holds a key. The body of a response, and the
- * message and `issues` of a `ValidationError`, may quote your update: log `code`, `outcome` and `receipt`.
- */
-export abstract class OrdersError extends Error {
+/** What all errors of a call have. */
+export abstract class CallError extends Error {
   /** What failed, to switch on. */
   abstract readonly code: OrdersErrorCode;
   /** What became of the update, over all attempts of the call. */
@@ -73,6 +73,8 @@ export abstract class OrdersError extends Error {
   declare readonly attemptCount: number;
   /** What happened, safe to paste into a ticket. */
   declare readonly receipt: Receipt;
+  /** The `x-request-id` of the last response that had one, at most 128 characters. */
+  declare readonly requestId: string | undefined;
   /**
    * Whether the same call may succeed later and is safe to repeat: true after a 429, and for what was not sent because
    * of the network, a timeout or a pause. False for an update that may have been applied, and for whatever would fail
@@ -96,10 +98,18 @@ export abstract class OrdersError extends Error {
     return { ...this, message: this.message };
   }
 }
-Object.defineProperty(OrdersError.prototype, brand, { value: true });
+Object.defineProperty(CallError.prototype, brand, { value: true });
+Object.defineProperty(CallError, Symbol.hasInstance, {
+  value(this: unknown, value: unknown): boolean {
+    // Each class of one error inherits this, and is asked for as usual.
+    return this === CallError
+      ? brand in Object(value)
+      : Function.prototype[Symbol.hasInstance].call(this, value);
+  },
+});
 
 /** The update is invalid and was not sent: `issues` says where, and what to write instead. */
-export class ValidationError extends OrdersError {
+export class ValidationError extends CallError {
   override readonly name = 'ValidationError';
   readonly code = 'validation_error';
   /** Each problem with its path, code, message and hint. */
@@ -110,13 +120,13 @@ export class ValidationError extends OrdersError {
  * No response came: the connection or the credentials failed before the request left (`not_sent`), or the connection
  * broke after it (`unknown`).
  */
-export class ConnectionError extends OrdersError {
+export class ConnectionError extends CallError {
   override readonly name = 'ConnectionError';
   readonly code = 'connection_error';
 }
 
 /** The call took longer than `timeouts.total`, or an attempt longer than `timeouts.attempt` or `timeouts.connect`. */
-export class TimeoutError extends OrdersError {
+export class TimeoutError extends CallError {
   override readonly name = 'TimeoutError';
   readonly code = 'timeout';
   /** Where the call was when its time ran out. */
@@ -124,7 +134,7 @@ export class TimeoutError extends OrdersError {
 }
 
 /** A response with a status that is no success, from the service or from a proxy. */
-export class HttpError extends OrdersError {
+export class HttpError extends CallError {
   override readonly name = 'HttpError';
   readonly code = 'http_error';
   /** The status of the response. */
@@ -133,13 +143,22 @@ export class HttpError extends OrdersError {
   declare readonly headers: ResponseHeaders;
   /** The start of the response's body as text: at most 8,192 characters; empty when the body did not arrive whole. */
   declare readonly body: string;
+
+  /** The body as JSON; `undefined` when it is no JSON, did not arrive whole, or is longer than `body` may be. */
+  get data(): unknown {
+    try {
+      return this.body.length < maxErrorBody ? JSON.parse(this.body) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
 }
 
 /**
  * A 2xx whose response could not be used: JSON that cannot be read, or that `responseSchema` refuses (`applied`), or
  * another media type, as from a proxy (`unknown`).
  */
-export class InvalidResponseError extends OrdersError {
+export class InvalidResponseError extends CallError {
   override readonly name = 'InvalidResponseError';
   readonly code = 'invalid_response';
   /** The status of the response. */
@@ -147,13 +166,17 @@ export class InvalidResponseError extends OrdersError {
 }
 
 /** Your code ended the call: your signal (`cause` is its reason), `destroy`, or a hook that threw (`cause` is its error). */
-export class AbortError extends OrdersError {
+export class AbortError extends CallError {
   override readonly name = 'AbortError';
   readonly code = 'aborted';
 }
 
-/** Every error that a call fails with; `code` distinguishes them. */
-export type AnyOrdersError =
+/**
+ * A call that failed: `error instanceof OrdersError` accepts the errors of any copy of this package, and `code` then says
+ * which one it is. `outcome` says what became of the update. It never holds a key. The body of a response, and the message
+ * and `issues` of a `ValidationError`, may quote your update: log `code`, `outcome` and `receipt`.
+ */
+export type OrdersError =
   | ValidationError
   | ConnectionError
   | TimeoutError
@@ -161,16 +184,16 @@ export type AnyOrdersError =
   | InvalidResponseError
   | AbortError;
 
-/** Whether a value is an error of this package, from any copy of it. */
-export function isOrdersError(value: unknown): value is AnyOrdersError {
-  return brand in Object(value);
-}
+export const OrdersError: {
+  readonly prototype: OrdersError;
+  [Symbol.hasInstance](value: unknown): value is OrdersError;
+} = CallError as never;
 
 /** Makes the error that a call fails with. */
 export function createError(
   call: ReceiptInput & { readonly operation: Operation },
   failure: AttemptFailure,
-): AnyOrdersError {
+): OrdersError {
   const { attempts, operation } = call;
   const { code, what, retryAfterMs, cause, response, issues, phase = 'queue', status } = failure;
   const outcome =
@@ -182,7 +205,16 @@ export function createError(
   if (retryable && retryAfterMs !== undefined)
     message += ` Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
   const receipt = new Receipt(call);
-  const details = { outcome, attemptCount: attempts.length, receipt, retryable, retryAfterMs, cause };
+  const requestId = requestIdOf(attempts);
+  const details = {
+    outcome,
+    attemptCount: attempts.length,
+    receipt,
+    requestId,
+    retryable,
+    retryAfterMs,
+    cause,
+  };
   if (code === 'validation_error') return new ValidationError(message, { ...details, issues });
   if (code === 'http_error') return new HttpError(message, { ...details, ...response });
   if (code === 'timeout') return new TimeoutError(message, { ...details, phase });

@@ -5,6 +5,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { createOrdersClient } from './fetch.ts';
 import { failedBeforeSend } from './fetch-transport.ts';
 import type { Fetch } from './options.ts';
+import { version } from './version.ts';
 
 const apiKey = 'swordfish-swordfish';
 const token = 'secret_order_token_1234';
@@ -44,20 +45,26 @@ test('a request has the fields that prevent caching, redirects, reuse and resend
   };
   const authorization = basic(apiKey).reveal();
   const accept = 'application/json';
+  const userAgent = { 'user-agent': `orders-client/${version} ${navigator.userAgent}` };
   expect(sent).toEqual([
     [
       `https://orders.example/v2/orders/${token}`,
       {
         ...always,
         method: 'PATCH',
-        headers: { accept, authorization, 'content-type': 'application/json' },
+        headers: { accept, authorization, 'content-type': 'application/json', ...userAgent },
         body: JSON.stringify(update),
         signal: expect.any(AbortSignal),
       },
     ],
     [
       'https://orders.example/v2/echo_with_private_key',
-      { ...always, method: 'GET', headers: { accept, authorization }, signal: expect.any(AbortSignal) },
+      {
+        ...always,
+        method: 'GET',
+        headers: { accept, authorization, ...userAgent },
+        signal: expect.any(AbortSignal),
+      },
     ],
   ]);
 });

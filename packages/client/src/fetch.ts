@@ -4,7 +4,6 @@ export {
   ConnectionError,
   HttpError,
   InvalidResponseError,
-  isOrdersError,
   OrdersError,
   TimeoutError,
   ValidationError,

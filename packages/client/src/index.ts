@@ -1,11 +1,9 @@
 export type { OrdersClient } from './client.ts';
 export {
   AbortError,
-  type AnyOrdersError,
   ConnectionError,
   HttpError,
   InvalidResponseError,
-  isOrdersError,
   OrdersError,
   type OrdersErrorCode,
   TimeoutError,
@@ -38,7 +36,13 @@ export { type ClassifyResponse, treat503AsRejected } from './response.ts';
 export type { OrdersRequestTrace } from './tracing.ts';
 export type { ResponseHead, ResponseHeaders } from './transport.ts';
 export { createOrdersClient } from './undici-client.ts';
-export type { EchoResponse, PreparedUpdate, UpdateOrderResponse, UpdateOrderResult } from './update-order.ts';
+export type {
+  CallSummary,
+  EchoResponse,
+  PreparedUpdate,
+  UpdateOrderResponse,
+  UpdateOrderResult,
+} from './update-order.ts';
 export type {
   UnfinishedItems,
   UpdateOrdersItem,

@@ -12,12 +12,12 @@ export interface Timeouts {
    * One attempt, connecting included.
    * @default 15_000
    */
-  readonly attempt?: number;
+  readonly attempt?: number | undefined;
   /**
    * The whole call until the parsed body: waiting for its turn, all attempts, and the delays between them.
    * @default 45_000
    */
-  readonly total?: number;
+  readonly total?: number | undefined;
 }
 
 /** Timeouts of a client, in milliseconds. */
@@ -26,14 +26,14 @@ export interface ClientTimeouts extends Timeouts {
    * Connecting, TLS included; undici only. It belongs to the client, since calls share connections.
    * @default 5_000
    */
-  readonly connect?: number;
+  readonly connect?: number | undefined;
   /**
    * How long an idle connection may be reused; undici only. The service must not be the first to close: an update that
    * meets a connection just closed is `unknown`, so set it below the idle timeout of the service and of every proxy
    * before it. A `Keep-Alive: timeout=n` of the service shortens it, to 2 s before that time.
    * @default 4_000
    */
-  readonly idle?: number;
+  readonly idle?: number | undefined;
 }
 
 /** When a call is retried. */
@@ -42,13 +42,13 @@ export interface RetryOptions {
    * Attempts in all, the first one included; 1 never retries.
    * @default 3
    */
-  readonly maxAttempts?: number;
+  readonly maxAttempts?: number | undefined;
   /**
    * Whether an update whose outcome is unknown is sent again. The API does not document that an update may be repeated:
    * a cart line sent twice might be added twice.
    * @default false
    */
-  readonly resendUnknown?: boolean;
+  readonly resendUnknown?: boolean | undefined;
 }
 
 /** How fast a client sends: attempts are counted, not calls. */
@@ -59,7 +59,7 @@ export interface RateLimitOptions {
    * Attempts that may leave at once after a quiet time.
    * @default 1
    */
-  readonly burst?: number;
+  readonly burst?: number | undefined;
 }
 
 /** An attempt that is about to be made. */
@@ -91,25 +91,26 @@ export type AfterAttempt = (event: AfterAttemptEvent) => void;
 /** Options of a client and of its calls. */
 export interface SharedOptions<Data = unknown> {
   /** How long calls may take. Those of a call override the client's one by one. */
-  readonly timeouts?: Timeouts;
+  readonly timeouts?: Timeouts | undefined;
   /** When calls are retried. That of a call overrides the client's one by one. */
-  readonly retry?: RetryOptions;
+  readonly retry?: RetryOptions | undefined;
   /**
    * More headers, except those that the client and HTTP set themselves, such as Authorization, Host and Content-*. Those
    * of a call are added to the client's.
+   * @default `Accept: application/json` and `User-Agent: orders-client/<version> <runtime>/<version>`, not in browsers
    */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * The credentials of `@orders/auth`, or a function that returns them before each attempt, for keys that rotate. Those
    * of a call replace the client's.
    */
-  readonly credentials?: Credentials;
+  readonly credentials?: Credentials | undefined;
   /**
    * Checks and types the response of an update; any Standard Schema. The API does not document its responses: without a
    * schema, `data` is JSON of unknown shape. A response that it refuses, or for which it throws, is an
    * `InvalidResponseError` with outcome `applied`. That of the client is for updates alone: `echo` takes its own.
    */
-  readonly responseSchema?: StandardSchema<Data>;
+  readonly responseSchema?: StandardSchema<Data> | undefined;
 }
 
 /** Functions that a call runs around its attempts; one of a call replaces the client's. */
@@ -121,26 +122,26 @@ export interface CallHooks {
    * whose `cause` keeps name, message and code of the error, and no slot of the rate limit is spent.
    * @default nothing is called
    */
-  readonly beforeAttempt?: BeforeAttempt;
+  readonly beforeAttempt?: BeforeAttempt | undefined;
   /**
    * Called after credentials and connection, right before the first byte of an attempt leaves; over fetch right before
    * `fetch` is called. It is synchronous. When it throws, or returns a promise, nothing is sent: the attempt is
    * `not_sent`, and the call fails with an `AbortError` whose `cause` keeps name, message and code of the error.
    * @default nothing is called
    */
-  readonly beforeSend?: BeforeSend;
+  readonly beforeSend?: BeforeSend | undefined;
   /**
    * Called once each attempt has ended, with its result and the delay before the next one. Not awaited. What it throws
    * changes nothing for the call: `process.emitWarning` reports it.
    * @default nothing is called
    */
-  readonly afterAttempt?: AfterAttempt;
+  readonly afterAttempt?: AfterAttempt | undefined;
 }
 
 /** Options of one call. */
 export interface CallOptions<Data = unknown> extends SharedOptions<Data>, CallHooks {
   /** Aborts the call: it fails with an `AbortError` whose outcome says how far it came. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | null | undefined;
 }
 
 /** Options of a client. */
@@ -153,49 +154,49 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    * The private key, sent as HTTP Basic with an empty password. A function is called before each attempt, and not when
    * the client is created, so a module can create its client before the key is there. Pass this or `credentials`.
    */
-  readonly apiKey?: ApiKey | (() => ApiKey | undefined | PromiseLike<ApiKey | undefined>);
+  readonly apiKey?: ApiKey | (() => ApiKey | undefined | PromiseLike<ApiKey | undefined>) | undefined;
   /**
    * The schema of updates, from `defineOrderUpdate`.
    * @default OrderUpdate
    */
-  readonly schema?: OrderUpdateSchema<Update>;
+  readonly schema?: OrderUpdateSchema<Update> | undefined;
   /** How long calls may take. */
-  readonly timeouts?: ClientTimeouts;
+  readonly timeouts?: ClientTimeouts | undefined;
   /** Overrides what a response means, since the API does not document its statuses. @see treat503AsRejected */
-  readonly classifyResponse?: ClassifyResponse;
+  readonly classifyResponse?: ClassifyResponse | undefined;
   /**
    * Whether updates of one order leave one at a time, in call order, or as they come.
    * @default 'per-order'
    */
-  readonly ordering?: 'per-order' | 'none';
+  readonly ordering?: 'per-order' | 'none' | undefined;
   /**
    * The largest response that is read, in bytes.
    * @default 1_048_576
    */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
   /**
    * How fast attempts leave, over all calls of this client. What does not leave takes nothing of it. Whatever it is, a 429
    * pauses all calls with the same key for the time of its `Retry-After`, after which they leave one by one, faster with
    * each response that is no 429.
    * @default no limit
    */
-  readonly rateLimit?: RateLimitOptions;
+  readonly rateLimit?: RateLimitOptions | undefined;
   /**
    * The longest pause after a 429, in milliseconds. Where the service asks for more, one attempt goes first once this
    * time is over, and the others follow when it gets no other 429.
    * @default 3_600_000
    */
-  readonly maxPauseMs?: number;
+  readonly maxPauseMs?: number | undefined;
   /**
    * Whether plain http to another machine is allowed: it shows the key to the network between.
    * @default false
    */
-  readonly allowInsecureHttp?: boolean;
+  readonly allowInsecureHttp?: boolean | undefined;
   /**
    * Whether the client may run where `window` and `document` exist: it would show the key to everyone who opens the page.
    * @default false
    */
-  readonly dangerouslyAllowBrowser?: boolean;
+  readonly dangerouslyAllowBrowser?: boolean | undefined;
   /**
    * Your own undici dispatcher, for proxies, mTLS, interceptors or mocks; undici only. `timeouts.connect` and
    * `timeouts.idle` are then its own, and `close` leaves it open. It must send each request once, and call
@@ -203,13 +204,13 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    * another dispatcher closes it, so the kernel may still deliver that request. One of undici 6, or one that was closed,
    * fails each call with a `ConnectionError` that is not retried.
    */
-  readonly dispatcher?: UndiciDispatcher;
+  readonly dispatcher?: UndiciDispatcher | undefined;
   /**
    * Your own `fetch`; over fetch only. It must send each request once and follow no redirect; one that repeats requests
    * by itself makes outcomes wrong.
    * @default the runtime's own
    */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
 }
 
 type ApiKey = string | Secret;
@@ -243,17 +244,20 @@ export interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
+/** Options with every default filled in. */
+type Filled<Options> = { readonly [Name in keyof Options]-?: NonNullable<Options[Name]> };
+
 /** The options of a call with every default filled in. */
 export interface ResolvedCallOptions {
-  readonly signal: AbortSignal | undefined;
+  readonly signal: AbortSignal | null | undefined;
   readonly responseSchema: StandardSchema | undefined;
   readonly beforeAttempt: BeforeAttempt | undefined;
   readonly beforeSend: BeforeSend | undefined;
   readonly afterAttempt: AfterAttempt | undefined;
   readonly credentials: Credentials;
   readonly headers: Readonly<Record<string, string>>;
-  readonly timeouts: Required<Timeouts>;
-  readonly retry: Required<RetryOptions>;
+  readonly timeouts: Filled<Timeouts>;
+  readonly retry: Filled<RetryOptions>;
   /** Of a call that is part of a bulk run. */
   readonly bulk?: BulkRules;
 }

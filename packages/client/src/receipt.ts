@@ -43,6 +43,10 @@ export interface ReceiptInput {
   readonly attempts: readonly AttemptRecord[];
 }
 
+/** The id that the service or a proxy gave the last response that has one. */
+export const requestIdOf = (attempts: readonly AttemptRecord[]): string | undefined =>
+  attempts.findLast(({ requestId }) => requestId !== undefined)?.requestId;
+
 /** Rounds to tenths of a millisecond: a clock across a network is no finer. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10;

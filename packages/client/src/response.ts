@@ -1,4 +1,4 @@
-import type { AttemptFailure, AttemptResult } from './errors.ts';
+import { type AttemptFailure, type AttemptResult, maxErrorBody } from './errors.ts';
 import { describeOddKey } from './odd-key.ts';
 import { isOutcome, type Outcome } from './operation.ts';
 import { getRetryAfterMs } from './rate-headers.ts';
@@ -199,8 +199,6 @@ function httpFailure(
     response: { status, headers, body: redact(text, maxErrorBody) },
   };
 }
-
-const maxErrorBody = 8_192;
 
 const htmlHint = ' with an HTML page, which is not the service’s: check the base URL';
 

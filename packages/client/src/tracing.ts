@@ -1,6 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import type { Call } from './call.ts';
-import type { AnyOrdersError, OrdersErrorCode } from './errors.ts';
+import type { OrdersError, OrdersErrorCode } from './errors.ts';
 import type { Operation, Outcome } from './operation.ts';
 import { type MakeCall, type UpdateOrderResponse, updateOperation } from './update-order.ts';
 
@@ -26,7 +26,7 @@ export interface OrdersRequestTrace {
   /** How long the call took in milliseconds, waiting included, from `asyncStart` and `error` on. */
   durationMs?: number;
   /** Why the call failed, from `error` on. */
-  error?: AnyOrdersError;
+  error?: OrdersError;
 }
 
 const channel = tracingChannel<unknown, OrdersRequestTrace>('orders.request');
@@ -68,7 +68,7 @@ async function publish(
       // Not what the channel publishes as its result: the data of the service.
       settled.resolve(response);
     } catch (thrown) {
-      const error = thrown as AnyOrdersError;
+      const error = thrown as OrdersError;
       const { outcome, code, attemptCount } = error;
       ended({ outcome, code, attemptCount, status: error.receipt.toJSON().attempts.at(-1)?.status });
       throw error;

@@ -6,7 +6,7 @@ import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, expectTypeOf, test } from 'vitest';
 import * as z from 'zod/mini';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
-import { type AnyOrdersError, ValidationError } from './errors.ts';
+import { type OrdersError, ValidationError } from './errors.ts';
 import { createOrdersClient } from './index.ts';
 
 const token = 'order_1234';
@@ -68,7 +68,7 @@ test('results and errors narrow without casts, and misuse does not compile', () 
     if (result.ok) {
       expectTypeOf(result.data).toEqualTypeOf<unknown>();
     } else {
-      expectTypeOf(result.error).toEqualTypeOf<AnyOrdersError>();
+      expectTypeOf(result.error).toEqualTypeOf<OrdersError>();
       if (result.error.code === 'http_error') expectTypeOf(result.error.status).toEqualTypeOf<number>();
       if (result.error.code === 'timeout')
         expectTypeOf(result.error.phase).toEqualTypeOf<'queue' | 'connect' | 'headers' | 'body'>();

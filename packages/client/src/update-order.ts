@@ -1,15 +1,27 @@
 import { type Explanation, explain, isOrderToken, type OrderUpdateSchema } from '@orders/schema';
 import type { Call } from './call.ts';
-import { type AnyOrdersError, createError, isOrdersError } from './errors.ts';
-import { describeOperation, type Operation } from './operation.ts';
+import { createError, OrdersError } from './errors.ts';
+import { describeOperation, type Operation, type Outcome } from './operation.ts';
 import type { CallOptions, OwnOptions, ResolvedCallOptions } from './options.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { Receipt } from './receipt.ts';
 import { describeCause, sanitizeCause } from './redact.ts';
 import type { ResponseHeaders } from './transport.ts';
 
+/** What is known of a call, whether it succeeded or not. */
+export interface CallSummary {
+  /** What became of the update, over all attempts of the call. */
+  readonly outcome: Outcome;
+  /** How many attempts were made. */
+  readonly attemptCount: number;
+  /** What happened, safe to paste into a ticket. */
+  readonly receipt: Receipt;
+  /** The `x-request-id` of the last response that had one, at most 128 characters. */
+  readonly requestId: string | undefined;
+}
+
 /** The response to an update that was applied. */
-export interface UpdateOrderResponse<Data = unknown> {
+export interface UpdateOrderResponse<Data = unknown> extends CallSummary {
   readonly outcome: 'applied';
   /**
    * The JSON of the response, or what `responseSchema` made of it; `undefined` when the body is empty. The API does not
@@ -19,19 +31,15 @@ export interface UpdateOrderResponse<Data = unknown> {
   readonly status: number;
   /** The headers of the response, with names in lower case. */
   readonly headers: ResponseHeaders;
-  /** How many attempts were made. */
-  readonly attemptCount: number;
-  /** What happened, safe to paste into a ticket. */
-  readonly receipt: Receipt;
 }
 
 /** The response to an echo: the service accepted the key. */
 export interface EchoResponse<Data = unknown> extends Omit<UpdateOrderResponse<Data>, 'outcome'> {}
 
-/** An update that was applied, or the error that says what became of it. */
+/** An update that was applied, or the error that says what became of it; `outcome` and the like are there in both. */
 export type UpdateOrderResult<Data = unknown> =
   | ({ readonly ok: true; readonly error?: never } & UpdateOrderResponse<Data>)
-  | { readonly ok: false; readonly error: AnyOrdersError; readonly data?: never };
+  | ({ readonly ok: false; readonly error: OrdersError; readonly data?: never } & CallSummary);
 
 /** Makes a call. Rejects with an `OrdersError`. */
 export type MakeCall = (call: Call) => Promise<UpdateOrderResponse>;
@@ -64,8 +72,9 @@ export async function toResult<Data>(
   try {
     return { ok: true, ...(await call) };
   } catch (error) {
-    if (isOrdersError(error)) return { ok: false, error };
-    throw error;
+    if (!(error instanceof OrdersError)) throw error;
+    const { outcome, attemptCount, receipt, requestId } = error;
+    return { ok: false, error, outcome, attemptCount, receipt, requestId };
   }
 }
 

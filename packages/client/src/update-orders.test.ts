@@ -32,7 +32,7 @@ test('every item gets one result with its index, its own fields, and what became
   expect(results.map(({ index, item }) => [index, item.row])).toEqual(
     source.map((_, index) => [index, index]),
   );
-  expect(results.map((result) => (result.ok ? result.outcome : result.error.outcome))).toEqual([
+  expect(results.map(({ outcome }) => outcome)).toEqual([
     'applied',
     'applied',
     'applied',

@@ -29,30 +29,30 @@ export interface UpdateOrdersItem<Update extends OrderUpdate = OrderUpdate> {
 /** Options of `updateOrders`; the others apply to each of its calls. */
 export interface UpdateOrdersOptions<Data = unknown, Item = unknown> extends SharedOptions<Data> {
   /** Aborts what is in flight and reads nothing more: the iteration ends after the results of what was read. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | null | undefined;
   /**
    * Updates in flight at the same time.
    * @default 16
    */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * Called before each attempt of each update, and awaited, as that of a single call. An item that was put back starts
    * anew, with attempt 1. When it throws, the result of that item is an `AbortError`, and the
    * run goes on.
    * @default nothing is called
    */
-  readonly beforeAttempt?: (event: BeforeAttemptEvent & ItemEvent<Item>) => unknown;
+  readonly beforeAttempt?: ((event: BeforeAttemptEvent & ItemEvent<Item>) => unknown) | undefined;
   /**
    * Called right before the first byte of each attempt of each update leaves, as that of a single call.
    * @default nothing is called
    */
-  readonly beforeSend?: (event: BeforeAttemptEvent & ItemEvent<Item>) => void;
+  readonly beforeSend?: ((event: BeforeAttemptEvent & ItemEvent<Item>) => void) | undefined;
   /**
    * Called once each attempt of each update has ended, as that of a single call. After a 429 that puts the item back,
    * `retryDelayMs` is there, and the next attempt has number 1.
    * @default nothing is called
    */
-  readonly afterAttempt?: (event: AfterAttemptEvent & ItemEvent<Item>) => void;
+  readonly afterAttempt?: ((event: AfterAttemptEvent & ItemEvent<Item>) => void) | undefined;
 }
 
 interface ItemEvent<Item> {
@@ -60,9 +60,10 @@ interface ItemEvent<Item> {
   readonly index: number;
 }
 
-/** Many updates: iterate it once to run them. */
+/** Many updates: iterate it once to run them. `await using` stops it when its block is left. */
 export interface UpdateOrdersRun<Item, Data = unknown>
-  extends AsyncIterable<UpdateOrdersItemResult<Item, Data>> {
+  extends AsyncIterable<UpdateOrdersItemResult<Item, Data>>,
+    AsyncDisposable {
   /**
    * Stops reading and sending, waits for the responses to what has left, and returns what the iteration did not: call it
    * after leaving the loop early, so that nothing is lost. It does not wait for the source: an item that arrives later is
@@ -190,6 +191,10 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     this.#isOver = true;
     const unsent = this.#waiting.splice(0).map(({ index, item }) => ({ index, item }));
     return { results: this.#results.splice(0), unsent, errors: this.#errors.splice(0) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   async #next(): Promise<IteratorResult<UpdateOrdersItemResult<Item, Data>, undefined>> {

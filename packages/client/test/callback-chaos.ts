@@ -8,8 +8,8 @@ import {
   type BeforeAttemptEvent,
   type CallOptions,
   createOrdersClient as createOverUndici,
-  isOrdersError,
   type OrdersClient,
+  OrdersError,
   type UpdateOrderResult,
 } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
@@ -234,7 +234,10 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
       ? orders.safeUpdateOrder(log.token, update, options)
       : orders.updateOrder(log.token, update, options).then(
           (success): UpdateOrderResult => ({ ok: true, ...success }),
-          (error): UpdateOrderResult => ({ ok: false, error }),
+          (error: OrdersError): UpdateOrderResult => {
+            const { outcome, attemptCount, receipt, requestId } = error;
+            return { ok: false, error, outcome, attemptCount, receipt, requestId };
+          },
         );
     const settling = call
       .then(
@@ -479,7 +482,7 @@ const outcomes: ReadonlySet<unknown> = new Set(['not_sent', 'rejected', 'applied
 /** Whether it is an error of this call, and none that a callback threw. */
 function isOwnError(value: unknown): boolean {
   try {
-    return isOrdersError(value) && value.message !== 'another call' && outcomes.has(value.outcome);
+    return value instanceof OrdersError && value.message !== 'another call' && outcomes.has(value.outcome);
   } catch {
     return false;
   }

@@ -6,7 +6,7 @@ import { inFull } from '../../../.ci/in-full.ts';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import {
   createOrdersClient as createOverUndici,
-  isOrdersError,
+  OrdersError,
   type Outcome,
   type StandardSchema,
   type UpdateOrdersOptions,
@@ -90,7 +90,7 @@ async function callOver(create: typeof createOverFetch, { client, call, faults }
     ...call,
   });
   const { outcome, attemptCount, receipt } = result.ok ? result : result.error;
-  expect(result.ok || isOrdersError(result.error)).toBe(true);
+  expect(result.ok || result.error instanceof OrdersError).toBe(true);
   expect(receipt.toJSON().attempts).toHaveLength(attemptCount);
   return {
     ends: result.ok ? 'success' : result.error.code,

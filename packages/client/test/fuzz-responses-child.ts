@@ -36,7 +36,7 @@ async function work(): Promise<void> {
         credentials: basic(`swordfish-${id}`),
       },
     );
-    outcomes[id] = result.ok ? 'ok' : result.error.outcome;
+    outcomes[id] = result.ok ? 'ok' : result.outcome;
   }
 }
 

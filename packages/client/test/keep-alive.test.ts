@@ -100,8 +100,8 @@ test.each([
       const dispatcher = new Agent({ allowH2: true, connect: { ca: authority.cert } });
       await using orders = createOrdersClient({ baseUrl: server.url, apiKey, retry, dispatcher });
       for (const [token, { pause }] of given) {
-        const { ok, error } = await orders.safeUpdateOrder(token, update);
-        outcomes.set(token, ok ? 'applied' : error.outcome);
+        const { outcome } = await orders.safeUpdateOrder(token, update);
+        outcomes.set(token, outcome);
         await after(pause, () => {});
       }
       for (const [token, outcome] of outcomes) {

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
-import { createOrdersClient, isOrdersError, type OrdersRequestTrace } from '../src/index.ts';
+import { createOrdersClient, OrdersError, type OrdersRequestTrace } from '../src/index.ts';
 import { startRawServer } from './raw-server.ts';
 
 const calls = inFull ? 10_000 : 100;
@@ -114,7 +114,7 @@ test(`${calls} failing calls against services that echo the key show it nowhere`
     const orders = createOrdersClient({ baseUrl: server.url, apiKey: key, retry: { maxAttempts: 1 } });
     const token = `${response}-${echo}`;
     const error = await orders.updateOrder(token, { cart: {} }).catch((reason: unknown) => reason);
-    if (!isOrdersError(error)) throw new Error('The call did not fail as it should.');
+    if (!(error instanceof OrdersError)) throw new Error('The call did not fail as it should.');
     failed++;
     const printed = [
       ...print(error),

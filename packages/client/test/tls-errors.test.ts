@@ -4,7 +4,7 @@ import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
-import { type AnyOrdersError, createOrdersClient } from '../src/index.ts';
+import { createOrdersClient, type OrdersError } from '../src/index.ts';
 import { Agent, explainTlsError } from '../src/undici.ts';
 import { certifyClient, certifyServer, createAuthority } from './certificates.ts';
 import { listenOnLoopback } from './loopback.ts';
@@ -28,7 +28,7 @@ async function errorOf(
   server: Server,
   connect?: object,
   protocol = 'https',
-): Promise<AnyOrdersError | undefined> {
+): Promise<OrdersError | undefined> {
   await using listener = await listenOnLoopback(server);
   await using orders = createOrdersClient({
     baseUrl: `${protocol}://127.0.0.1:${listener.port}`,

@@ -21,9 +21,6 @@ const calls = clients.flatMap((orders) =>
   ),
 );
 const counts: Record<string, number> = {};
-for (const { ok, error } of await Promise.all(calls)) {
-  const outcome = ok ? 'applied' : error.outcome;
-  counts[outcome] = (counts[outcome] ?? 0) + 1;
-}
+for (const { outcome } of await Promise.all(calls)) counts[outcome] = (counts[outcome] ?? 0) + 1;
 await Promise.all(clients.map((orders) => orders.close()));
 process.stdout.write(JSON.stringify(counts));

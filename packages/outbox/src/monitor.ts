@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isOrdersError } from '@orders/client';
+import { OrdersError } from '@orders/client';
 import { requeueUpdate } from './decide.ts';
 import { describeError, OutboxError } from './errors.ts';
 import { type Probe, probeDelay, type ServiceHealth } from './health.ts';
@@ -358,7 +358,8 @@ export class Monitor {
       await this.#parts.client.echo({ retry: { maxAttempts: 1 }, signal: this.#stopping, timeouts });
       return { signal: 'success', message: '' };
     } catch (error) {
-      if (!isOrdersError(error)) return { signal: 'failure', message: 'The client threw in its echo.' };
+      if (!(error instanceof OrdersError))
+        return { signal: 'failure', message: 'The client threw in its echo.' };
       const status = 'status' in error ? error.status : undefined;
       const isRefused = error.outcome === 'rejected' && (status === 401 || status === 403);
       return { signal: isRefused ? 'refused' : 'failure', message: error.message };

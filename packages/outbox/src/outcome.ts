@@ -1,4 +1,4 @@
-import type { AnyOrdersError, UpdateOrderResult } from '@orders/client';
+import type { OrdersError, UpdateOrderResult } from '@orders/client';
 import type { Signal } from './health.ts';
 import type { UpdateState } from './updates.ts';
 
@@ -126,7 +126,7 @@ const claimExpired = {
 };
 
 /** What a failed call says. */
-export function failureOf(error: AnyOrdersError): Failure {
+export function failureOf(error: OrdersError): Failure {
   const { receipt } = error;
   const status = 'status' in error ? { status: error.status } : {};
   // A client of the caller's own may have put anything there.

@@ -3,6 +3,9 @@ import type { Sql } from './store.ts';
 
 type Parser = (text: string) => unknown;
 
+/** How values are read, by the number of their type. Not PGlite's own type, whose declarations need those of a browser. */
+export type Parsers = Readonly<Record<number, Parser>>;
+
 const elements: Parser = (text) =>
   [...text.matchAll(/"((?:[^"\\]|\\.)*)"|([^,{}]+)/g)].map(
     ([, quoted, plain]) => quoted?.replace(/\\(.)/g, '$1') ?? plain,
@@ -13,7 +16,7 @@ const asText: Parser = (text) => text;
  * How the values of a database are read, by the number of their type; any other is its text. `pg.types` is shared by the
  * process and a pool or a PGlite may have parsers of its own, so statements of the outbox and of its queue bring these.
  */
-const parsers: Readonly<Record<number, Parser>> = {
+const parsers: Parsers = {
   // boolean
   16: (text) => text === 't',
   // smallint, integer, real, double precision
@@ -40,7 +43,7 @@ const textTypes = [
 ];
 
 /** The same for PGlite. */
-export const pgliteParsers: Readonly<Record<number, Parser>> = {
+export const pgliteParsers: Parsers = {
   ...Object.fromEntries(textTypes.map((type) => [type, asText])),
   ...parsers,
 };
@@ -56,11 +59,7 @@ interface PgClient {
 
 /** As much of a transaction of PGlite as shows that it is one. */
 interface PgliteTransaction {
-  query(
-    text: string,
-    values: unknown[],
-    options: { parsers: Readonly<Record<number, Parser>> },
-  ): Promise<{ rows: unknown[] }>;
+  query(text: string, values: unknown[], options: { parsers: Parsers }): Promise<{ rows: unknown[] }>;
 }
 
 /** A client or transaction whose rows are read by our parsers; that of a query builder as it is. */

@@ -14,11 +14,11 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ParserOptions, PGlite } from '@electric-sql/pglite';
+import { PGlite } from '@electric-sql/pglite';
 import { fromPglite } from 'pg-boss';
 import { describeError, OutboxError, sqlState } from './errors.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
-import { pgliteParsers, withOwnParsers } from './parsers.ts';
+import { type Parsers, pgliteParsers, withOwnParsers } from './parsers.ts';
 import type { OutboxStore, Sql } from './store.ts';
 
 /** As much of a `PGlite` as the outbox uses. */
@@ -26,9 +26,9 @@ export interface PgliteDatabase extends Sql {
   query<Row>(
     text: string,
     values?: unknown[],
-    options?: { readonly parsers?: ParserOptions },
+    options?: { readonly parsers?: Parsers },
   ): Promise<{ rows: Row[] }>;
-  exec(text: string, options?: { readonly parsers?: ParserOptions }): Promise<{ rows: unknown[] }[]>;
+  exec(text: string, options?: { readonly parsers?: Parsers }): Promise<{ rows: unknown[] }[]>;
   transaction<T>(run: (tx: Sql & Pick<PgliteDatabase, 'exec'>) => Promise<T>): Promise<T>;
   listen(channel: string, onMessage: (payload: string) => void): Promise<() => Promise<void>>;
 }

@@ -140,7 +140,8 @@ export interface FormReader<Data> {
 /** What react-hook-form expects of a resolver. */
 export type FormResolverResult<Data> =
   | { readonly values: Data; readonly errors: Record<string, never> }
-  | { readonly values: Record<string, never>; readonly errors: object };
+  // Nothing: TypeScript 5 would take anything else for a second type of what the form submits.
+  | { readonly values: never; readonly errors: object };
 
 /**
  * Creates a reader that turns the values of a form into data that the schema accepts, or lists issues by field. A blank
@@ -186,7 +187,7 @@ export function createFormReader<Data>(
       const result = read(values);
       return result.ok
         ? { values: result.data, errors: {} }
-        : { values: {}, errors: toFieldErrors(result.issues, values) };
+        : { values: {} as never, errors: toFieldErrors(result.issues, values) };
     },
     formatAmount: (amount, currency) => {
       if (!Number.isSafeInteger(amount))

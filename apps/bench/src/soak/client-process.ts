@@ -14,7 +14,7 @@ export function start({ baseUrl, concurrency }: { readonly baseUrl: string; read
     async run(from: number, count: number) {
       const outcomes = Array.from({ length: count }, (): Outcome[] => []);
       for await (const result of orders.updateOrders(updatesFrom(from, count), { concurrency })) {
-        outcomes[result.index]?.push(result.ok ? 'applied' : result.error.outcome);
+        outcomes[result.index]?.push(result.outcome);
       }
       return { outcomes, sockets: sockets(), ...(await heldMemory()) };
     },
