@@ -64,7 +64,7 @@ export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body';
 const brand = Symbol.for('@orders/client.OrdersError');
 
 /** What all errors of a call have. */
-export abstract class CallError extends Error {
+abstract class CallError extends Error {
   /** What failed, to switch on. */
   abstract readonly code: OrdersErrorCode;
   /** What became of the update, over all attempts of the call. */
