@@ -145,7 +145,13 @@ async function makeData(folder: string, binaries: string, settings: PostgresSett
     .digest('hex')
     .slice(0, 16);
   const kept = join(import.meta.dirname, '../.turbo', `postgres-${name}`);
-  if (existsSync(kept)) return copyFolder(kept, dataIn(folder));
+  if (existsSync(kept)) {
+    await copyFolder(kept, dataIn(folder));
+    // Who copies a checkout as root may own all of it.
+    if (unprivileged)
+      await execute('chown', ['-R', `${unprivileged.uid}:${unprivileged.gid}`, dataIn(folder)]);
+    return;
+  }
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, testPassword);
   if (unprivileged) await chown(passwordFile, unprivileged.uid, unprivileged.gid);
