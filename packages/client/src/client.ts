@@ -19,7 +19,7 @@ import {
   resolveClientOptions,
 } from './options.ts';
 import { RateLimit } from './rate-limit.ts';
-import { Receipt, requestIdOf } from './receipt.ts';
+import { Receipt, requestIdOf, runtime } from './receipt.ts';
 import { createRedactor } from './redact.ts';
 import { withRetries } from './retry.ts';
 import type { Transport } from './transport.ts';
@@ -303,11 +303,8 @@ function createCore(
 }
 
 /** Names this package and the runtime. Not in a browser, which does so itself, and first asks other hosts about headers. */
-function userAgent(): Readonly<Record<string, string>> {
-  const { document, navigator } = globalThis as { document?: unknown; navigator?: { userAgent?: string } };
-  if (document) return {};
-  return { 'user-agent': `orders-client/${version} ${navigator?.userAgent ?? ''}`.trim() };
-}
+const userAgent = (): Readonly<Record<string, string>> =>
+  'document' in globalThis ? {} : { 'user-agent': `orders-client/${version} ${runtime()}` };
 
 const closedFailure: AttemptFailure = {
   code: 'connection_error',

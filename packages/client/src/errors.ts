@@ -99,14 +99,6 @@ abstract class CallError extends Error {
   }
 }
 Object.defineProperty(CallError.prototype, brand, { value: true });
-Object.defineProperty(CallError, Symbol.hasInstance, {
-  value(this: unknown, value: unknown): boolean {
-    // Each class of one error inherits this, and is asked for as usual.
-    return this === CallError
-      ? brand in Object(value)
-      : Function.prototype[Symbol.hasInstance].call(this, value);
-  },
-});
 
 /** The update is invalid and was not sent: `issues` says where, and what to write instead. */
 export class ValidationError extends CallError {
@@ -184,10 +176,13 @@ export type OrdersError =
   | InvalidResponseError
   | AbortError;
 
+/** What `instanceof` asks whether a value is one. */
 export const OrdersError: {
   readonly prototype: OrdersError;
   [Symbol.hasInstance](value: unknown): value is OrdersError;
-} = CallError as never;
+} = Object.defineProperty(function OrdersError() {}, Symbol.hasInstance, {
+  value: (value: unknown) => brand in Object(value),
+}) as never;
 
 /** Makes the error that a call fails with. */
 export function createError(

@@ -43,6 +43,9 @@ export interface ReceiptInput {
   readonly attempts: readonly AttemptRecord[];
 }
 
+/** The runtime and its version, such as `Node.js/24`. */
+export const runtime = (): string => globalThis.navigator?.userAgent ?? 'unknown';
+
 /** The id that the service or a proxy gave the last response that has one. */
 export const requestIdOf = (attempts: readonly AttemptRecord[]): string | undefined =>
   attempts.findLast(({ requestId }) => requestId !== undefined)?.requestId;
@@ -75,7 +78,7 @@ export class Receipt {
       calledAt: new Date(calledAt).toISOString(),
       attempts,
       bodyBytes,
-      versions: { client: version, runtime: globalThis.navigator?.userAgent ?? 'unknown' },
+      versions: { client: version, runtime: runtime() },
     };
     return this.#data;
   }
