@@ -69,6 +69,16 @@ test('a request has the fields that prevent caching, redirects, reuse and resend
   ]);
 });
 
+test('a User-Agent of your own replaces that of the client, however it is written', async () => {
+  const sent: unknown[] = [];
+  const orders = clientOf(async (_url, init) => {
+    sent.push(new Headers(init.headers).get('user-agent'));
+    return new Response('{}', json);
+  });
+  await orders.updateOrder(token, update, { headers: { 'User-agent': 'shop/1.0' } });
+  expect(sent).toEqual(['shop/1.0']);
+});
+
 test('a redirect whose status a browser hides is unknown', async () => {
   const hidden = Object.defineProperty(new Response(), 'status', { value: 0 });
   const { error } = await clientOf(async () => hidden).safeUpdateOrder(token, update);

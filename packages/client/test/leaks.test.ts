@@ -118,6 +118,7 @@ test(`${calls} failing calls against services that echo the key show it nowhere`
     failed++;
     const printed = [
       ...print(error),
+      JSON.stringify(error.code === 'http_error' ? error.data : undefined),
       ...print(orders),
       orders.prepareUpdateOrder(token, { cart: {} }).toCurl(),
     ].join('\n');
