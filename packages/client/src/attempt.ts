@@ -12,6 +12,7 @@ import type { RateLimit, Turn } from './rate-limit.ts';
 import { createRedactor, describeCause, joinRedactors, type Redact, sanitizeCause } from './redact.ts';
 import {
   type ClassifyResponse,
+  getRequestId,
   interpretResponse,
   invalidResponse,
   type ResponseContext,
@@ -68,14 +69,11 @@ async function send(
     deadline,
   });
   if (sent.failure === 'held') return undefined;
-  const result = interpretResponse(sent, {
-    ...createResponseContext(call, remainingMs, context),
-    authorization,
-  });
+  const result = interpretResponse(sent, createResponseContext(call, authorization, remainingMs, context));
   rateLimit.ended(turn, result);
   const { responseSchema } = options;
   const checked = result.code || !responseSchema ? result : await checkData(result, responseSchema, call);
-  return { result: checked, startedAfterMs };
+  return { result: checked, startedAfterMs, requestId: getRequestId(sent.response, call.redact) };
 }
 
 function createRequest(
@@ -92,10 +90,12 @@ function createRequest(
     method,
     origin,
     path: prefix + path,
-    headers:
-      body === undefined
-        ? { ...ownHeaders, ...headers, authorization }
-        : { ...ownHeaders, ...headers, 'content-type': 'application/json', authorization },
+    headers: {
+      ...ownHeaders,
+      ...headers,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      authorization,
+    },
     body,
     beforeSend: () => {
       hasLeft ||= leave();
@@ -108,13 +108,15 @@ function createRequest(
 
 function createResponseContext(
   { attempts, options, redact }: Call,
+  authorization: string,
   remainingMs: number,
   { classifyResponse, random }: AttemptContext,
-): Omit<ResponseContext, 'authorization'> {
+): ResponseContext {
   const { attempt: attemptMs, total: totalMs } = options.timeouts;
   const isAttempt = attemptMs < remainingMs;
   return {
     classifyResponse,
+    authorization,
     redact,
     now: Date.now(),
     limit: isAttempt ? `${attemptMs} ms (timeouts.attempt)` : `${totalMs} ms (timeouts.total)`,
@@ -181,13 +183,13 @@ async function checkData(
   call: Call,
 ): Promise<AttemptResult> {
   const { redact } = call;
-  const { status, requestId } = success;
+  const { status } = success;
   const validate = () => schema['~standard'].validate(success.data);
   let found = 'data for which responseSchema returned neither a value nor issues';
   let cause: Error | undefined;
   try {
     const checked = await runCallback(call, validate, 'waiting for responseSchema');
-    if ('code' in checked) return { ...checked, outcome: 'applied', status, requestId, phase: 'body' };
+    if ('code' in checked) return { ...checked, outcome: 'applied', status, phase: 'body' };
     const { value: result }: { readonly value: Partial<ValidationResult> } = checked;
     const { issues } = result;
     if (issues === undefined && 'value' in result) return { ...success, data: result.value };
@@ -196,7 +198,7 @@ async function checkData(
     cause = sanitizeCause(thrown, redact);
     found = `data for which responseSchema threw${describeCause(cause)}`;
   }
-  return { ...invalidResponse(status, 'applied', found, cause), requestId };
+  return invalidResponse(status, 'applied', found, cause);
 }
 
 interface ValidationResult {

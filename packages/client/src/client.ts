@@ -19,7 +19,7 @@ import {
   resolveClientOptions,
 } from './options.ts';
 import { RateLimit } from './rate-limit.ts';
-import { Receipt, requestIdOf, runtime } from './receipt.ts';
+import { runtime, summarize } from './receipt.ts';
 import { createRedactor } from './redact.ts';
 import { withRetries } from './retry.ts';
 import type { Transport } from './transport.ts';
@@ -148,7 +148,7 @@ export function createClient<Update extends OrderUpdate, ClientData>(
   transport: 'undici' | 'fetch',
   createPlatform: (origin: string) => Platform,
 ): OrdersClient<Update, ClientData> {
-  const core = createCore(options as unknown as OrdersClientOptions, transport, createPlatform);
+  const core = createCore(options as unknown as OrdersClientOptions, createPlatform);
   const { rateLimit, execute, close, destroy } = core;
   const resolve = (method: string, options: CallOptions | undefined) =>
     options ? core.resolve({ method, options }) : core.options;
@@ -165,9 +165,8 @@ export function createClient<Update extends OrderUpdate, ClientData>(
       updateOrders(core, source, own ?? {}),
     prepareUpdateOrder: (token: string, update: Update) =>
       new PreparedRequest(core, updateOperation(core, token, update)),
-    async echo(own?: CallOptions) {
-      return await execute(echoOperation, { ...resolve('echo', own), responseSchema: own?.responseSchema });
-    },
+    echo: async (own?: CallOptions) =>
+      execute(echoOperation, { ...resolve('echo', own), responseSchema: own?.responseSchema }),
     readCredentials: () => authorize(core.options.credentials),
     get pausedUntil() {
       const pausedMs = rateLimit.pausedMs(core.options.credentials);
@@ -186,7 +185,6 @@ export function createClient<Update extends OrderUpdate, ClientData>(
 /** Resolves the options, puts the steps together, and keeps the calls in flight. */
 function createCore(
   options: OrdersClientOptions,
-  transportName: OrdersClient['transport'],
   createPlatform: (origin: string) => Platform,
 ): ClientCore & Pick<OrdersClient, 'close' | 'destroy'> {
   const { window, document } = globalThis as { window?: unknown; document?: unknown };
@@ -194,7 +192,7 @@ function createCore(
     !(window && document) || options.dangerouslyAllowBrowser,
     'This is a browser: anyone could read the key. Call the service from your server.',
   );
-  const resolved = resolveClientOptions(options, transportName);
+  const resolved = resolveClientOptions(options);
   const { classifyResponse } = options;
   const baseUrl = parseBaseUrl(options.baseUrl, options.allowInsecureHttp ?? false);
   const { host } = baseUrl;
@@ -216,7 +214,10 @@ function createCore(
     maxResponseBytes,
     rateLimit,
     random,
-    ownHeaders: userAgent(),
+    // A browser names itself, and first asks other hosts about such a header.
+    ownHeaders: options.dangerouslyAllowBrowser
+      ? {}
+      : { 'user-agent': `orders-client/${version} ${runtime}` },
     lastRedact: typeof credentials === 'function' ? (text) => text : createRedactor(credentials),
   };
   const attempts = withRetries(createAttempt(context), { rateLimit, random });
@@ -231,15 +232,7 @@ function createCore(
       const result = unsentFailure(call) ?? (await steps(call));
       if (result.code) throw createError(call, result);
       const { outcome, data, status, headers } = result;
-      return {
-        outcome,
-        data,
-        status,
-        headers,
-        attemptCount: call.attempts.length,
-        receipt: new Receipt(call),
-        requestId: requestIdOf(call.attempts),
-      };
+      return { ...summarize(call, outcome), outcome, data, status, headers };
     } finally {
       call.deadline.release();
       calls.delete(call);
@@ -301,10 +294,6 @@ function createCore(
     destroy,
   };
 }
-
-/** Names this package and the runtime. Not in a browser, which does so itself, and first asks other hosts about headers. */
-const userAgent = (): Readonly<Record<string, string>> =>
-  'document' in globalThis ? {} : { 'user-agent': `orders-client/${version} ${runtime()}` };
 
 const closedFailure: AttemptFailure = {
   code: 'connection_error',

@@ -101,9 +101,23 @@ const controls: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', 
 /** UTF-8 that was read as latin1; what is none stays as it is. */
 function fromUtf8(latin1: string): string {
   try {
-    const bytes = Uint8Array.from(latin1, (unit) => unit.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return readUtf8(latin1);
   } catch {
     return latin1;
   }
+}
+
+/** The text in base64; `undefined` where it is none. A byte order mark is dropped, unless it is kept. */
+export function decodeBase64(encoded: string, keepsMark?: boolean): string | undefined {
+  try {
+    return readUtf8(atob(encoded), keepsMark);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws TypeError when it is no UTF-8. */
+function readUtf8(latin1: string, ignoreBOM = false): string {
+  const bytes = Uint8Array.from(latin1, (unit) => unit.charCodeAt(0));
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes);
 }

@@ -6,7 +6,7 @@ import {
   type Outcome,
   outcomeMessage,
 } from './operation.ts';
-import { Receipt, type ReceiptInput, requestIdOf } from './receipt.ts';
+import { type CallSummary, type Receipt, type ReceiptInput, summarize } from './receipt.ts';
 import type { ResponseHead, ResponseHeaders } from './transport.ts';
 
 /** What an attempt came to: its data, or why it failed. */
@@ -18,7 +18,6 @@ export interface AttemptSuccess {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly data: unknown;
-  readonly requestId: string | undefined;
 }
 
 /** Why an attempt or a call failed, as plain data: `createError` makes an error of it when the call ends. */
@@ -30,7 +29,6 @@ export interface AttemptFailure {
   /** Whether the same request may succeed later, if it is safe to repeat. */
   readonly retryable?: boolean;
   readonly status?: number | undefined;
-  readonly requestId?: string | undefined;
   /** How long to wait before another attempt, in milliseconds, if the service or a limit asks for it. */
   readonly retryAfterMs?: number | undefined;
   /** Where a timeout found the attempt; absent before it began. */
@@ -64,7 +62,7 @@ export type TimeoutPhase = 'queue' | 'connect' | 'headers' | 'body';
 const brand = Symbol.for('@orders/client.OrdersError');
 
 /** What all errors of a call have. */
-abstract class CallError extends Error {
+abstract class CallError extends Error implements CallSummary {
   /** What failed, to switch on. */
   abstract readonly code: OrdersErrorCode;
   /** What became of the update, over all attempts of the call. */
@@ -176,7 +174,7 @@ export type OrdersError =
   | InvalidResponseError
   | AbortError;
 
-/** What `instanceof` asks whether a value is one. */
+/** The value for `error instanceof OrdersError`. */
 export const OrdersError: {
   readonly prototype: OrdersError;
   [Symbol.hasInstance](value: unknown): value is OrdersError;
@@ -194,22 +192,12 @@ export function createError(
   const outcome =
     attempts.length > 0 ? foldOutcomes(attempts.map((attempt) => attempt.outcome)) : failure.outcome;
   const isSafe = outcome === 'unknown' ? operation.idempotent : outcome !== 'applied';
-  const retryable = isSafe && (failure.retryable ?? false);
+  const retryable = isSafe && failure.retryable === true;
   let message = `${describeOperation(operation)}: ${what}. ${outcomeMessage(operation, outcome)}`;
-  if (issues) message += ` ${summarize(issues)}`;
+  if (issues) message += ` ${listIssues(issues)}`;
   if (retryable && retryAfterMs !== undefined)
     message += ` Try again in ${Math.ceil(retryAfterMs / 1_000)} s.`;
-  const receipt = new Receipt(call);
-  const requestId = requestIdOf(attempts);
-  const details = {
-    outcome,
-    attemptCount: attempts.length,
-    receipt,
-    requestId,
-    retryable,
-    retryAfterMs,
-    cause,
-  };
+  const details = { ...summarize(call, outcome), retryable, retryAfterMs, cause };
   if (code === 'validation_error') return new ValidationError(message, { ...details, issues });
   if (code === 'http_error') return new HttpError(message, { ...details, ...response });
   if (code === 'timeout') return new TimeoutError(message, { ...details, phase });
@@ -217,7 +205,7 @@ export function createError(
   return code === 'aborted' ? new AbortError(message, details) : new ConnectionError(message, details);
 }
 
-function summarize(issues: readonly Explanation[]): string {
+function listIssues(issues: readonly Explanation[]): string {
   const shown = issues
     .slice(0, 3)
     .map(({ path, message, hint = '' }) => `${path || 'body'}: ${message}. ${hint}`.trim());

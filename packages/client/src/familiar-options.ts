@@ -9,11 +9,11 @@ const familiarNames: readonly (readonly [pattern: RegExp, name: string])[] = [
 ];
 
 /** The options that hold others, with the names of these. */
-const groups = [
-  ['retry', /^(maxAttempts|resendUnknown)$/],
-  ['timeouts', /^(attempt|total|connect|idle)$/],
-  ['rateLimit', /^(requestsPerSecond|burst)$/],
-] as const;
+export const optionGroups = {
+  retry: ['maxAttempts', 'resendUnknown'],
+  timeouts: ['attempt', 'total', 'connect', 'idle'],
+  rateLimit: ['requestsPerSecond', 'burst'],
+} as const;
 
 /**
  * What to write for an option under a name or with a value that other SDKs use, or at a wrong level.
@@ -34,8 +34,8 @@ export function adviseOption(path: string, value: unknown, known: readonly strin
   if (/^(request)?timeout(ms)?$|^timeouts\.request$/i.test(path) || (path === 'timeouts.' && isShown))
     return `Write timeouts: { total: ${shown} } for the call, or { attempt: ${shown} } for each attempt.`;
   if (path === 'rateLimit.' && isShown) return `Write rateLimit: { requestsPerSecond: ${shown} }.`;
-  for (const [group, names] of groups)
-    if (known.includes(group) && names.test(path)) return `Write ${group}: { ${path}: ${shown} }.`;
+  for (const [group, names] of Object.entries<readonly string[]>(optionGroups))
+    if (known.includes(group) && names.includes(path)) return `Write ${group}: { ${path}: ${shown} }.`;
   const [, name] = familiarNames.find(([pattern]) => pattern.test(path)) ?? [];
   return name && known.includes(name) ? `Did you mean "${name}"?` : undefined;
 }

@@ -1,7 +1,7 @@
 import type { OrderUpdate } from '@orders/schema';
 import { createClient, type OrdersClient } from './client.ts';
 import { fetchTransport } from './fetch-transport.ts';
-import { checkFunction, type OrdersClientOptions } from './options.ts';
+import { check, checkFunction, type OrdersClientOptions } from './options.ts';
 
 /** `createOrdersClient` where undici does not run, or with `@orders/client/fetch`; documented in undici-client.ts. */
 export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Data = unknown>(
@@ -9,7 +9,11 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
 ): OrdersClient<Update, Data> {
   return createClient(options, 'fetch', () => {
     // Looked up for each request, so that a replacement by a test or a platform counts.
-    const { fetch = (url, init) => globalThis.fetch(url, init) } = options;
+    const { dispatcher, timeouts, fetch = (url, init) => globalThis.fetch(url, init) } = options;
+    check(
+      !(dispatcher ?? timeouts?.connect ?? timeouts?.idle),
+      'dispatcher, timeouts.connect, timeouts.idle: this client sends over fetch, which has none.',
+    );
     checkFunction('fetch', fetch);
     const { init, release } = singleSendInit();
     const initOf = (signal: AbortSignal) => ({ ...privateInit(), ...nodeInit(signal), ...init });

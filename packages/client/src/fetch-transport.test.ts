@@ -69,14 +69,16 @@ test('a request has the fields that prevent caching, redirects, reuse and resend
   ]);
 });
 
-test('a User-Agent of your own replaces that of the client, however it is written', async () => {
+test('a User-Agent of your own replaces that of the client, and a browser names itself', async () => {
   const sent: unknown[] = [];
-  const orders = clientOf(async (_url, init) => {
+  const fetch: Fetch = async (_url, init) => {
     sent.push(new Headers(init.headers).get('user-agent'));
     return new Response('{}', json);
-  });
-  await orders.updateOrder(token, update, { headers: { 'User-agent': 'shop/1.0' } });
-  expect(sent).toEqual(['shop/1.0']);
+  };
+  await clientOf(fetch).updateOrder(token, update, { headers: { 'User-agent': 'shop/1.0' } });
+  const inBrowser = { baseUrl: 'https://orders.example', apiKey, fetch, dangerouslyAllowBrowser: true };
+  await createOrdersClient(inBrowser).updateOrder(token, update);
+  expect(sent).toEqual(['shop/1.0', null]);
 });
 
 test('a redirect whose status a browser hides is unknown', async () => {

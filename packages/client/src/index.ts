@@ -31,13 +31,12 @@ export type {
   Timeouts,
   UndiciDispatcher,
 } from './options.ts';
-export type { AttemptRecord, Receipt, ReceiptData } from './receipt.ts';
+export type { AttemptRecord, CallSummary, Receipt, ReceiptData } from './receipt.ts';
 export { type ClassifyResponse, treat503AsRejected } from './response.ts';
 export type { OrdersRequestTrace } from './tracing.ts';
 export type { ResponseHead, ResponseHeaders } from './transport.ts';
 export { createOrdersClient } from './undici-client.ts';
 export type {
-  CallSummary,
   EchoResponse,
   PreparedUpdate,
   UpdateOrderResponse,

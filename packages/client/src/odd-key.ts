@@ -1,3 +1,5 @@
+import { decodeBase64 } from './decoders.ts';
+
 /** How a key may look that is not the key alone, first match first; no description quotes the key. */
 const oddities: readonly (readonly [pattern: RegExp, description: string])[] = [
   [
@@ -18,19 +20,9 @@ const oddities: readonly (readonly [pattern: RegExp, description: string])[] = [
 /** Why the key in the value of an `Authorization` header looks wrong, without showing it; empty when it looks right. */
 export function describeOddKey(authorization: string): string {
   const [scheme, encoded = ''] = authorization.split(' ');
-  const key = scheme === 'Basic' ? decode(encoded)?.slice(0, -1) : encoded;
+  const key = scheme === 'Basic' ? decodeBase64(encoded, true)?.slice(0, -1) : encoded;
   if (key === undefined) return '';
   const [, found] = oddities.find(([pattern]) => pattern.test(key)) ?? [];
   if (found) return `: it ${found}`;
-  return /^[!-~]+:$/.test(decode(key) ?? '') ? ': it is base64 of a key and a colon already' : '';
-}
-
-/** The text in base64; `undefined` for what is none. */
-function decode(encoded: string): string | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(encoded), (unit) => unit.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
+  return /^[!-~]+:$/.test(decodeBase64(key) ?? '') ? ': it is base64 of a key and a colon already' : '';
 }

@@ -2,7 +2,7 @@ import { type Authorization, basic, type Credentials, type Secret } from '@order
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import type { AttemptFailure } from './errors.ts';
-import { adviseOption } from './familiar-options.ts';
+import { adviseOption, optionGroups } from './familiar-options.ts';
 import type { AttemptRecord } from './receipt.ts';
 import type { ClassifyResponse } from './response.ts';
 
@@ -97,7 +97,7 @@ export interface SharedOptions<Data = unknown> {
   /**
    * More headers, except those that the client and HTTP set themselves, such as Authorization, Host and Content-*. Those
    * of a call are added to the client's.
-   * @default `Accept: application/json` and `User-Agent: orders-client/<version> <runtime>/<version>`, not in browsers
+   * @default `Accept: application/json` and `User-Agent: orders-client/<version> <runtime>/<version>`, which a client with `dangerouslyAllowBrowser` leaves to the browser
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
@@ -305,31 +305,13 @@ export const clientOptionNames = [
   'dispatcher',
   'fetch',
 ] as const;
-const timeoutNames = ['attempt', 'total'];
 
 /** Checks the options of a client. @throws TypeError when one is unknown, missing or out of range; the message says what to write. */
-export function resolveClientOptions(
-  options: OrdersClientOptions,
-  transport: 'undici' | 'fetch',
-): ResolvedCallOptions {
+export function resolveClientOptions(options: OrdersClientOptions): ResolvedCallOptions {
   checkGroup(where, '', options ?? false, clientOptionNames);
   const { timeouts, rateLimit, schema, classifyResponse, ordering = 'per-order' } = options;
-  checkGroup(where, 'timeouts', timeouts, [...timeoutNames, 'connect', 'idle']);
-  checkGroup(where, 'rateLimit', rateLimit, ['requestsPerSecond', 'burst']);
-  const { dispatcher, fetch } = options;
-  if (transport === 'undici') {
-    check(!fetch, 'fetch: this client sends over undici; use @orders/client/fetch.');
-    check(
-      !dispatcher || typeof dispatcher.dispatch === 'function',
-      'dispatcher: pass a dispatcher of undici.',
-    );
-  } else {
-    const foreign = dispatcher ?? timeouts?.connect ?? timeouts?.idle;
-    check(
-      !foreign,
-      'dispatcher, timeouts.connect, timeouts.idle: this client sends over fetch, which has none.',
-    );
-  }
+  checkGroup(where, 'timeouts', timeouts, optionGroups.timeouts);
+  checkGroup(where, 'rateLimit', rateLimit, optionGroups.rateLimit);
   check(
     !schema || typeof schema.safeParse === 'function',
     'schema: pass OrderUpdate, or one of defineOrderUpdate.',
@@ -350,7 +332,7 @@ export function resolveCallOptions(
 ): ResolvedCallOptions {
   const { signal } = options;
   checkGroup(method, '', options, names);
-  checkGroup(method, 'timeouts', options.timeouts, timeoutNames);
+  checkGroup(method, 'timeouts', options.timeouts, ['attempt', 'total']);
   check(!signal || typeof signal.addEventListener === 'function', `${method}: signal: pass an AbortSignal.`);
   return override(client, options, method);
 }
@@ -375,7 +357,7 @@ function checkGroup(where: string, group: string, options: unknown, known: reado
 function override(base: Defaults, options: CallOptions, where: string): ResolvedCallOptions {
   const { timeouts, retry } = options;
   const headers = options.headers ?? {};
-  checkGroup(where, 'retry', retry, ['maxAttempts', 'resendUnknown']);
+  checkGroup(where, 'retry', retry, optionGroups.retry);
   checkOptions(`${where}: headers`, headers, Object.keys(headers), () => 'Pass a plain object.');
   checkBoolean(`${where}: retry.resendUnknown`, retry?.resendUnknown);
   const { responseSchema, credentials = base.credentials } = options;
@@ -412,8 +394,7 @@ function override(base: Defaults, options: CallOptions, where: string): Resolved
 
 function readCredentials(options: OrdersClientOptions): Credentials {
   const { apiKey, credentials } = options;
-  const both = apiKey !== undefined && credentials !== undefined;
-  check(!both, 'Pass either apiKey or credentials, not both.');
+  check(apiKey === undefined || credentials === undefined, 'Pass either apiKey or credentials, not both.');
   if (credentials !== undefined) return credentials;
   const unset = 'apiKey' in options ? 'apiKey is undefined: is the environment variable set? ' : '';
   check(apiKey !== undefined, `${unset}Pass either apiKey: process.env.ORDERS_API_KEY, or credentials.`);
@@ -444,7 +425,7 @@ export interface BaseUrl {
 
 /** @throws TypeError when the base URL is wrong; the message shows no credentials that it holds. */
 export function parseBaseUrl(input: string | URL, allowInsecureHttp: boolean): BaseUrl {
-  const url = URL.canParse(String(input)) ? new URL(input) : undefined;
+  const url = URL.parse(String(input));
   check(
     url && /^https?:$/.test(url.protocol),
     'baseUrl: write the full URL, such as "https://api.example.com".',

@@ -44,11 +44,7 @@ export interface ReceiptInput {
 }
 
 /** The runtime and its version, such as `Node.js/24`. */
-export const runtime = (): string => globalThis.navigator?.userAgent ?? 'unknown';
-
-/** The id that the service or a proxy gave the last response that has one. */
-export const requestIdOf = (attempts: readonly AttemptRecord[]): string | undefined =>
-  attempts.findLast(({ requestId }) => requestId !== undefined)?.requestId;
+export const runtime: string = /* @__PURE__ */ globalThis.navigator?.userAgent ?? 'unknown';
 
 /** Rounds to tenths of a millisecond: a clock across a network is no finer. */
 export function tenths(ms: number): number {
@@ -78,7 +74,7 @@ export class Receipt {
       calledAt: new Date(calledAt).toISOString(),
       attempts,
       bodyBytes,
-      versions: { client: version, runtime: runtime() },
+      versions: { client: version, runtime },
     };
     return this.#data;
   }
@@ -102,4 +98,22 @@ export class Receipt {
   [Symbol.for('nodejs.util.inspect.custom')](): ReceiptData {
     return this.toJSON();
   }
+}
+
+/** What is known of a call, however it ended. */
+export interface CallSummary {
+  /** What became of the update, over all attempts of the call. */
+  readonly outcome: Outcome;
+  /** How many attempts were made. */
+  readonly attemptCount: number;
+  /** What happened, safe to paste into a ticket. */
+  readonly receipt: Receipt;
+  /** The `x-request-id` of the last response that had one, at most 128 characters. */
+  readonly requestId: string | undefined;
+}
+
+export function summarize(call: ReceiptInput, outcome: Outcome): CallSummary {
+  const { attempts } = call;
+  const requestId = attempts.findLast((attempt) => attempt.requestId)?.requestId;
+  return { outcome, attemptCount: attempts.length, receipt: new Receipt(call), requestId };
 }

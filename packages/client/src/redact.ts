@@ -1,5 +1,5 @@
 import type { Authorization } from '@orders/auth';
-import { decoders, digitsPattern, maxExpansion, unescapeOnce } from './decoders.ts';
+import { decodeBase64, decoders, digitsPattern, maxExpansion, unescapeOnce } from './decoders.ts';
 
 /**
  * Returns a text of at most `maxLength` characters without the credential, in whichever of the encodings of SECURITY.md a
@@ -126,23 +126,14 @@ function layersOf(text: string): readonly string[] {
 function needlesIn(value: string): string[] {
   const encoded = value.slice(value.indexOf(' ') + 1);
   const isBasic = /^basic /i.test(value);
-  const plain = isBasic ? fromBase64(encoded) : encoded;
+  // A `Secret` may hold anything.
+  const plain = (isBasic ? decodeBase64(encoded) : undefined) ?? encoded;
   const keys = (isBasic ? plain.split(':') : [plain]).filter(isLong);
   const texts = keys.length > 0 ? [value, encoded, encoded.replace(/={1,2}$/, ''), plain, ...keys] : [value];
   const forms = texts.flatMap((text) => [text, text.replaceAll(' ', '+')]);
   // A key may hold what looks like an escape, such as `%2f`, and loses it where the escapes of a text are undone.
   const needles = new Set(forms.flatMap(layersOf).filter(isLong));
   return [...needles].sort((a, b) => b.length - a.length);
-}
-
-/** The text as it is where it is no base64 of UTF-8: a `Secret` may hold anything. */
-function fromBase64(encoded: string): string {
-  try {
-    const bytes = Uint8Array.from(atob(encoded), (byte) => byte.charCodeAt(0));
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return encoded;
-  }
 }
 
 const maxMessage = 2_000;

@@ -64,7 +64,6 @@ function interpretFailure(
   const failed = {
     outcome: meaning?.proven ?? (sent ? 'unknown' : 'not_sent'),
     status: response?.status,
-    requestId: response && getRequestId(response.headers, redact),
     retryAfterMs: response && getRetryAfterMs(response, context.now),
   } as const;
   if (failure === 'aborted') return { ...failed, code: 'aborted', what: 'aborted', cause: thrown };
@@ -97,17 +96,16 @@ function interpretSuccess(
   const broken =
     failure && (failure === 'too_large' ? 'a body larger than maxResponseBytes' : 'a body that broke off');
   const foreign = readable || empty ? undefined : 'another media type than application/json';
-  const requestId = getRequestId(headers, redact);
   let found = problem ?? broken ?? foreign;
   try {
     if (found === undefined) {
       const data: unknown = empty ? undefined : JSON.parse(text);
-      return { outcome: 'applied', status, headers: redactHeaders(headers, redact), data, requestId };
+      return { outcome: 'applied', status, headers: redactHeaders(headers, redact), data };
     }
   } catch {
     found = 'a body that is not JSON';
   }
-  return { ...invalidResponse(status, proven, found), requestId };
+  return invalidResponse(status, proven, found);
 }
 
 /** What a response means. */
@@ -193,7 +191,6 @@ function httpFailure(
     outcome,
     what: status + (problem === undefined ? hint : `, ${problem}`),
     status,
-    requestId: getRequestId(response.headers, redact),
     retryable: mayPass && problem === undefined,
     retryAfterMs: getRetryAfterMs(response, now) ?? (status === 429 ? Math.ceil(backoffMs()) : undefined),
     response: { status, headers, body: redact(text, maxErrorBody) },
@@ -229,7 +226,8 @@ function redactHeaders(headers: ResponseHeaders, redact: Redact): ResponseHeader
   return redacted;
 }
 
-function getRequestId(headers: ResponseHeaders, redact: Redact): string | undefined {
-  const id = headerValue(headers, 'x-request-id');
-  return id === '' ? undefined : redact(id, 128);
+/** The `x-request-id` of a response, at most 128 characters. */
+export function getRequestId(response: ResponseHead | undefined, redact: Redact): string | undefined {
+  const id = response && headerValue(response.headers, 'x-request-id');
+  return id ? redact(id, 128) : undefined;
 }

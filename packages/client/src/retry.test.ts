@@ -16,7 +16,6 @@ const success: AttemptResult = {
   status: 200,
   headers: {},
   data: {},
-  requestId: undefined,
 };
 const retry = { maxAttempts: 3, resendUnknown: false };
 const credentials = basic('swordfish');

@@ -14,10 +14,14 @@ export interface RetryPolicy {
 /** Makes one attempt, which takes its slot when it leaves. Never rejects. */
 export type AttemptStep = (call: Call, turn: Turn) => Promise<AttemptEnd>;
 
-/** The result of an attempt and when it began, or why the call ended before it had a slot. */
-export type AttemptEnd =
-  | { readonly result: AttemptResult; readonly startedAfterMs: number }
-  | { readonly notMade: AttemptFailure };
+/** An attempt that was made, or why the call ended before it had a slot. */
+export type AttemptEnd = MadeAttempt | { readonly notMade: AttemptFailure };
+
+interface MadeAttempt {
+  readonly result: AttemptResult;
+  readonly startedAfterMs: number;
+  readonly requestId?: string | undefined;
+}
 
 /** Makes attempts, each once the rate limit lets it, until one succeeds or must not be retried. */
 export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
@@ -31,8 +35,8 @@ export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
         if (notMade) return notMade;
         const end = await attempt(call, turn);
         if ('notMade' in end) return end.notMade;
-        const { result, startedAfterMs } = end;
-        const record = createRecord(result, startedAfterMs, deadline.elapsedMs() - startedAfterMs);
+        const { result } = end;
+        const record = createRecord(end, deadline.elapsedMs());
         attempts.push(record);
         const isPaused = result.status === 429;
         const delayMs = result.code ? nextAttemptMs(result, turn, policy) : undefined;
@@ -49,17 +53,19 @@ export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
   };
 }
 
-function createRecord(result: AttemptResult, startedAfterMs: number, durationMs: number): AttemptRecord {
-  const { status, requestId, outcome, code } = result;
-  const record: { -readonly [Field in keyof AttemptRecord]: AttemptRecord[Field] } = {
+function createRecord(
+  { result, startedAfterMs, requestId }: MadeAttempt,
+  endedAfterMs: number,
+): AttemptRecord {
+  const { status, outcome, code } = result;
+  return {
     startedAfterMs: tenths(startedAfterMs),
-    durationMs: tenths(durationMs),
+    durationMs: tenths(endedAfterMs - startedAfterMs),
     outcome,
+    ...(status !== undefined && { status }),
+    ...(requestId !== undefined && { requestId }),
+    ...(code && { error: code }),
   };
-  if (status !== undefined) record.status = status;
-  if (requestId !== undefined) record.requestId = requestId;
-  if (code) record.error = code;
-  return record;
 }
 
 /** In how many milliseconds the update is sent again, if it is. What lies beyond the remaining time is never retried early. */

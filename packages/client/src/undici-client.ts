@@ -2,7 +2,7 @@ import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import { type Dispatcher, Pool } from 'undici';
 import { createClient, type OrdersClient } from './client.ts';
-import { checkMs, type OrdersClientOptions } from './options.ts';
+import { check, checkMs, type OrdersClientOptions } from './options.ts';
 import { ConnectingSockets } from './sockets.ts';
 import { tracedUpdateOperation, withTracing } from './tracing.ts';
 import { undiciTransport } from './undici-transport.ts';
@@ -30,7 +30,12 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
     };
     const timeout = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
     const idle = checkMs('timeouts.idle', options.timeouts?.idle ?? 4_000);
+    check(!options.fetch, 'fetch: this client sends over undici; use @orders/client/fetch.');
     const dispatcher = options.dispatcher as Dispatcher | undefined;
+    check(
+      !dispatcher || typeof dispatcher.dispatch === 'function',
+      'dispatcher: pass a dispatcher of undici.',
+    );
     if (dispatcher) return { ...platform, transport: undiciTransport(dispatcher), release: async () => {} };
     // Ending an HTTP/2 stream whose body has not left whole makes Node spin endlessly; HTTP/2 is opt-in.
     const connecting = new ConnectingSockets({ timeout, allowH2: false });

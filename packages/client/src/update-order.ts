@@ -1,24 +1,12 @@
 import { type Explanation, explain, isOrderToken, type OrderUpdateSchema } from '@orders/schema';
 import type { Call } from './call.ts';
 import { createError, OrdersError } from './errors.ts';
-import { describeOperation, type Operation, type Outcome } from './operation.ts';
+import { describeOperation, type Operation } from './operation.ts';
 import type { CallOptions, OwnOptions, ResolvedCallOptions } from './options.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { Receipt } from './receipt.ts';
+import type { CallSummary } from './receipt.ts';
 import { describeCause, sanitizeCause } from './redact.ts';
 import type { ResponseHeaders } from './transport.ts';
-
-/** What is known of a call, whether it succeeded or not. */
-export interface CallSummary {
-  /** What became of the update, over all attempts of the call. */
-  readonly outcome: Outcome;
-  /** How many attempts were made. */
-  readonly attemptCount: number;
-  /** What happened, safe to paste into a ticket. */
-  readonly receipt: Receipt;
-  /** The `x-request-id` of the last response that had one, at most 128 characters. */
-  readonly requestId: string | undefined;
-}
 
 /** The response to an update that was applied. */
 export interface UpdateOrderResponse<Data = unknown> extends CallSummary {
