@@ -6,6 +6,8 @@ import { quickly } from './.ci/start-quickly.ts';
 const root = import.meta.dirname;
 const source = ['@orders/source'];
 const apart = { outbox: 'packages/outbox', merchant: 'apps/merchant', examples: 'apps/examples' };
+// Its tests open outboxes, too.
+const chaos = 'apps/experiments/chaos';
 const keepPglite = `${apart.outbox}/test/keep-pglite.ts`;
 
 export default defineConfig(({ mode }) => ({
@@ -39,7 +41,7 @@ export default defineConfig(({ mode }) => ({
         extends: true,
         test: {
           name: 'outbox',
-          include: [`${apart.outbox}/**/*.test.ts`],
+          include: [`${apart.outbox}/**/*.test.ts`, `${chaos}/*.test.ts`],
           globalSetup: keepPglite,
           maxConcurrency: mode === 'long' ? 6 : 4,
         },
@@ -60,7 +62,7 @@ export default defineConfig(({ mode }) => ({
           name: 'others',
           globalSetup: keepPglite,
           include: ['{packages,apps}/**/*.test.ts', '.ci/*.test.ts'],
-          exclude: Object.values(apart).map((folder) => `${folder}/**`),
+          exclude: [...Object.values(apart), chaos].map((folder) => `${folder}/**`),
         },
       },
     ],

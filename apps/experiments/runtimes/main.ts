@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { styleText } from 'node:util';
-import { fuzzResponses } from '../test/fuzz-responses.ts';
+import { fuzzResponses } from '../../../packages/client/test/fuzz-responses.ts';
 import { cases, expectedIn } from './cases.ts';
 import { commands, runInProcess } from './run-in-process.ts';
 import { runInWorkerd } from './run-in-workerd.ts';

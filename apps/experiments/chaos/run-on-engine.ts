@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { startMockOrderService } from '@orders/testing';
 import { startPostgres } from '../../../.ci/start-postgres.ts';
-import { freePorts, ProxyServer, Sandbox, varnish } from '../../client/proxies/proxies.ts';
+import { freePorts, ProxyServer, Sandbox, varnish } from '../proxies/proxies.ts';
 import { startDatabaseRelay } from './hold-database.ts';
 import { type PgBouncer, startPooler } from './pooler.ts';
 import type { Engine } from './protocol.ts';

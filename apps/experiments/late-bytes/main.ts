@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { updateDuringPause } from '../test/paused-updates.ts';
+import { updateDuringPause } from '../../../packages/client/test/paused-updates.ts';
 import type { LostPackets } from './lost-packets.ts';
 
 const run = promisify(execFile);

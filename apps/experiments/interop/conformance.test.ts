@@ -3,7 +3,7 @@ import { toJsonSchema } from '@orders/schema/json-schema';
 import openApi from '@orders/schema/openapi.json' with { type: 'json' };
 import { runConformance } from '@orders/testing/conformance';
 import { expect, test } from 'vitest';
-import { definition } from '../../schema/test/bodies.ts';
+import { definition } from '../../../packages/schema/test/bodies.ts';
 import { writeGenerated } from './openapi.ts';
 import { startPrism } from './prism.ts';
 import { apiKey, otherKey, startService } from './service.ts';

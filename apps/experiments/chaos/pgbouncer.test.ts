@@ -3,8 +3,8 @@ import { createOrdersClient, type OrdersClient } from '@orders/client';
 import { createOutbox, type Outbox, postgresStore } from '@orders/outbox';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
-import { findPgBouncer, startPooler } from '../chaos/pooler.ts';
-import { onPostgres, step, stepsApplied, until } from './scene.ts';
+import { onPostgres, step, stepsApplied, until } from '../../../packages/outbox/test/scene.ts';
+import { findPgBouncer, startPooler } from './pooler.ts';
 
 interface Shop {
   readonly schema: string;

@@ -1,9 +1,4 @@
-import type {
-  createOrdersClient,
-  OrdersClientOptions,
-  OrdersError,
-  UpdateOrderResult,
-} from '../src/index.ts';
+import type { createOrdersClient, OrdersClientOptions, OrdersError, UpdateOrderResult } from '@orders/client';
 import type { Arrival, Service } from './service.ts';
 
 /** What a case works with: the exports of `@orders/client`, the service, and what it runs in. */

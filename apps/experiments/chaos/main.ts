@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { isInstalled } from '../../client/proxies/proxies.ts';
+import { isInstalled } from '../proxies/proxies.ts';
 import { findPgBouncer } from './pooler.ts';
 import type { Engine } from './protocol.ts';
 import type { ChaosReport, ChaosSize } from './run-chaos.ts';

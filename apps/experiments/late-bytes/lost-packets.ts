@@ -8,11 +8,15 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
-import { createOrdersClient, type OrdersClient } from '../src/index.ts';
-import { Agent } from '../src/undici.ts';
-import { type Certificate, certifyServer, createAuthority } from '../test/certificates.ts';
-import { listenOnLoopback } from '../test/loopback.ts';
-import { httpAnswer } from '../test/raw-server.ts';
+import { createOrdersClient, type OrdersClient } from '@orders/client';
+import { Agent } from '@orders/client/undici';
+import {
+  type Certificate,
+  certifyServer,
+  createAuthority,
+} from '../../../packages/client/test/certificates.ts';
+import { listenOnLoopback } from '../../../packages/client/test/loopback.ts';
+import { httpAnswer } from '../../../packages/client/test/raw-server.ts';
 
 /** What became of the updates with the old cart, by scheme and by how the client closes their connections. */
 export interface LostPackets {

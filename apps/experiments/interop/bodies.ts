@@ -1,6 +1,11 @@
 import { invalidOrderUpdates, orderUpdates } from '@orders/testing/arbitraries';
 import fc from 'fast-check';
-import { type BodyCase, definedBodies, invalidBodies, validBodies } from '../../schema/test/bodies.ts';
+import {
+  type BodyCase,
+  definedBodies,
+  invalidBodies,
+  validBodies,
+} from '../../../packages/schema/test/bodies.ts';
 
 /** A body as it is on the wire, and where its JSON Schema refuses it. */
 export interface JsonBody {

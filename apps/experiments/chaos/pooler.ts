@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePorts, Sandbox } from '../../client/proxies/proxies.ts';
+import { freePorts, Sandbox } from '../proxies/proxies.ts';
 
 /** A PgBouncer program. */
 export interface PgBouncer {

@@ -6,7 +6,7 @@ import { toJsonSchema } from '@orders/schema/json-schema';
 import orderUpdateSchema from '@orders/schema/order-update.schema.json' with { type: 'json' };
 import { Validator as JsonschemaValidator } from 'jsonschema';
 import { describe, expect, test } from 'vitest';
-import { definition } from '../../schema/test/bodies.ts';
+import { definition } from '../../../packages/schema/test/bodies.ts';
 import { bodies, bodiesAsDefined, type JsonBody, sampleMistakes, sortUnique } from './bodies.ts';
 
 /** Validates a value and returns where it is invalid. */

@@ -1,9 +1,9 @@
 import { inspect } from 'node:util';
+import * as undiciEntry from '@orders/client';
+import * as fetchEntry from '@orders/client/fetch';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cases, expectedIn, runCase } from '../runtimes/cases.ts';
-import { startService } from '../runtimes/service.ts';
-import * as fetchEntry from '../src/fetch.ts';
-import * as undiciEntry from '../src/index.ts';
+import { cases, expectedIn, runCase } from './cases.ts';
+import { startService } from './service.ts';
 
 // The cases that `pnpm runtimes` runs everywhere, here from the sources and in the Node at hand.
 const entries = [

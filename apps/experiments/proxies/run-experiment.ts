@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { buildOrderUpdate, type FaultRule } from '@orders/testing';
 import {
   type AttemptRecord,
   createOrdersClient,
   type OrdersClient,
   type Outcome,
   type Timeouts,
-} from '../src/index.ts';
+} from '@orders/client';
+import { buildOrderUpdate, type FaultRule } from '@orders/testing';
 import type { BackendSettings } from './backend.ts';
 import { freePorts, type Place, ProxyServer, type ProxySetup, Sandbox, writePages } from './proxies.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runOnEngine } from '../chaos/run-on-engine.ts';
+import { runOnEngine } from './run-on-engine.ts';
 
 /** The small version of `pnpm chaos`. */
 const size = {

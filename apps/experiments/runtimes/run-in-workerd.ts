@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Service } from './service.ts';
 
@@ -34,7 +34,7 @@ export default {
 export async function runInWorkerd(service: Service, signal: AbortSignal): Promise<string> {
   const { outputFiles, metafile } = await build({
     stdin: { contents: worker, resolveDir: import.meta.dirname },
-    absWorkingDir: dirname(import.meta.dirname),
+    absWorkingDir: join(import.meta.dirname, '../../../packages/client'),
     bundle: true,
     write: false,
     metafile: true,

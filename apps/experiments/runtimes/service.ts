@@ -2,8 +2,8 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { certifyServer, createAuthority } from '../test/certificates.ts';
-import { listenOnLoopback } from '../test/loopback.ts';
+import { certifyServer, createAuthority } from '../../../packages/client/test/certificates.ts';
+import { listenOnLoopback } from '../../../packages/client/test/loopback.ts';
 
 /** Origins on loopback; plain data, so that another process can have them. */
 export interface Service {
