@@ -1,4 +1,4 @@
-import { invalidOrderUpdates, orderUpdates } from '@orders/testing/arbitraries';
+import { orderUpdates } from '@orders/testing/arbitraries';
 import fc from 'fast-check';
 import {
   type BodyCase,
@@ -6,6 +6,7 @@ import {
   invalidBodies,
   validBodies,
 } from '../../../packages/schema/test/bodies.ts';
+import { invalidOrderUpdates } from '../../../packages/testing/test/arbitraries/invalid-order-updates.ts';
 
 /** A body as it is on the wire, and where its JSON Schema refuses it. */
 export interface JsonBody {
@@ -33,9 +34,10 @@ export function sampleUpdates(count: number): readonly { readonly cart: object }
 
 /** Updates that are valid but for one mistake. */
 export function sampleMistakes(count: number): readonly JsonBody[] {
-  return fc.sample(invalidOrderUpdates({ json: true }), { seed, numRuns: count }).map((mistake, index) =>
+  const mistakes = invalidOrderUpdates().filter(({ json }) => json);
+  return fc.sample(mistakes, { seed, numRuns: count }).map((mistake, index) =>
     toJsonBody({
-      name: `random body ${index}, ${mistake.reason}`,
+      name: `random body ${index}, ${mistake.code}`,
       body: mistake.body,
       problems: [[mistake.path, mistake.code, undefined]],
       ...(mistake.beyondJsonSchema && { beyondJsonSchema: true }),

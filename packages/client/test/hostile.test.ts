@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OrderUpdate } from '@orders/schema';
-import { hostileBodies, invalidOrderTokens, orderTokens, orderUpdates } from '@orders/testing/arbitraries';
+import { orderTokens, orderUpdates } from '@orders/testing/arbitraries';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
+import { hostileBodies } from '../../testing/test/arbitraries/hostile-bodies.ts';
+import { invalidOrderTokens } from '../../testing/test/arbitraries/odd-texts.ts';
 import { createOrdersClient, ValidationError } from '../src/index.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 

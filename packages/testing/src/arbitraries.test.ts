@@ -1,6 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isProxy } from 'node:util/types';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
@@ -16,14 +15,7 @@ test('every kind of value has an example, which the tests of the documentation r
       ([, name]) => name,
     ),
   );
-  expect(names.toSorted()).toEqual([
-    'apiKeys',
-    'hostileBodies',
-    'hostileJson',
-    'invalidOrderUpdates',
-    'orderTokens',
-    'orderUpdates',
-  ]);
+  expect(names.toSorted()).toEqual(['apiKeys', 'orderTokens', 'orderUpdates']);
 });
 
 test.each(Object.entries(arbitraries))(
@@ -43,15 +35,10 @@ test.each(Object.entries(arbitraries))(
   },
 );
 
-/** Changes every plain object and list that it can reach without running code. */
+/** Changes every object and list. */
 function spoilDeep(value: unknown): void {
-  if (isProxy(value) || Object.isFrozen(value)) return;
-  if (Array.isArray(value)) {
-    if (value.length > 1_000) return;
-    value.forEach(spoilDeep);
-    value.push('spoiled');
-  } else if (typeof value === 'object' && value !== null && !fc.hasToStringMethod(value)) {
-    Object.values(value).forEach(spoilDeep);
-    Object.assign(value, { spoiled: true });
-  }
+  if (typeof value !== 'object' || value === null) return;
+  Object.values(value).forEach(spoilDeep);
+  if (Array.isArray(value)) value.push('spoiled');
+  else Object.assign(value, { spoiled: true });
 }

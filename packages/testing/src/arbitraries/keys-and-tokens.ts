@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { controlCharacters, insertAnywhere, loneSurrogates, texts } from './values.ts';
+import { texts } from './values.ts';
 
 /**
  * API keys that HTTP Basic can carry as a user name: any text but an empty one, colons and control characters (RFC 7617).
@@ -48,18 +48,6 @@ export function apiKeys(): fc.Arbitrary<string> {
 }
 
 /**
- * Texts that HTTP Basic cannot carry as a user name: empty ones, and ones with a colon, a control character or a lone
- * surrogate (RFC 7617).
- */
-export function invalidApiKeys(): fc.Arbitrary<string> {
-  const inserted = fc.oneof(fc.constantFrom(':', ':password'), controlCharacters(), loneSurrogates());
-  return fc.oneof(
-    { weight: 1, arbitrary: fc.constant('') },
-    { weight: 3, arbitrary: insertAnywhere(apiKeys(), inserted) },
-  );
-}
-
-/**
  * Order tokens that `OrderToken` of `@orders/schema` accepts: any text that can be one segment of a path, such as
  * `a/b?c#d%2f`, `..a`, whitespace and emoji, which a path must encode. The API documents no format.
  *
@@ -102,17 +90,6 @@ export function orderTokens(): fc.Arbitrary<string> {
       fc.constantFrom('a/b?c#d%2f', '../echo', '%2e%2e', 'vilkår', '__proto__', 'a'.repeat(200)),
     )
     .filter((token) => !/^\.{0,2}$|\p{Cc}/u.test(token));
-}
-
-/**
- * Texts that are not order tokens: empty ones, `.` and `..`, which a path loses, and ones with a control character or a
- * lone surrogate.
- */
-export function invalidOrderTokens(): fc.Arbitrary<string> {
-  return fc.oneof(
-    { weight: 1, arbitrary: fc.constantFrom('', '.', '..') },
-    { weight: 2, arbitrary: insertAnywhere(orderTokens(), fc.oneof(controlCharacters(), loneSurrogates())) },
-  );
 }
 
 function ids(prefix: string, minLength: number, maxLength: number): fc.Arbitrary<string> {

@@ -24,16 +24,16 @@ import {
 /** What valid updates look like; every option may be left out. */
 export interface OrderUpdatesOptions<D extends Definition = NoDefinition> {
   /** What was given to `defineOrderUpdate`: its names, currencies and fields then occur. @default nothing is defined */
-  readonly definition?: D;
+  readonly definition?: D | undefined;
   /**
    * Values of the definition's own fields, by where it adds them: `{ order: { channel: fc.constantFrom('web') } }`.
    * An optional field without values does not occur; a required one must have some. @default none
    */
-  readonly values?: OwnFieldValues<D>;
+  readonly values?: OwnFieldValues<D> | undefined;
   /** Whether fields occur that neither the API nor the definition documents. @default true */
-  readonly unknownFields?: boolean;
+  readonly unknownFields?: boolean | undefined;
   /** The most lines that a cart has. @default 5 */
-  readonly maxItems?: number;
+  readonly maxItems?: number | undefined;
 }
 
 /**
@@ -107,17 +107,13 @@ function bodiesOf<D extends Definition>(
 
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** How far valid bodies go. */
-export interface BodyLimits {
-  readonly unknownFields?: boolean | undefined;
-  readonly maxItems?: number | undefined;
-  /** An optional field that every body has; a list of lines then has at least one. */
-  readonly always?: 'hooks' | 'items';
-}
-
 /** Valid values of one of the objects of an update. */
-export function validBodies(level: Level, model: OrderModel, limits: BodyLimits = {}): fc.Arbitrary<Fields> {
-  const { unknownFields = true, maxItems = 5, always } = limits;
+export function validBodies(
+  level: Level,
+  model: OrderModel,
+  limits: Pick<OrderUpdatesOptions, 'unknownFields' | 'maxItems'> = {},
+): fc.Arbitrary<Fields> {
+  const { unknownFields = true, maxItems = 5 } = limits;
   if (!Number.isInteger(maxItems) || maxItems < 0) {
     throw new TypeError(`maxItems: ${maxItems} cannot be used; give a whole number from 0.`);
   }
@@ -132,7 +128,7 @@ export function validBodies(level: Level, model: OrderModel, limits: BodyLimits 
     int32: () => integersWithin(-(2 ** 31), 2 ** 31 - 1),
     object: () => jsonObjects(),
     cart: () => objectOf('cart'),
-    items: () => fc.array(objectOf('item'), { minLength: always === 'items' ? 1 : 0, maxLength: maxItems }),
+    items: () => fc.array(objectOf('item'), { maxLength: maxItems }),
     hooks: () => objectOf('hooks'),
     return_url: returnUrls,
     web_url: webUrls,
@@ -144,7 +140,7 @@ export function validBodies(level: Level, model: OrderModel, limits: BodyLimits 
       const arbitrary = kind === 'own' ? values : kinds[kind]();
       if (arbitrary !== undefined) known[name] = arbitrary;
       else if (isRequired) throw new TypeError(missingValues(level, name));
-      if (isRequired || kind === always) requiredKeys.push(name);
+      if (isRequired) requiredKeys.push(name);
     }
     const fields = fc.record(known, { requiredKeys, noNullPrototype: true });
     return unknownFields ? withUnknownFields(fields, unknownNames(model, level)) : fields;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
 /** The longest `order_id` and metadata string, in code points. */
-const MAX_LENGTH = 255;
+export const MAX_LENGTH = 255;
 
 /** Well-formed text of a small size: what people write in any script, and any other character. */
 export function texts(constraints: { readonly minLength?: number } = {}): fc.Arbitrary<string> {
@@ -39,39 +39,12 @@ export function limitedTexts(): fc.Arbitrary<string> {
   return fc.oneof({ weight: 3, arbitrary: texts() }, { weight: 1, arbitrary: textsOfLength(lengths) });
 }
 
-/** Well-formed text of more than 255 code points, often of one more. */
-export function tooLongTexts(): fc.Arbitrary<string> {
-  const lengths = fc.nat({ max: 100 }).map((excess) => MAX_LENGTH + Math.max(excess - 50, 1));
-  return textsOfLength(lengths);
-}
-
 /** A short text, repeated up to a length in code points: it shrinks in a few steps, however long it is. */
-function textsOfLength(lengths: fc.Arbitrary<number>): fc.Arbitrary<string> {
+export function textsOfLength(lengths: fc.Arbitrary<number>): fc.Arbitrary<string> {
   return fc.tuple(texts({ minLength: 1 }), lengths).map(([text, length]) => {
     const points = [...text];
     return Array.from({ length }, (_, index) => points[index % points.length]).join('');
   });
-}
-
-/** Inserts one text anywhere into another: at its ends, and in the middle of a surrogate pair. */
-export function insertAnywhere(
-  texts: fc.Arbitrary<string>,
-  inserted: fc.Arbitrary<string>,
-): fc.Arbitrary<string> {
-  return fc.tuple(texts, inserted, fc.nat()).map(([text, inside, pick]) => {
-    const place = pick % (text.length + 1);
-    return text.slice(0, place) + inside + text.slice(place);
-  });
-}
-
-/** Characters with a meaning of their own in HTTP, URLs and terminals. */
-export function controlCharacters(): fc.Arbitrary<string> {
-  return fc.constantFrom('\0', '\t', '\n', '\r', '\r\n', '\x1b', '\x7f', '\x80', '\x85', '\x9f');
-}
-
-/** Half of a surrogate pair: UTF-8 has no form for it. */
-export function loneSurrogates(): fc.Arbitrary<string> {
-  return fc.constantFrom('\ud800', '\ud83d', '\udbff', '\udc00', '\udfff');
 }
 
 /** Integers from one end to the other, often at the ends, around zero or of the size of a price. */

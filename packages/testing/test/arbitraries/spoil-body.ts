@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { type Level, type OrderModel, unknownNames } from './order-model.ts';
-import { type BodyLimits, type Fields, validBodies } from './order-updates.ts';
+import { type Level, type OrderModel, unknownNames } from '../../src/arbitraries/order-model.ts';
+import { type Fields, validBodies } from '../../src/arbitraries/order-updates.ts';
 
 /** An object in a body: one of the model's, its list of lines, or a `box` whose field `body` is the whole body. */
 export type Place = Level | 'items' | 'box';
@@ -12,7 +12,6 @@ export interface Spot {
   readonly isNested?: boolean;
 }
 
-/** The object whose property is set. */
 type Holder = Record<string | number, unknown>;
 
 /** Builds a property, anew for each body, or removes it by returning nothing. */
@@ -27,12 +26,13 @@ type Spoil = (
   makes: fc.Arbitrary<Make>,
 ) => fc.Arbitrary<{ readonly body: unknown; readonly path: Path }>;
 
-export function createSpoil(model: OrderModel, limits: BodyLimits = {}): Spoil {
-  const plain = validBodies('order', model, limits);
-  const withHooks = validBodies('order', model, { ...limits, always: 'hooks' });
-  // A line can only be spoiled where there is one.
-  const maxItems = Math.max(limits.maxItems ?? 5, 1);
-  const withItems = validBodies('order', model, { ...limits, maxItems, always: 'items' });
+export function createSpoil(model: OrderModel): Spoil {
+  const plain = validBodies('order', model, { maxItems: 3 });
+  const items = fc.array(validBodies('item', model), { minLength: 1, maxLength: 5 });
+  const withItems = fc
+    .tuple(plain, validBodies('cart', model, { maxItems: 0 }), items)
+    .map(([body, cart, items]) => ({ ...body, cart: { ...cart, items } }));
+  const withHooks = fc.tuple(plain, validBodies('hooks', model)).map(([body, hooks]) => ({ ...body, hooks }));
   const places: Readonly<Record<Place, readonly [fc.Arbitrary<Fields>, Path]>> = {
     box: [plain, []],
     order: [plain, ['body']],
@@ -104,6 +104,51 @@ export function spotsIn(level: Level, model: OrderModel): fc.Arbitrary<Spot> {
     .filter(({ kind }) => kind !== 'own')
     .map(({ name }) => ({ key: name }));
   return fc.oneof(fc.constantFrom(...documented), spotsUnknown(level, model), nestedSpots(level, model));
+}
+
+/** Sets what JSON text cannot carry, wherever a value may be. */
+export function unserializable(): fc.Arbitrary<Make> {
+  return fc.oneof(
+    set(fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY)),
+    set(fc.bigInt()),
+    set(fc.constantFrom(Symbol('a symbol'), Symbol.iterator, Symbol.for('cart'))),
+    setAny(() => [() => ({ cart: {} }), class {}]),
+    setAny(() => [new Date(0), new Date(Number.NaN)]),
+    setAny(() => [new Map([['items', []]]), new Set([1]), new WeakMap()]),
+    setAny(() => [new (class Line {})(), new Number(5), Object('boxed'), new Error('an error')]),
+    setAny(() => [new Uint8Array(2), new ArrayBuffer(8), new URL('https://shop.example')]),
+    setAny(() => [/(a+)+$/, Promise.resolve(1)]),
+    setAny(() => [createProxy(ALL_THROW)]),
+  );
+}
+
+/** The same inside a body; fast-check reads the body as a whole by itself. */
+export function unserializableInside(): fc.Arbitrary<Make> {
+  return fc.oneof(
+    { weight: 5, arbitrary: unserializable() },
+    { weight: 1, arbitrary: fc.constant<Make>((holder) => ({ value: holder, writable: true })) },
+    { weight: 1, arbitrary: fc.constant<Make>(() => ({ get: fail })) },
+  );
+}
+
+export function fail(): never {
+  throw new Error('A value that throws.');
+}
+
+const ALL_THROW = Object.fromEntries(Object.getOwnPropertyNames(Reflect).map((trap) => [trap, fail]));
+
+/** A proxy that hides its traps from fast-check's own symbols, so that only the code under test runs into them. */
+export function createProxy(traps: ProxyHandler<object>, target: object = {}): object {
+  return new Proxy(target, {
+    ...traps,
+    has: (_, key) =>
+      typeof key === 'symbol' ? key === fc.toStringMethod : (traps.has ?? Reflect.has)(target, key),
+    get(_, key, receiver) {
+      if (key === fc.toStringMethod) return () => '[a proxy]';
+      if (typeof key === 'symbol') return Reflect.get(target, key);
+      return (traps.get ?? Reflect.get)(target, key, receiver);
+    },
+  });
 }
 
 /**
