@@ -272,8 +272,15 @@ test('a third metadata name, a name outside a list, an unknown option and an unk
 });
 
 test('an option that is undefined, and an empty list of names, count as left out', () => {
-  const none = { totalAmount: undefined, currencies: undefined, fields: { order: undefined } };
-  expect(defineOrderUpdate(none as object).parse({ cart: {} })).toStrictEqual({ cart: {} });
+  const places = { order: undefined, cart: undefined, item: undefined, hooks: undefined };
+  const names = { metadata: undefined, totalAmount: undefined, vatAmount: undefined, qrSessionId: undefined };
+  for (const None of [
+    defineOrderUpdate({ ...names, currencies: undefined, fields: undefined }),
+    defineOrderUpdate({ fields: places }),
+  ]) {
+    expectTypeOf<z.infer<typeof None>>().toExtend<OrderUpdate>();
+    expect(None.parse({ cart: {} })).toStrictEqual({ cart: {} });
+  }
   const Update = defineOrderUpdate({ metadata: [], fields: { order: {} } });
   expectTypeOf<z.infer<typeof Update>>().toExtend<OrderUpdate>();
   // @ts-expect-error: no name was given

@@ -27,33 +27,33 @@ export interface OrderUpdateDefinition {
    * Names of the two free-form metadata strings of the API reference, each of at most 255 characters.
    * @default no names
    */
-  readonly metadata?: readonly [] | readonly [string] | readonly [string, string];
+  readonly metadata?: readonly [] | readonly [string] | readonly [string, string] | undefined;
   /**
    * Name of the total order amount including VAT: an int32, in an undocumented unit.
    * @default no name
    */
-  readonly totalAmount?: string;
+  readonly totalAmount?: string | undefined;
   /**
    * Name of the VAT amount: an int32, in an undocumented unit.
    * @default no name
    */
-  readonly vatAmount?: string;
+  readonly vatAmount?: string | undefined;
   /**
    * Name of the session identifier, which comes with the webhook `start_qr_session` and is sent when the order is a QR
    * payment.
    * @default no name
    */
-  readonly qrSessionId?: string;
+  readonly qrSessionId?: string | undefined;
   /**
    * The currency codes that pass, in place of the list of ISO 4217. Literals narrow the type of `purchase_currency`.
    * @default currencyCodes
    */
-  readonly currencies?: readonly string[];
+  readonly currencies?: readonly string[] | undefined;
   /**
    * Fields of your own.
    * @default none
    */
-  readonly fields?: OrderUpdateFields;
+  readonly fields?: OrderUpdateFields | undefined;
 }
 
 /**
@@ -62,13 +62,13 @@ export interface OrderUpdateDefinition {
  */
 export interface OrderUpdateFields {
   /** Fields at the top of an order. */
-  readonly order?: Shape;
+  readonly order?: Shape | undefined;
   /** Fields of the cart. */
-  readonly cart?: Shape;
+  readonly cart?: Shape | undefined;
   /** Fields of a cart line. */
-  readonly item?: Shape;
+  readonly item?: Shape | undefined;
   /** Fields of the hooks. */
-  readonly hooks?: Shape;
+  readonly hooks?: Shape | undefined;
 }
 
 type NameOf<Definition, Option extends string> = Definition extends {
@@ -115,7 +115,7 @@ export type DefinedOrderUpdate<Definition extends OrderUpdateDefinition> = Omit<
 type OnlyKnown<Given, Known> = { readonly [Name in Exclude<keyof Given, keyof Known>]: never };
 
 type OnlyKnownOptions<Definition> = OnlyKnown<Definition, OrderUpdateDefinition> &
-  (Definition extends { readonly fields: infer Fields }
+  (Definition extends { readonly fields: infer Fields extends object }
     ? { readonly fields: OnlyKnown<Fields, OrderUpdateFields> }
     : unknown);
 

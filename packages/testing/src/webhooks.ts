@@ -31,27 +31,27 @@ export interface WebhookOptions {
    *
    * @default `{ id, event, order_token, session_id, ...fields }`
    */
-  readonly payload?: (content: WebhookContent) => object;
+  readonly payload?: ((content: WebhookContent) => object) | undefined;
   /** Returns headers to add, such as a signature of the body; called for each delivery, never recorded. @default none */
-  readonly sign?: (body: string) => SignatureHeaders | Promise<SignatureHeaders>;
+  readonly sign?: ((body: string) => SignatureHeaders | Promise<SignatureHeaders>) | undefined;
   /** How long a delivery may take, in milliseconds, up to the end of the response; `sign` has as long. @default 5_000 */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Whether webhooks may be sent to other machines. @default false */
-  readonly allowRemoteHosts?: boolean;
+  readonly allowRemoteHosts?: boolean | undefined;
 }
 
 /** What an event says, and where it is sent. */
 export interface WebhookSendOptions {
   /** The order. @default the service's first order */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** @default random for `start_qr_session`, otherwise none */
-  readonly sessionId?: string;
+  readonly sessionId?: string | undefined;
   /** More fields of the body: plain JSON values. @default {} */
-  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
   /** An absolute http or https URL. @default the order's `hooks.webhook_url` */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** At most 255 characters. @default random */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /** A webhook that was sent, or failed to be; frozen. */

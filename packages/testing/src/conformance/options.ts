@@ -18,34 +18,36 @@ export interface ConformanceOptions {
   /** A key of type `SalesChannelApiKey`; in no report. */
   readonly apiKey: string;
   /** The token of an order that can be updated; in no report. @default cases that need one are skipped */
-  readonly orderToken?: string;
+  readonly orderToken?: string | undefined;
   /**
    * Whether that order may be changed for good: its cart, its `order_id` and all else.
    * @default false: no request that could change it is sent, and such cases are skipped
    */
-  readonly disposable?: boolean;
+  readonly disposable?: boolean | undefined;
   /** A key of another type than `SalesChannelApiKey`; in no report. @default its case is skipped */
-  readonly otherTypeKey?: string;
+  readonly otherTypeKey?: string | undefined;
   /** Names of the fields that the API has but does not name, as for `defineOrderUpdate`. @default their cases are skipped */
-  readonly names?: Pick<OrderUpdateDefinition, 'metadata' | 'totalAmount' | 'vatAmount' | 'qrSessionId'>;
+  readonly names?:
+    | Pick<OrderUpdateDefinition, 'metadata' | 'totalAmount' | 'vatAmount' | 'qrSessionId'>
+    | undefined;
   /** A currency that the service accepts. @default its case is skipped */
-  readonly currency?: string;
+  readonly currency?: string | undefined;
   /** An address that the service accepts. @default its case is skipped */
-  readonly shippingAddress?: Readonly<Record<string, unknown>>;
+  readonly shippingAddress?: Readonly<Record<string, unknown>> | undefined;
   /** Ids of the only cases to run. @default all */
-  readonly only?: readonly string[];
+  readonly only?: readonly string[] | undefined;
   /** Ids of cases to skip. @default none */
-  readonly skip?: readonly string[];
+  readonly skip?: readonly string[] | undefined;
   /** Time limit of each request and its response, in milliseconds. @default 10_000 */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /** Aborts the run, which rejects with the signal's reason. @default none */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Called with each result as soon as there is one. @default none */
-  readonly onResult?: (result: ConformanceResult) => void;
+  readonly onResult?: ((result: ConformanceResult) => void) | undefined;
   /** Sends the requests, for example through a proxy; it must not follow redirects. @default the global `fetch` */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Allows plain http to another machine, where anyone on the way can read the keys. @default false */
-  readonly allowInsecureHttp?: boolean;
+  readonly allowInsecureHttp?: boolean | undefined;
 }
 
 const optionNames: Readonly<Record<keyof ConformanceOptions, true>> = {

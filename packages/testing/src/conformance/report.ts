@@ -70,7 +70,7 @@ function describeActual(actual: ConformanceActual | undefined): readonly string[
 /** Options of `formatConformance`. */
 export interface FormatConformanceOptions {
   /** Colours the verdicts, where this stream supports colours. @default no colours */
-  readonly stream?: NodeJS.WritableStream;
+  readonly stream?: NodeJS.WritableStream | undefined;
 }
 
 const colours = { pass: 'green', fail: 'red', inconclusive: 'yellow', skipped: 'gray' } as const;

@@ -9,7 +9,7 @@ export interface ServiceKey {
   /** Not empty, without a colon or control characters (RFC 7617). */
   readonly key: string;
   /** @default 'SalesChannelApiKey' */
-  readonly type?: KeyType;
+  readonly type?: KeyType | undefined;
 }
 
 /** What a request's `Authorization` amounted to; never the key or the header itself. */

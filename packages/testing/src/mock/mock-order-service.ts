@@ -32,36 +32,36 @@ import { respondToMalformed, serveRequest, tunnelRefused } from './serve.ts';
 /** How the mock order service is set up; every option is optional. */
 export interface MockOrderServiceOptions<Update extends OrderUpdate = OrderUpdate> {
   /** TCP port; 0 for a free one. @default 0 */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** Address to listen on. @default '127.0.0.1' */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /** Accepted keys: a list, or a map of key to key type. @default one random `SalesChannelApiKey` */
-  readonly keys?: readonly (string | ServiceKey)[] | Readonly<Record<string, KeyType>>;
+  readonly keys?: readonly (string | ServiceKey)[] | Readonly<Record<string, KeyType>> | undefined;
   /** How many orders with random tokens, or the tokens or orders themselves. @default 3 */
-  readonly orders?: number | readonly (string | SeedOrder<Update>)[];
+  readonly orders?: number | readonly (string | SeedOrder<Update>)[] | undefined;
   /** What a body must satisfy, for example your `defineOrderUpdate` with its field names. @default OrderUpdate */
-  readonly schema?: OrderUpdateSchema<Update>;
+  readonly schema?: OrderUpdateSchema<Update> | undefined;
   /** Statuses, bodies and the merge of an update, which the API does not document. @default the README's table */
-  readonly responses?: MockResponses<Update>;
+  readonly responses?: MockResponses<Update> | undefined;
   /** Largest body, in bytes; a larger one leads to a 413 and is not kept. @default 1_048_576 */
-  readonly maxBodyBytes?: number;
+  readonly maxBodyBytes?: number | undefined;
   /** Delay of each response, in milliseconds; an update is applied before it. @default 0 */
-  readonly latencyMs?: number;
+  readonly latencyMs?: number | undefined;
   /** Faults from the start, as `faults.add` takes them. @default none */
-  readonly faults?: readonly FaultRule[];
+  readonly faults?: readonly FaultRule[] | undefined;
   /** How webhooks are sent. @default the payload of the README, to this machine only */
-  readonly webhooks?: WebhookOptions;
+  readonly webhooks?: WebhookOptions | undefined;
   /**
    * Whether other programs may add faults, read the ledger and send webhooks over HTTP, at `/__admin` and with a key of
    * the service. @default false
    */
-  readonly admin?: boolean;
+  readonly admin?: boolean | undefined;
   /** How many entries `ledger`, `journal` and `webhooks.sent` each keep; the oldest go first. @default Infinity */
-  readonly historyLimit?: number;
+  readonly historyLimit?: number | undefined;
   /** The service's clock, in milliseconds since the epoch. @default Date.now */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Called once for each request: right before its response leaves, or when it ends without one. */
-  readonly onRequest?: (entry: JournalEntry) => void;
+  readonly onRequest?: ((entry: JournalEntry) => void) | undefined;
 }
 
 const whole = z.int().min(0).max(2_147_483_647).optional();

@@ -61,18 +61,20 @@ export interface MockOrderServiceErrorBody {
  */
 export interface MockResponses<Update extends OrderUpdate = OrderUpdate> {
   /** Statuses (200 to 599) by the name of the response. @default 200 for success, and the table in the README */
-  readonly statuses?: Readonly<Partial<Record<ResponseName, number>>>;
+  readonly statuses?: Readonly<Partial<Record<ResponseName, number>>> | undefined;
   /** The JSON after an update; `undefined` for no body. @default `{ token, revision, order: data }` */
-  readonly updateBody?: (order: StoredOrder<Update>) => unknown;
+  readonly updateBody?: ((order: StoredOrder<Update>) => unknown) | undefined;
   /** The JSON of an echo. @default `{ authenticated: true, key_type }` */
-  readonly echoBody?: (keyType: KeyType) => unknown;
+  readonly echoBody?: ((keyType: KeyType) => unknown) | undefined;
   /** The JSON of an error. @default the error itself */
-  readonly errorBody?: (body: MockOrderServiceErrorBody, status: number) => unknown;
+  readonly errorBody?: ((body: MockOrderServiceErrorBody, status: number) => unknown) | undefined;
   /**
    * What an order holds after an update; gets frozen objects, returns plain JSON.
    * @default each top-level field of the update replaces the one held
    */
-  readonly merge?: (held: Readonly<Partial<Update>>, update: Update) => Readonly<Partial<Update>>;
+  readonly merge?:
+    | ((held: Readonly<Partial<Update>>, update: Update) => Readonly<Partial<Update>>)
+    | undefined;
 }
 
 /** Why a request is rejected. */
