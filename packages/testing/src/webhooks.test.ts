@@ -29,7 +29,8 @@ function webhooksTo(
   const data = url === undefined ? {} : { hooks: { webhook_url: url } };
   const find = (token: string) => (token === 'ord_1' ? { data } : undefined);
   const { signal } = new AbortController();
-  return createWebhooks({ defaultToken: 'ord_1', find, now: () => 7, signal, ...context }, options);
+  const history = createHistory<WebhookDelivery>(Number.POSITIVE_INFINITY);
+  return createWebhooks({ defaultToken: 'ord_1', find, now: () => 7, signal, history, ...context }, options);
 }
 
 const resultOf = ({ status, error }: WebhookDelivery) => status ?? error;
@@ -66,14 +67,12 @@ test('sends start_qr_session with a random session to the webhook_url of the ord
   expectTypeOf(webhooks.sent).toEqualTypeOf<readonly WebhookDelivery[]>();
 });
 
-test('sends any event with the fields, session and id given, to the default order of the moment', async () => {
+test('sends any event with the fields, session and id given, to the default order', async () => {
   await using receiver = await startReceiver();
   const find = (token: string) => ({ data: { hooks: { webhook_url: `${receiver.url}&order=${token}` } } });
-  let defaultToken = 'ord_a';
-  const webhooks = webhooksTo(undefined, {}, { find, defaultToken: () => defaultToken });
+  const webhooks = webhooksTo(undefined, {}, { find, defaultToken: 'ord_a' });
   await webhooks.send('paid', { fields: { amount: 5, event: 'own' }, id: 'evt_a', sessionId: 'qr_a' });
-  defaultToken = 'ord_b';
-  await webhooks.send('paid', { id: 'evt_b' });
+  await webhooks.send('paid', { id: 'evt_b', token: 'ord_b' });
   await webhooks.send('paid', { id: 'evt_c', token: 'ord_c', url: receiver.url });
   expect(receiver.calls.map(({ path, body }) => [path, JSON.parse(String(body))])).toEqual([
     [

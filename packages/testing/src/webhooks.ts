@@ -8,7 +8,7 @@ import { explain, type OrderUpdate, WebhookEvent } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import { z } from 'zod';
 import { parseWith } from './mock/fault.ts';
-import { createHistory, type History } from './mock/history.ts';
+import type { History } from './mock/history.ts';
 
 /** What an event says, before it becomes a body. */
 export interface WebhookContent {
@@ -100,13 +100,13 @@ export interface Webhooks {
 /** What webhooks need of the service that sends them. */
 export interface WebhookContext {
   /** The order that is meant when none is named. */
-  readonly defaultToken: string | (() => string);
+  readonly defaultToken: string;
   find(token: string): { readonly data: Readonly<Partial<OrderUpdate>> } | undefined;
   now(): number;
   /** Aborts when the service closes. */
   readonly signal: AbortSignal;
-  /** Keeps the deliveries of `sent`. @default keeps all */
-  readonly history?: History<WebhookDelivery>;
+  /** Keeps the deliveries of `sent`. */
+  readonly history: History<WebhookDelivery>;
   /** @default the `lookup` of `node:dns` */
   readonly lookup?: LookupFunction;
 }
@@ -138,11 +138,7 @@ export function createWebhooks(context: WebhookContext, options: WebhookOptions 
     timeoutMs = 5_000,
     allowRemoteHosts = false,
   } = options;
-  const {
-    defaultToken,
-    history = createHistory<WebhookDelivery>(Number.POSITIVE_INFINITY),
-    signal,
-  } = context;
+  const { defaultToken, history, signal } = context;
   const { entries: sent } = history;
   const lookup = allowRemoteHosts ? (context.lookup ?? lookupName) : loopbackLookup(context.lookup);
   const pendingIds = new Set<string>();
@@ -181,8 +177,7 @@ export function createWebhooks(context: WebhookContext, options: WebhookOptions 
     async send(event, sendOptions = {}) {
       checkOptions('webhooks.send', sendOptions, Object.keys(SendSchema.shape));
       const given = parseWith(SendSchema, { ...sendOptions, event }, 'webhooks.send');
-      const { id = randomId('evt'), fields = {} } = given;
-      const token = given.token ?? (typeof defaultToken === 'string' ? defaultToken : defaultToken());
+      const { id = randomId('evt'), token = defaultToken, fields = {} } = given;
       const order = context.find(token);
       if (order === undefined) throw new TypeError('webhooks.send: no order has this token; see the orders.');
       const target = parseTarget(given.url ?? order.data.hooks?.webhook_url ?? '');

@@ -151,7 +151,7 @@ function decide<Update extends OrderUpdate>(
   if ('code' in admission) return admission;
   if ('allow' in admission) return respondJson(204, undefined, { allow: admission.allow });
   const order = 'token' in admission ? book.find(admission.token) : undefined;
-  if ('token' in admission && order === undefined) return unknownOrder;
+  if ('token' in admission && order === undefined) return reject('order_not_found');
   if (body.end === 'too_large') {
     const message = `The body is larger than ${maxBodyBytes} bytes, the most that this service accepts.`;
     return { code: 'body_too_large', message };
@@ -159,7 +159,7 @@ function decide<Update extends OrderUpdate>(
   if ('keyType' in admission) return responder.echoed(admission.keyType);
 
   const json = parseJson(body.bytes);
-  if (order === undefined || json === undefined) return notJson;
+  if (order === undefined || json === undefined) return reject('body_not_json');
   const parsed = context.schema.safeParse(json.value);
   if (!parsed.success) return bodyRefused(parsed.error);
   const { token, revision, data } = order;
@@ -185,8 +185,9 @@ const methods = {
 
 /** Judges a request without its body, in the order: path, method, key, key type, Accept, Content-Type. */
 function admit(head: RequestHead, target: RequestTarget, authorization: AuthorizationFacts): Admission {
-  if (!head.hasHost) return missingHost;
-  if ('problem' in target) return target.problem === 'malformed' ? malformedPath : unknownPath;
+  if (!head.hasHost) return reject('request_malformed');
+  if ('problem' in target)
+    return reject(target.problem === 'malformed' ? 'path_malformed' : 'path_not_found');
   const allowed: readonly string[] = methods[target.resource];
   const allow = allowed.join(', ');
   if (!allowed.includes(head.method))
@@ -194,57 +195,39 @@ function admit(head: RequestHead, target: RequestTarget, authorization: Authoriz
   if (head.method === 'OPTIONS' || target.resource === 'server') return { allow };
   const { keyType } = authorization;
   if (keyType === undefined) return unauthorized(authorization);
-  if (target.resource === 'order' && keyType !== updatingKeyType) return wrongKeyType;
+  if (target.resource === 'order' && keyType !== updatingKeyType) return reject('key_type_not_allowed');
   const { accept, 'content-encoding': encoding = '', 'content-type': type } = head.headers;
-  if (!acceptsJson(accept)) return notAcceptable;
+  if (!acceptsJson(accept)) return reject('not_acceptable');
   if (target.resource === 'echo') return { keyType };
   const isPlain = ['', 'identity'].includes(encoding.trim().toLowerCase());
-  return isPlain && isJsonContentType(type) ? { token: target.token } : wrongMediaType;
+  return isPlain && isJsonContentType(type) ? { token: target.token } : reject('media_type_unsupported');
 }
 
-const missingHost: Rejection = { code: 'request_malformed', message: 'HTTP/1.1 needs a Host header.' };
-const malformedPath: Rejection = {
-  code: 'path_malformed',
-  message: 'The path is not percent-encoded UTF-8; encode the order token once, as one path segment.',
-};
-const unknownPath: Rejection = {
-  code: 'path_not_found',
-  message: 'No such path; there are PATCH /v2/orders/<order_token> and GET /v2/echo_with_private_key.',
-};
-const wrongKeyType: Rejection = {
-  code: 'key_type_not_allowed',
-  message: `Updating an order needs a key of type ${updatingKeyType}; this key is of another type.`,
-};
-const notAcceptable: Rejection = {
-  code: 'not_acceptable',
-  message: 'The Accept header excludes application/json, and nothing else is served.',
-};
-const wrongMediaType: Rejection = {
-  code: 'media_type_unsupported',
-  message: 'Send the body with Content-Type: application/json, in UTF-8 and without a Content-Encoding.',
-};
-const unknownOrder: Rejection = {
-  code: 'order_not_found',
-  message: "No order has this token; the path takes the service's token, not the merchant's order_id.",
-};
-const notJson: Rejection = { code: 'body_not_json', message: 'The body is not JSON in UTF-8.' };
-
-const keyRejections = {
-  missing: ['key_missing', 'Send Authorization: Basic <base64 of "<API_KEY>:">; there is no such header.'],
-  malformed: [
-    'key_malformed',
-    'The Authorization header is not Basic <base64 of "<API_KEY>:"> with an empty password.',
-  ],
-  unsupported: [
-    'scheme_unsupported',
-    'Only the Basic scheme is supported here; send Basic <base64 of "<API_KEY>:">.',
-  ],
-  unknown: ['key_unknown', 'This service has no such key.'],
+/** What to do instead, by the code of the rejection. */
+const advice = {
+  request_malformed: 'HTTP/1.1 needs a Host header.',
+  path_malformed: 'The path is not percent-encoded UTF-8; encode the order token once, as one path segment.',
+  path_not_found: 'No such path; there are PATCH /v2/orders/<order_token> and GET /v2/echo_with_private_key.',
+  key_missing: 'Send Authorization: Basic <base64 of "<API_KEY>:">; there is no such header.',
+  key_malformed: 'The Authorization header is not Basic <base64 of "<API_KEY>:"> with an empty password.',
+  key_unknown: 'This service has no such key.',
+  scheme_unsupported: 'Only the Basic scheme is supported here; send Basic <base64 of "<API_KEY>:">.',
+  key_type_not_allowed: `Updating an order needs a key of type ${updatingKeyType}; this key is of another type.`,
+  not_acceptable: 'The Accept header excludes application/json, and nothing else is served.',
+  media_type_unsupported:
+    'Send the body with Content-Type: application/json, in UTF-8 and without a Content-Encoding.',
+  order_not_found:
+    "No order has this token; the path takes the service's token, not the merchant's order_id.",
+  body_not_json: 'The body is not JSON in UTF-8.',
 } as const;
 
+function reject(code: keyof typeof advice): Rejection {
+  return { code, message: advice[code] };
+}
+
 function unauthorized({ problem = 'missing' }: AuthorizationFacts): Rejection {
-  const [code, message] = keyRejections[problem];
-  return { code, message, headers: { 'www-authenticate': 'Basic realm="orders", charset="UTF-8"' } };
+  const code = problem === 'unsupported' ? 'scheme_unsupported' : (`key_${problem}` as const);
+  return { ...reject(code), headers: { 'www-authenticate': 'Basic realm="orders", charset="UTF-8"' } };
 }
 
 function parseJson(bytes: Buffer): { value: unknown } | undefined {
