@@ -50,11 +50,6 @@ test('reports once that a value cannot be sent, and no other issue of the same f
   ]);
 });
 
-test('reports tens of thousands of issues without throwing', () => {
-  const items = Array.from({ length: 20_000 }, () => ({ quantity: '2' }));
-  expect(OrderUpdate.safeParse({ cart: { items } }).error?.issues).toHaveLength(20_000);
-});
-
 test('has the types of the API reference, closed and without an index signature', () => {
   expectTypeOf<z.infer<typeof OrderUpdate>>().toEqualTypeOf<OrderUpdate>();
   expectTypeOf<z.input<typeof OrderUpdate>>().toEqualTypeOf<OrderUpdate>();
