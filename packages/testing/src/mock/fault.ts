@@ -34,29 +34,17 @@ const FaultSchema = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('empty'), applied }),
   z.strictObject({ type: z.literal('no_content'), applied }),
-  z.strictObject({
-    type: z.literal('invalid_json'),
-    body: z.string().optional(),
-    applied,
-  }),
+  z.strictObject({ type: z.literal('invalid_json'), body: z.string().optional(), applied }),
   z.strictObject({
     type: z.literal('wrong_media_type'),
     mediaType: headerValue.optional(),
     body: z.string().optional(),
     applied,
   }),
-  z.strictObject({
-    type: z.literal('latency'),
-    ms: milliseconds,
-    applied,
-  }),
+  z.strictObject({ type: z.literal('latency'), ms: milliseconds, applied }),
   z.strictObject({ type: z.literal('stalled_headers'), applied }),
   z.strictObject({ type: z.literal('stalled_body'), sentBytes, applied }),
-  z.strictObject({
-    type: z.literal('slow_drip'),
-    intervalMs: milliseconds.optional(),
-    applied,
-  }),
+  z.strictObject({ type: z.literal('slow_drip'), intervalMs: milliseconds.optional(), applied }),
   z.strictObject({ type: z.literal('truncation'), sentBytes, applied }),
   z.strictObject({
     type: z.literal('oversize'),
@@ -64,31 +52,16 @@ const FaultSchema = z.discriminatedUnion('type', [
     chunked: z.boolean().optional(),
     applied,
   }),
-  z.strictObject({
-    type: z.literal('gzip_bomb'),
-    bytes: byteCount.optional(),
-    applied,
-  }),
+  z.strictObject({ type: z.literal('gzip_bomb'), bytes: byteCount.optional(), applied }),
   z.strictObject({ type: z.literal('close_after_response'), applied }),
-  z.strictObject({
-    type: z.literal('garbage'),
-    text: z.string().optional(),
-    applied,
-  }),
-  z.strictObject({
-    type: z.literal('restart'),
-    downMs: milliseconds.optional(),
-    applied,
-  }),
+  z.strictObject({ type: z.literal('garbage'), text: z.string().optional(), applied }),
+  z.strictObject({ type: z.literal('restart'), downMs: milliseconds.optional(), applied }),
   z.strictObject({ type: z.literal('reset_on_accept'), applied: notApplied }),
   z.strictObject({ type: z.literal('reset_before_body'), applied: notApplied }),
   z.strictObject({ type: z.literal('reset_on_reuse'), applied: notApplied }),
   z.strictObject({ type: z.literal('reset_before_applying'), applied: notApplied }),
   z.strictObject({ type: z.literal('reset_after_applying'), applied: z.literal(true).optional() }),
-  z.strictObject({
-    type: z.literal('connection_refused'),
-    downMs: milliseconds.optional(),
-  }),
+  z.strictObject({ type: z.literal('connection_refused'), downMs: milliseconds.optional() }),
   z.strictObject({ type: z.literal('none') }),
 ]);
 
