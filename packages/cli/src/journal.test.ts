@@ -22,7 +22,7 @@ test('a row is noted as ready before that resolves, and many share a commit', as
   await journal.close();
 });
 
-const rowOf = (row: number) => ({ row, token: `ord_${row}`, orderId: null, digest: Buffer.alloc(8) });
+const rowOf = (row: number) => ({ row, token: `ord_${row}`, orderId: null });
 
 test('after a crash, what waited is sent again, and what may have left is unknown', async () => {
   await using folder = await createFolder();

@@ -42,21 +42,6 @@ export interface JournalRow {
 /** What is noted of a row; of its outcome, all but the state is optional. */
 export type Settled = Pick<JournalRow, 'row' | 'token' | 'state'> & Partial<JournalRow>;
 
-/** What another run needs to send the rest of a file in the same way. */
-export interface SendFlags {
-  readonly baseUrl?: string | undefined;
-  readonly allowInsecureHttp?: boolean | undefined;
-  readonly apiKeyFile?: string | undefined;
-  readonly input?: string | undefined;
-  readonly schema?: string | undefined;
-  readonly config?: string | undefined;
-  readonly rate?: number | undefined;
-  readonly stopOnRejected?: boolean | undefined;
-  readonly skipInvalid?: boolean | undefined;
-  readonly strict?: boolean | undefined;
-  readonly result?: string | undefined;
-}
-
 /** What a journal belongs to: a file that was sent somewhere, and how it was read. */
 export interface JournalKey {
   readonly sha256: string;
@@ -66,17 +51,12 @@ export interface JournalKey {
   /** What rows of one order next to each other are, if somebody said. */
   readonly rowsAre?: 'group' | 'each' | undefined;
   readonly baseUrl: string;
-  /** Flags of the last run, for the hint how to go on. */
-  readonly flags?: SendFlags;
   /** The start of the machine on which the last run was. */
   readonly boot?: string;
 }
 
 /** A row that is to be sent. */
-export interface MarkedRow extends Pick<JournalRow, 'row' | 'token' | 'orderId'> {
-  /** Of what it sends. */
-  readonly digest: Uint8Array;
-}
+export type MarkedRow = Pick<JournalRow, 'row' | 'token' | 'orderId'>;
 
 /** The journal of one file, in SQLite. Only one process has it open. */
 export interface Journal {
@@ -99,18 +79,10 @@ export interface Journal {
   /** The tokens of rows in some states. */
   tokensIn(states: readonly RowState[]): ReadonlySet<string>;
   list(states?: readonly RowState[]): IterableIterator<JournalRow>;
-  /** The digest that a row was sent with. */
-  digestOf(row: number): Uint8Array | undefined;
-  /** A later row of an order that may have been applied. */
-  findLater(row: number, token: string): number | undefined;
   /** Notes what a person decides about a row; the reason why that cannot be. */
   decide(row: number, decision: Decision): string | undefined;
   /** The next run sends a rejected row again, unless a later one of its order was sent. */
   requeue(row: number): void;
-  /** Notes the flags of a run. @throws CommandError */
-  noteFlags(flags: SendFlags): void;
-  /** Takes a file in which only rows have changed that were invalid: they are new. @throws CommandError */
-  replaceFile(file: Pick<JournalKey, 'sha256' | 'bytes' | 'rows'>): void;
   close(): Promise<void>;
 }
 
@@ -124,7 +96,7 @@ const applicationId = 0x4f52444a;
 const tables = `
 create table key (name text primary key, value text not null) strict;
 create table rows (
-  row integer primary key, token text not null, order_id text, digest blob, state text not null, decided text,
+  row integer primary key, token text not null, order_id text, state text not null, decided text,
   status integer, code text, request_id text, attempts integer not null default 0, sent_at integer,
   at integer not null, message text
 ) strict;
@@ -177,7 +149,7 @@ async function open(path: string, key?: JournalKey): Promise<Journal | undefined
     }
     db.exec('pragma journal_mode = wal');
     if (key) createTables(db, key);
-    return openRows(db, lock, readKey(db));
+    return useTables(db, lock, readKey(db));
   } catch (error) {
     db?.close();
     await lock?.release();
@@ -243,10 +215,10 @@ interface Change {
 const toDate = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
 const columns = `row, token, order_id as orderId, state, decided, status, code, request_id as requestId, attempts, ${toDate('sent_at')} as sentAt, ${toDate('at')} as at, message`;
 
-function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
+function useTables(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
   const mark = db.prepare(
-    `insert into rows (row, token, order_id, digest, state, at) values (?, ?, ?, ?, 'ready', ?)
-     on conflict (row) do update set state = 'ready', digest = excluded.digest, at = excluded.at, status = null, code = null, message = null`,
+    `insert into rows (row, token, order_id, state, at) values (?, ?, ?, 'ready', ?)
+     on conflict (row) do update set state = 'ready', at = excluded.at, status = null, code = null, message = null`,
   );
   const setState = db.prepare(
     'update rows set state = ?, sent_at = coalesce(?, sent_at), at = ? where row = ?',
@@ -257,14 +229,11 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
        request_id = excluded.request_id, attempts = rows.attempts + excluded.attempts, at = excluded.at, message = excluded.message`,
   );
   const range = db.prepare('select row, state from rows where row between ? and ?');
-  const one = db.prepare('select token, state, digest from rows where row = ?');
+  const one = db.prepare('select token, state from rows where row = ?');
   // What is known of an attempt says nothing of a row that was applied, as a person found out.
   const kept = (column: string): string => `${column} = iif($state = 'applied', null, ${column})`;
   const change = db.prepare(
     `update rows set state = $state, decided = coalesce($decided, decided), at = $at, ${kept('status')}, ${kept('code')}, ${kept('message')} where row = $row`,
-  );
-  const setKey = db.prepare(
-    'insert into key values (?, ?) on conflict (name) do update set value = excluded.value',
   );
   const marks = (states: readonly RowState[]): string => states.map(() => '?').join(', ');
 
@@ -279,7 +248,7 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
     Number(key.boot !== boot),
   );
   db.exec(`update rows set state = 'queued' where state = 'ready'`);
-  setKey.run('boot', JSON.stringify(boot));
+  db.prepare(`insert or replace into key values ('boot', ?)`).run(JSON.stringify(boot));
   db.exec('commit');
 
   let waiting: Change[] = [];
@@ -291,15 +260,11 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
     if (lock.lostBecause !== undefined) throw new Error(lock.lostBecause);
   }
 
-  function begin(): void {
-    checkLock();
-    db.exec('begin immediate');
-  }
-
   /** Writes all that waits in one commit. */
   function commit(): void {
     if (waiting.length === 0) return;
-    begin();
+    checkLock();
+    db.exec('begin immediate');
     try {
       for (const { statement, values } of waiting) statement.run(...values);
       db.exec('commit');
@@ -373,23 +338,10 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
     return undefined;
   }
 
-  function changeKey(changes: Partial<JournalKey>, statement = ''): void {
-    try {
-      begin();
-      db.exec(statement);
-      for (const [name, value] of Object.entries(changes)) setKey.run(name, JSON.stringify(value));
-      db.exec('commit');
-    } catch (error) {
-      if (db.isTransaction) db.exec('rollback');
-      throw unwritable(error);
-    }
-    Object.assign(key, changes);
-  }
-
   return {
     key,
-    markReady: ({ row, token, orderId, digest }) =>
-      add({ statement: mark, values: [row, token, orderId, digest, Date.now()] }),
+    markReady: ({ row, token, orderId }) =>
+      add({ statement: mark, values: [row, token, orderId, Date.now()] }),
     markSending: (row) => writeState('sending', row, Date.now()),
     unmark: (row) => writeState('ready', row, null),
     settle(settled) {
@@ -438,12 +390,8 @@ function openRows(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
         .prepare(`select ${columns} from rows ${where} order by row`)
         .iterate(...(states ?? [])) as unknown as IterableIterator<JournalRow>;
     },
-    digestOf: (row) => (one.get(row)?.['digest'] as Uint8Array | null | undefined) ?? undefined,
-    findLater,
     decide: (row, decision) => settleWaiting(row, decision, 'person'),
     requeue: (row) => void settleWaiting(row, 'retry', 'run'),
-    noteFlags: (flags) => changeKey({ flags }),
-    replaceFile: (file) => changeKey(file, `delete from rows where state = 'invalid'`),
     async close() {
       try {
         commit();

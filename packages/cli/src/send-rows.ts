@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { OrdersClient, Receipt, UpdateOrdersItemResult } from '@orders/client';
+import type { OrdersClient, UnfinishedItems, UpdateOrdersItemResult } from '@orders/client';
 import type { Journal, MarkedRow, RowState, Settled } from './journal.ts';
 import { type ReadOptions, type Row, readRows } from './read-file.ts';
 import {
@@ -11,17 +11,6 @@ import {
   joinSentences,
   type Terminal,
 } from './terminal.ts';
-
-/** A row in flight, and the promise of its outcome. */
-interface Item extends MarkedRow {
-  readonly update: Row['update'];
-  readonly previous: Promise<void> | undefined;
-  readonly settled: () => void;
-  /** Whether the journal has it. */
-  isNoted: boolean;
-  /** Whether a byte of it may have left. */
-  wasSent: boolean;
-}
 
 /** A run: what is sent, where to, and how. */
 export interface Run {
@@ -37,9 +26,6 @@ export interface Run {
   readonly skipInvalid: boolean;
 }
 
-/** Rows whose states are read from the journal at a time. */
-const windowSize = 1_000;
-
 /** How a run ended. */
 export interface RunEnd {
   /** How many rows it sent. */
@@ -48,155 +34,85 @@ export interface RunEnd {
   readonly stopped?: string | undefined;
 }
 
-/** Sends the rows that nothing holds back. */
-export async function sendRows(run: Run): Promise<RunEnd> {
-  const { file, reading, journal, client, terminal, concurrency } = run;
-  const { rows } = journal.key;
-  const holding: readonly RowState[] = run.stopOnRejected ? ['unknown', 'rejected'] : ['unknown'];
-  /** Orders whose later rows wait: for a decision, or for the next run. */
-  const held = new Set(journal.tokensIn(holding));
-  const tails = new Map<string, Promise<void>>();
-  const progress = await terminal.progress();
-  const interrupt = terminal.catchInterrupt();
-  const hash = createHash('sha256');
-  const counts = { done: rows - openRows(journal), sent: 0, taken: 0, rejected: 0, unknown: 0, waiting: 0 };
-  /** Ends each wait, so that it sees that the run stops: of a row for the one before it, and of the loop for a result. */
-  const wakes = new Set<() => void>();
-  /** Rows that were sent, and have no response yet. */
-  const inFlight = new Set<number>();
-  /** Why the last attempt is made again later, if it is. */
-  let delay: string | undefined;
-  let stopped: string | undefined;
+/** A row that is sent. */
+interface Item extends MarkedRow {
+  readonly update: Row['update'];
+  /** Resolves once the outcome of the row before it of its order is recorded. */
+  readonly previous: Promise<void> | undefined;
+  /** Lets the next row of its order go on. */
+  readonly recorded: () => void;
+  /** Whether the journal has it. */
+  isNoted: boolean;
+  /** Whether a byte of it may have left. */
+  wasSent: boolean;
+}
 
-  const stop = (why: string): void => {
-    stopped ??= why;
-    for (const wake of wakes) wake();
-    // Those that wait for the end of a pause see it, too.
+/** Sends the rows of a file that are not settled, each order in sequence, and records the outcome of each row. */
+export async function sendRows(run: Run): Promise<RunEnd> {
+  const { journal, client, terminal, concurrency } = run;
+  const holdingStates: readonly RowState[] = run.stopOnRejected ? ['unknown', 'rejected'] : ['unknown'];
+  /** Orders whose later rows wait: for a decision, or for the next run. */
+  const held = new Set(journal.tokensIn(holdingStates));
+  const sequence = createSequence();
+  const failures = createFailureWatch();
+  const { rows } = journal.key;
+  const counts: Counts = { rows, done: rows - countOpenRows(journal), ...noCounts, inFlight: new Set() };
+  const stopping = new AbortController();
+  let unfinished: Promise<UnfinishedItems<Item>> | undefined;
+
+  /** Sends nothing more; the responses to what is in flight are waited for. */
+  function stop(why: string): void {
+    if (stopping.signal.aborted) return;
+    stopping.abort(why);
+    sequence.release();
+    unfinished = updates.stop();
+    // What was about to leave when the pause began ends, too.
     client.resume();
-  };
-  const stopAndThrow = (error: unknown): never => {
+  }
+
+  function stopAndThrow(error: unknown): never {
     stop(describeError(error));
     throw error;
-  };
-  interrupt.addEventListener('abort', () => {
-    progress.stop();
-    terminal.note('Finishing what is in flight; a second Ctrl-C leaves it unknown.');
-    stop('interrupted');
-  });
+  }
 
-  async function* source(): AsyncGenerator<Item> {
+  async function* createItems(): AsyncGenerator<Item> {
     try {
-      yield* readItems();
+      for await (const { row, token, update } of readOpenRows(run, stopping.signal)) {
+        if (held.has(token)) {
+          counts.waiting++;
+          continue;
+        }
+        const orderId = typeof update.order_id === 'string' ? update.order_id : null;
+        yield { row, token, update, orderId, ...sequence.add(token), isNoted: false, wasSent: false };
+      }
     } catch (error) {
-      // The file was read to its end before, and can be read no more.
       if (!(error instanceof CommandError)) throw error;
       stop(error.message);
     }
   }
 
-  async function* readItems(): AsyncGenerator<Item> {
-    let states: ReturnType<Journal['states']> = new Map();
-    let until = 0;
-    for await (const { row, token, update, issues, isUnreadable } of readRows(file, {
-      ...reading,
-      onChunk: (chunk) => hash.update(chunk),
-    })) {
-      if (stopped !== undefined) return;
-      // It was read to its end before.
-      if (isUnreadable)
-        return stop(`${file} was changed while it was sent: row ${row}: ${issues[0]?.message}`);
-      if (row > until) {
-        until = row + windowSize;
-        states = journal.states(row, until);
-      }
-      const state = states.get(row);
-      if (state !== undefined && state !== 'queued') continue;
-      if (issues.length > 0) {
-        const [{ path, message, code } = { path: '', message: '', code: '' }] = issues;
-        // The check of the whole file found none, so it was read in another way: the row must not stay invalid.
-        if (!run.skipInvalid) {
-          const advice = 'Use the --schema or orders.json of the first run, or --skip-invalid';
-          return stop(`${joinSentences(`row ${row}${path && `, ${path}`}: ${message}`)} ${advice}`);
-        }
-        journal.settle({ row, token, state: 'invalid', code, message: `${path}: ${message}` });
-        continue;
-      }
-      if (held.has(token)) {
-        counts.waiting++;
-        continue;
-      }
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const previous = tails.get(token);
-      tails.set(token, promise);
-      wakes.add(resolve);
-      yield {
-        token,
-        update,
-        row,
-        orderId: typeof update.order_id === 'string' ? update.order_id : null,
-        digest: digestOf({ token, update }),
-        previous,
-        isNoted: false,
-        wasSent: false,
-        settled() {
-          if (tails.get(token) === promise) tails.delete(token);
-          wakes.delete(resolve);
-          resolve();
-        },
-      };
-    }
-    if (stopped === undefined && hash.digest('hex') !== journal.key.sha256)
-      stop(`${file} was changed while it was sent`);
-  }
-
-  const rate = createRate();
-  const draw = (): string => {
-    const perSecond = rate(counts.taken);
-    const paused = client.pausedUntil;
-    const isWaiting = !paused && perSecond === 0;
-    const leftMs = ((rows - counts.done - counts.waiting) / perSecond) * 1_000;
-    return [
-      `${formatCount(counts.done)} of ${formatNumberOf(rows, 'row')} (${Math.floor((counts.done / rows) * 100)} %)`,
-      ...(paused ? [`paused for ${formatDuration(paused.getTime() - Date.now())} by a 429`] : []),
-      ...(isWaiting && inFlight.size > 0 ? [`waiting for ${formatNumberOf(inFlight.size, 'response')}`] : []),
-      ...(isWaiting && inFlight.size === 0 && delay !== undefined ? [delay] : []),
-      ...(perSecond > 0 && !paused ? [`${Math.round(perSecond)}/s`] : []),
-      ...(counts.rejected > 0 ? [`${formatCount(counts.rejected)} rejected`] : []),
-      ...(counts.unknown > 0 ? [`${formatCount(counts.unknown)} unknown`] : []),
-      ...(perSecond > 0 && !paused ? [`${formatDuration(leftMs)} left`] : []),
-    ].join('  ');
-  };
-  const watch = createWatch();
-  /** Rows that were refused because of the key. */
-  const refused: number[] = [];
-
-  function take(result: UpdateOrdersItemResult<Item>): void {
+  function record(result: UpdateOrdersItemResult<Item>): void {
     const { item } = result;
     const settled = toSettled(result);
     const { state, token } = settled;
-    const { problem, requeue } = watch(settled);
-    // One that the client refuses before it sends was never noted.
-    if (item.isNoted || settled.state === 'invalid') journal.settle(settled);
-    for (const { row, token } of requeue) {
-      refused.push(row);
-      held.add(token);
-    }
-    if (state === 'queued' || holding.includes(state)) held.add(token);
+    // A row that did not come as far as the journal is sent by the next run, unless the client found it invalid.
+    if (item.isNoted || state === 'invalid') journal.settle(settled);
+    if (state === 'queued' || holdingStates.includes(state)) held.add(token);
     if (state === 'queued') counts.waiting++;
     else counts.done++;
     if (state === 'rejected' || state === 'unknown') counts[state]++;
-    counts.taken++;
+    counts.recorded++;
     if (item.wasSent) counts.sent++;
+    const problem = failures.add(settled);
     if (problem !== undefined) stop(problem);
-    item.settled();
+    item.recorded();
   }
 
-  const ticking = setInterval(() => progress.update(draw), 200);
-  const updates = client.updateOrders(source(), {
+  const updates = client.updateOrders(createItems(), {
     concurrency,
     async beforeAttempt({ item }) {
       await item.previous;
-      if (stopped !== undefined) throw new Error('the run stops');
+      if (stopping.signal.aborted) throw new Error('the run stops');
       if (held.has(item.token)) throw new Error('an earlier row of this order waits');
       if (item.isNoted) return;
       await journal.markReady(item).catch(stopAndThrow);
@@ -209,14 +125,18 @@ export async function sendRows(run: Run): Promise<RunEnd> {
         stopAndThrow(error);
       }
       item.wasSent = true;
-      inFlight.add(item.row);
+      counts.inFlight.add(item.row);
     },
     afterAttempt({ item, outcome, status }) {
-      inFlight.delete(item.row);
-      if (outcome === 'not_sent') delay = 'waiting to reach the service';
-      else delay = status === 429 ? 'slowed down by a 429' : undefined;
+      counts.inFlight.delete(item.row);
+      const isRefused = outcome === 'not_sent' || status === 429;
+      counts.delay = isRefused
+        ? status === 429
+          ? 'slowed down by a 429'
+          : 'waiting to reach the service'
+        : '';
       // It waits for another attempt, and was not applied: killed meanwhile, it is not unknown.
-      if (!item.wasSent || (outcome !== 'not_sent' && status !== 429)) return;
+      if (!item.wasSent || !isRefused) return;
       try {
         journal.unmark(item.row);
       } catch (error) {
@@ -224,121 +144,199 @@ export async function sendRows(run: Run): Promise<RunEnd> {
       }
     },
   });
-  const results = updates[Symbol.asyncIterator]();
+  const progress = await terminal.progress();
+  terminal.catchInterrupt().addEventListener('abort', () => {
+    progress.stop();
+    terminal.note('Finishing what is in flight; a second Ctrl-C leaves it unknown.');
+    stop('interrupted');
+  });
+  const draw = createProgressLine(counts, client);
+  const timer = setInterval(() => progress.update(draw), 200);
   try {
-    for (;;) {
-      const next = results.next();
-      // Not a race with one promise, which would keep every step of a long run.
-      await new Promise<void>((wake) => {
-        wakes.add(wake);
-        const end = (): void => {
-          wakes.delete(wake);
-          wake();
-        };
-        next.then(end, end);
-        if (stopped !== undefined) wake();
-      });
-      const isLast = stopped !== undefined;
-      const rest = isLast ? (await updates.stop()).results : [];
-      const { done, value } = await next;
-      for (const result of done ? rest : [value, ...rest]) take(result);
-      if (done || isLast) break;
-    }
-    // Now that nothing is in flight: a row behind which a later one of its order was sent stays rejected.
-    if (refused.length > 0) journal.flush();
-    for (const row of refused) journal.requeue(row);
-    return { sent: counts.sent, stopped };
+    for await (const result of updates) record(result);
+    for (const result of (await unfinished)?.results ?? []) record(result);
   } finally {
-    clearInterval(ticking);
+    clearInterval(timer);
     progress.stop();
   }
+  // Only now that nothing is in flight: a row behind which a later one of its order was sent stays rejected.
+  if (failures.refusedByKey.length > 0) journal.flush();
+  for (const row of failures.refusedByKey) journal.requeue(row);
+  return { sent: counts.sent, stopped: stopping.signal.reason };
 }
 
-/** How many rows a second had a result in the last ten seconds. */
-function createRate(): (taken: number) => number {
-  const samples: { readonly at: number; readonly taken: number }[] = [];
-  return (taken) => {
-    const at = performance.now();
-    samples.push({ at, taken });
-    while (samples.length > 2 && at - (samples[0]?.at ?? at) > 10_000) samples.shift();
-    const [first] = samples;
-    return first && at > first.at ? ((taken - first.taken) / (at - first.at)) * 1_000 : 0;
+/** Rows whose states are read from the journal at a time. */
+const windowSize = 1_000;
+
+/**
+ * Reads the rows that are not settled. Invalid ones are settled, if the run skips them.
+ *
+ * @throws CommandError when the file is no longer what was checked before the run.
+ */
+async function* readOpenRows(
+  { file, reading, journal, skipInvalid }: Run,
+  signal: AbortSignal,
+): AsyncGenerator<Row> {
+  const hash = createHash('sha256');
+  const onChunk = (chunk: Uint8Array): void => void hash.update(chunk);
+  let states: ReadonlyMap<number, RowState> = new Map();
+  let windowEnd = 0;
+  for await (const each of readRows(file, { ...reading, onChunk })) {
+    if (signal.aborted) return;
+    const { row, token, issues, isUnreadable } = each;
+    if (isUnreadable)
+      throw new CommandError(`${file} was changed while it was sent: row ${row}: ${issues[0]?.message}`);
+    if (row > windowEnd) {
+      windowEnd = row + windowSize;
+      states = journal.states(row, windowEnd);
+    }
+    if ((states.get(row) ?? 'queued') !== 'queued') continue;
+    const [issue] = issues;
+    if (!issue) yield each;
+    else if (skipInvalid) {
+      const { path, code, message } = issue;
+      journal.settle({ row, token, state: 'invalid', code, message: `${path}: ${message}` });
+    } else {
+      // The check of the whole file found none, so it was read in another way: the row must not stay invalid.
+      const where = `row ${row}${issue.path && `, ${issue.path}`}`;
+      const advice = 'Use the --schema or orders.json of the first run, or --skip-invalid';
+      throw new CommandError(`${joinSentences(`${where}: ${issue.message}`)} ${advice}`);
+    }
+  }
+  if (hash.digest('hex') !== journal.key.sha256)
+    throw new CommandError(`${file} was changed while it was sent`);
+}
+
+/** Keeps the rows of each order in sequence: each waits until the outcome of the one before it is recorded. */
+function createSequence() {
+  /** Of each order, the row that was read last and is not recorded. */
+  const last = new Map<string, Promise<void>>();
+  const waiting = new Set<() => void>();
+  return {
+    add(token: string): Pick<Item, 'previous' | 'recorded'> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const previous = last.get(token);
+      last.set(token, promise);
+      waiting.add(resolve);
+      const recorded = (): void => {
+        if (last.get(token) === promise) last.delete(token);
+        waiting.delete(resolve);
+        resolve();
+      };
+      return { previous, recorded };
+    },
+    /** Ends all waits. */
+    release(): void {
+      for (const resolve of waiting) resolve();
+    },
   };
 }
 
 /** So many failures in a row, each of another order, are those of the service. */
 const failuresInARow = 5;
 
-/**
- * Finds out when going on would only fail: the service is down, or refuses the key. Rows that it refused because of the
- * key are to be sent again.
- */
-function createWatch(): (settled: Settled) => {
-  readonly problem?: string;
-  readonly requeue: readonly Settled[];
-} {
+/** Finds out when going on would only fail: the service is down, or refuses the key. */
+function createFailureWatch() {
   let failures = 0;
-  let refusals: Settled[] = [];
-  let isStopped = false;
-  return (settled) => {
-    const { state, status, attempts = 0, message } = settled;
-    const isRefusal = state === 'rejected' && (status === 401 || status === 403);
-    if (isRefusal) refusals.push(settled);
-    if (state === 'unknown' || (state === 'queued' && attempts > 0)) failures++;
-    else if (state === 'applied' || (state === 'rejected' && !isRefusal)) {
-      failures = 0;
-      refusals = [];
-    }
-    const isKeyRefused =
-      refusals.length > 1 && (status === 401 || new Set(refusals.map(({ token }) => token)).size > 1);
-    if (isRefusal && isKeyRefused) {
-      // Those before it were noted as rejected.
-      const requeue = isStopped ? [settled] : refusals;
-      isStopped = true;
-      return { problem: `the service refuses the key. ${message}`, requeue };
-    }
-    const problem = `${failuresInARow} updates in a row failed. ${message}`;
-    return { ...(failures >= failuresInARow && { problem }), requeue: [] };
+  /** Rows with a 401 or 403 since the last row that had another outcome. */
+  let refused: Settled[] = [];
+  let isKeyRefused = false;
+  return {
+    /** Takes an outcome, and returns why going on would only fail. */
+    add(settled: Settled): string | undefined {
+      const { state, status, attempts = 0, message } = settled;
+      if (state === 'rejected' && (status === 401 || status === 403)) {
+        refused.push(settled);
+        // A 403 may be about one order.
+        isKeyRefused ||=
+          refused.length > 1 && (status === 401 || new Set(refused.map(({ token }) => token)).size > 1);
+        if (isKeyRefused) return `the service refuses the key. ${message}`;
+      } else if (state === 'unknown' || (state === 'queued' && attempts > 0)) failures++;
+      else if (state === 'applied' || state === 'rejected') {
+        failures = 0;
+        if (!isKeyRefused) refused = [];
+      }
+      if (failures < failuresInARow) return undefined;
+      return `${failuresInARow} updates in a row failed. ${message}`;
+    },
+    /** Rows that were refused for the key, not for what they hold. */
+    get refusedByKey(): readonly number[] {
+      return isKeyRefused ? refused.map(({ row }) => row) : [];
+    },
   };
 }
 
 function toSettled({ item, ...result }: UpdateOrdersItemResult<Item>): Settled {
   const { row, token } = item;
-  if (result.ok) {
-    const { status, attemptCount: attempts, receipt } = result;
-    return { row, token, state: 'applied', status, attempts, requestId: lastRequestId(receipt) };
-  }
+  const { attemptCount: attempts, receipt } = result;
+  const requestId = receipt.toJSON().attempts.at(-1)?.requestId ?? null;
+  if (result.ok) return { row, token, state: 'applied', status: result.status, attempts, requestId };
   const { error } = result;
-  const { outcome, code, message, attemptCount: attempts, retryable, receipt } = error;
+  const { outcome, code, message, retryable } = error;
+  const status = 'status' in error ? error.status : null;
   // A rejection that ended the call while it waited for another attempt is that of a 429.
-  const willRepeat = outcome === 'rejected' && (retryable || code !== 'http_error');
-  const state = willRepeat || outcome === 'not_sent' ? 'queued' : outcome;
-  return {
-    row,
-    token,
-    state: code === 'validation_error' ? 'invalid' : state,
-    status: 'status' in error ? error.status : null,
-    code,
-    message,
-    attempts,
-    requestId: lastRequestId(receipt),
-  };
-}
-
-function lastRequestId(receipt: Receipt): string | null {
-  return receipt.toJSON().attempts.at(-1)?.requestId ?? null;
-}
-
-/** A short digest of what a row sends, to see later whether it has changed. */
-export function digestOf({ token, update }: Pick<Row, 'token' | 'update'>): Buffer {
-  return createHash('sha256')
-    .update(`${token}\n${JSON.stringify(update)}`)
-    .digest()
-    .subarray(0, 8);
+  const isSentAgain =
+    outcome === 'not_sent' || (outcome === 'rejected' && (retryable || code !== 'http_error'));
+  const state = code === 'validation_error' ? 'invalid' : isSentAgain ? 'queued' : outcome;
+  return { row, token, state, status, code, message, attempts, requestId };
 }
 
 /** Rows that are in no final state. */
-export function openRows(journal: Journal): number {
+export function countOpenRows(journal: Journal): number {
   const { queued = 0, ready = 0, sending = 0, ...settled } = journal.count();
   return journal.key.rows - Object.values(settled).reduce((sum, count) => sum + count, 0);
+}
+
+/** What the line of progress shows. */
+interface Counts {
+  readonly rows: number;
+  /** Rows in a final state. */
+  done: number;
+  sent: number;
+  /** Rows whose outcome this run recorded. */
+  recorded: number;
+  rejected: number;
+  unknown: number;
+  /** Rows that wait behind another, or for the next run. */
+  waiting: number;
+  /** Rows that were sent, and have no response yet. */
+  readonly inFlight: Set<number>;
+  /** Why the last attempt is made again later; empty if it is not. */
+  delay: string;
+}
+
+const noCounts = { sent: 0, recorded: 0, rejected: 0, unknown: 0, waiting: 0, delay: '' };
+
+/** Draws how far a run is, how fast, and what it waits for. */
+function createProgressLine(counts: Counts, client: OrdersClient): () => string {
+  const rateOf = createRate();
+  return () => {
+    const { rows, done, recorded, rejected, unknown, waiting, inFlight, delay } = counts;
+    const paused = client.pausedUntil;
+    const perSecond = rateOf(recorded);
+    const line = [
+      `${formatCount(done)} of ${formatNumberOf(rows, 'row')} (${Math.floor((done / rows) * 100)} %)`,
+    ];
+    if (paused) line.push(`paused for ${formatDuration(paused.getTime() - Date.now())} by a 429`);
+    else if (perSecond > 0) line.push(`${Math.round(perSecond)}/s`);
+    else if (inFlight.size > 0) line.push(`waiting for ${formatNumberOf(inFlight.size, 'response')}`);
+    else if (delay !== '') line.push(delay);
+    if (rejected > 0) line.push(`${formatCount(rejected)} rejected`);
+    if (unknown > 0) line.push(`${formatCount(unknown)} unknown`);
+    if (perSecond > 0 && !paused)
+      line.push(`${formatDuration(((rows - done - waiting) / perSecond) * 1_000)} left`);
+    return line.join('  ');
+  };
+}
+
+/** How many rows a second had an outcome in the last ten seconds. */
+function createRate(): (recorded: number) => number {
+  const samples: { readonly at: number; readonly recorded: number }[] = [];
+  return (recorded) => {
+    const at = performance.now();
+    samples.push({ at, recorded });
+    while (samples.length > 2 && at - (samples[0]?.at ?? at) > 10_000) samples.shift();
+    const [first] = samples;
+    return first && at > first.at ? ((recorded - first.recorded) / (at - first.at)) * 1_000 : 0;
+  };
 }

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Journal } from './journal.ts';
+import { CommandError, describeError, escapeControls, toJson } from './terminal.ts';
+
+/** @throws CommandError when a result cannot be written under this name, or would replace one of those */
+export function checkResultName(name: string, taken: readonly string[]): void {
+  if (!/\.(csv|ndjson|jsonl)$/i.test(name))
+    throw new CommandError('--result: end the name in .csv or .ndjson.', 2);
+  if (taken.some((other) => resolve(other) === resolve(name)))
+    throw new CommandError(`--result: ${name} would overwrite what it is made of.`, 2);
+}
+
+/** Writes what became of each row that is in the journal; only its owner can read it. @throws CommandError */
+export async function writeResult(name: string, journal: Journal): Promise<void> {
+  const draft = `${name}.${randomUUID()}`;
+  const output = createWriteStream(draft, { flags: 'wx', mode: 0o600 });
+  try {
+    if (/\.csv$/i.test(name)) {
+      const { stringify } = await import('csv-stringify');
+      const toCsv = stringify({ header: true, columns: resultColumns, escape_formulas: true });
+      await pipeline(Readable.from(toCells(resultsOf(journal))), toCsv, output);
+    } else {
+      await pipeline(Readable.from(toLines(resultsOf(journal))), output);
+    }
+    await rename(draft, name);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new CommandError(
+      `Cannot write ${name}: ${describeError(error)}. The journal has it all: run the same command again.`,
+    );
+  }
+}
+
+const resultColumns = [
+  'row',
+  'token',
+  'order_id',
+  'outcome',
+  'decided',
+  'status',
+  'code',
+  'request_id',
+  'attempts',
+  'sent_at',
+  'at',
+  'message',
+];
+
+function* resultsOf(journal: Journal): Generator<Readonly<Record<string, unknown>>> {
+  for (const { state, orderId, requestId, sentAt, ...rest } of journal.list())
+    yield {
+      ...rest,
+      outcome: state === 'queued' || state === 'ready' ? 'not_sent' : state,
+      order_id: orderId,
+      request_id: requestId,
+      sent_at: sentAt,
+    };
+}
+
+/** What the service says is shown on a terminal, too. */
+function* toCells(
+  results: Iterable<Readonly<Record<string, unknown>>>,
+): Generator<Readonly<Record<string, unknown>>> {
+  const toCell = (text: unknown): unknown => (typeof text === 'string' ? escapeControls(text) : text);
+  for (const { request_id, message, ...rest } of results)
+    yield { ...rest, request_id: toCell(request_id), message: toCell(message) };
+}
+
+function* toLines(results: Iterable<Readonly<Record<string, unknown>>>): Generator<string> {
+  for (const result of results)
+    yield `${toJson(Object.fromEntries(resultColumns.map((name) => [name, result[name]])))}\n`;
+}
