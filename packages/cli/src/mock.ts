@@ -124,10 +124,10 @@ function quote(text: string): string {
 }
 
 /** A key holds no colon (RFC 7617), so the first one begins the type. */
-function readKey(text: string, place: string): ServiceKey {
+function readKey(text: string, flag: string): ServiceKey {
   const [key = '', type, ...rest] = text.split(':');
   if (type === '' || rest.length > 0)
-    throw new CommandError(`${place} is not of the form <key> or <key>:<type>.`, 2);
+    throw new CommandError(`${flag} is not of the form <key> or <key>:<type>.`, 2);
   return type === undefined ? { key } : { key, type };
 }
 
@@ -148,8 +148,8 @@ function readOrdersFile(file: string): readonly (string | SeedOrder)[] {
 }
 
 /** A fault without a rule is one that always happens. What is in it is checked by the service. */
-function readFault(text: string, place: string): FaultRule {
-  const value = /^\s*[[{"]/.test(text) ? parseJson(text, place) : text;
+function readFault(text: string, flag: string): FaultRule {
+  const value = /^\s*[[{"]/.test(text) ? parseJson(text, flag) : text;
   const rule: FaultRule =
     typeof value === 'object' && value !== null && 'when' in value
       ? (value as FaultRule)
@@ -157,16 +157,16 @@ function readFault(text: string, place: string): FaultRule {
   const { when, fault } = rule;
   if (when === 'always' && (fault === 'down' || Object(fault).type === 'connection_refused'))
     throw new CommandError(
-      `${place}: a service that is always down never starts; use a rule with "when": "next".`,
+      `${flag}: a service that is always down never starts; use a rule with "when": "next".`,
       2,
     );
   return rule;
 }
 
-function parseJson(text: string, place: string): unknown {
+function parseJson(text: string, flag: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CommandError(`${place} is not JSON; put it in single quotes.`, 2);
+    throw new CommandError(`${flag} is not JSON; put it in single quotes.`, 2);
   }
 }

@@ -6,7 +6,7 @@ import {
   type FileIssue,
   type FileSource,
   findTokenIssue,
-  type Place,
+  type Position,
   type ReadRow,
   type Segment,
   show,
@@ -142,13 +142,13 @@ function suggest(name: string, known: readonly string[]): string {
 /** The columns that a schema has, with the type of each; `shipping_address.*` for an object whose fields are free. */
 function columnsOf(schema: OrderUpdateSchema): ReadonlyMap<string, string | undefined> {
   const columns = new Map<string, string | undefined>([['token', 'string']]);
-  const visit = ({ type, properties = {}, items }: JsonSchemaNode, path: string): void => {
+  const addColumns = ({ type, properties = {}, items }: JsonSchemaNode, path: string): void => {
     const inside = Object.entries(properties);
-    if (items) visit(items, `${path}[0]`);
+    if (items) addColumns(items, `${path}[0]`);
     else if (inside.length === 0) columns.set(type === 'object' ? `${path}.*` : path, type);
-    else for (const [name, inner] of inside) visit(inner, (path && `${path}.${name}`) || name);
+    else for (const [name, inner] of inside) addColumns(inner, (path && `${path}.${name}`) || name);
   };
-  visit(toJsonSchema(schema) as JsonSchemaNode, '');
+  addColumns(toJsonSchema(schema) as JsonSchemaNode, '');
   return columns;
 }
 
@@ -181,7 +181,7 @@ function createRowReader(
     readFormValues(schema, values, { amountsIn: () => amounts, newLine: {}, ignore: [] }).body as OrderUpdate;
 
   return ({ cells, row, line }) => {
-    const locate = (path: string): Place => {
+    const locate = (path: string): Position => {
       const index = indexes.get(path) ?? (updateAt >= 0 ? updateAt : undefined);
       return { line, ...(index !== undefined && { column: index + 1 }) };
     };
@@ -195,13 +195,11 @@ function createRowReader(
     const values = new URLSearchParams();
     for (const [name, index] of indexes) {
       const cell = cells[index] ?? '';
-      const type = typeOf(name);
-      if (!misfit && type === 'string' && index !== updateAt && cell.trim() !== '') {
+      if (!misfit && typeOf(name) === 'string' && index !== updateAt && cell.trim() !== '') {
         const damage = findDamage(name, cell);
         if (damage) warnings.push({ row, ...locate(name), path: name, found: show(cell), ...damage });
       }
-      // Spreadsheets write TRUE and FALSE.
-      if (name !== '' && name !== 'token') values.append(name, type === 'boolean' ? lowerCase(cell) : cell);
+      if (name !== '' && name !== 'token') values.append(name, cell);
     }
     const rest = {
       row,
@@ -214,12 +212,12 @@ function createRowReader(
     if (misfit) return { ...rest, update: readPart(values), issues };
     if (updateAt >= 0) {
       const { value, changes } = parseJsonRecord({ text: cells[updateAt] ?? '', line: 1, column: 1 });
-      const place = { row, ...locate('update') };
-      issues.push(...changes.map((change) => ({ ...change, ...place })));
+      const position = { row, ...locate('update') };
+      issues.push(...changes.map((change) => ({ ...change, ...position })));
       if (changes.length > 0) return { ...rest, update: {} as OrderUpdate, issues };
       const checked = checkRecord(value, schema);
-      issues.push(...checked.issues.map((issue) => ({ ...issue, ...place })));
-      warnings.push(...checked.warnings.map((issue) => ({ ...issue, ...place })));
+      issues.push(...checked.issues.map((issue) => ({ ...issue, ...position })));
+      warnings.push(...checked.warnings.map((issue) => ({ ...issue, ...position })));
       return { ...rest, update: value as OrderUpdate, issues };
     }
     const result = form.read(values);
@@ -238,9 +236,6 @@ function createRowReader(
   };
 }
 
-const lowerCase = (cell: string): string =>
-  /^\s*(?:true|false)\s*$/i.test(cell) ? cell.trim().toLowerCase() : cell;
-
 /** What makes a row none of the table: cells that belong to no column, of which a spreadsheet adds blank ones, or its first row again. */
 function findMisfit(
   cells: readonly string[],
@@ -257,11 +252,11 @@ function findMisfit(
     };
   const stray = cells.findIndex((cell, index) => !names[index] && cell.trim() !== '');
   if (stray < 0) return undefined;
-  const place = { column: stray + 1, found: show(cells[stray]) };
+  const position = { column: stray + 1, found: show(cells[stray]) };
   if (stray < names.length)
-    return { ...place, message: 'The column has no name', hint: 'Name it, or leave it out.' };
+    return { ...position, message: 'The column has no name', hint: 'Name it, or leave it out.' };
   return {
-    ...place,
+    ...position,
     message: `Expected ${names.length} cells, got ${cells.length}`,
     hint: 'Write quotes around a cell that holds the separator.',
   };

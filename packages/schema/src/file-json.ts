@@ -79,13 +79,13 @@ function readRecord(record: JsonRecord, row: number, { schema, options }: FileSo
   // Its fields stand beside it.
   const isMisplaced = update === undefined && issues.length > 0;
   const checked = isMisplaced ? { issues: [], warnings: [] } : checkRecord(update, schema);
-  const place = ({ segments, ...issue }: Segmented): FileIssue => ({
+  const locate = ({ segments, ...issue }: Segmented): FileIssue => ({
     row,
     ...find([...prefix, ...segments]),
     ...issue,
   });
-  issues.push(...checked.issues.map(place));
-  const warnings = checked.warnings.map(place);
+  issues.push(...checked.issues.map(locate));
+  const warnings = checked.warnings.map(locate);
   const token = typeof given === 'string' ? given : '';
   const damage = findDamage('token', token);
   if (damage) warnings.unshift({ row, ...find(['token']), path: 'token', found: show(token), ...damage });

@@ -39,7 +39,7 @@ export interface UpdateFileOptions {
 /** A format of files of updates. */
 export type UpdateFileFormat = 'json' | 'ndjson' | 'csv';
 
-/** An update of a file, with what is wrong and what is doubtful in it. */
+/** An update of a file, with its issues and warnings. */
 export interface UpdateFileRow<Update extends OrderUpdate = OrderUpdate> {
   /**
    * Its number: that of the row in a spreadsheet, where the first row names the columns; that of the line in NDJSON; the
@@ -62,7 +62,7 @@ export interface UpdateFileRow<Update extends OrderUpdate = OrderUpdate> {
   readonly isUnreadable?: true;
 }
 
-/** What is wrong or doubtful at one place of a file. */
+/** An issue or a warning, and where it is in the file. */
 export interface FileIssue {
   /** A code of the schema or of the form kit, or a {@link FileIssueCode}. */
   readonly code: FileIssueCode | (string & {});
@@ -112,12 +112,12 @@ export interface FileSource {
 }
 
 export type Segment = string | number;
-export type Place = Pick<FileIssue, 'line' | 'column'>;
+export type Position = Pick<FileIssue, 'line' | 'column'>;
 
 /** A row as a format reads it. */
 export interface ReadRow extends UpdateFileRow {
   /** Where a field is. */
-  readonly locate: (path: readonly Segment[]) => Place;
+  readonly locate: (path: readonly Segment[]) => Position;
 }
 
 /** The row that ends a file which cannot be read to its end. */

@@ -4,22 +4,22 @@ import type { FileIssue } from './file-row.ts';
 export class FileFault extends Error {
   readonly hint: string | undefined;
   /** Where it is, if not where reading stopped. */
-  readonly place: { readonly row?: number; readonly line?: number; readonly column?: number };
+  readonly position: { readonly row?: number; readonly line?: number; readonly column?: number };
 
-  constructor(message: string, hint?: string, place: FileFault['place'] = {}) {
+  constructor(message: string, hint?: string, position: FileFault['position'] = {}) {
     super(message);
     this.hint = hint;
-    this.place = place;
+    this.position = position;
   }
 
-  /** As an issue, at the place where reading stopped. */
+  /** As an issue, where reading stopped. */
   toIssue(stopped: { readonly row: number; readonly line: number }): FileIssue {
-    const { message, hint, place } = this;
+    const { message, hint, position } = this;
     return {
       code: 'malformed',
       path: '',
       ...stopped,
-      ...place,
+      ...position,
       message,
       ...(hint !== undefined && { hint }),
     };

@@ -27,7 +27,7 @@ export interface FormFormat {
 export interface FormValues {
   /** The input of the schema: without blank fields, and with numbers and booleans in place of their text. */
   readonly body: unknown;
-  /** The value of each field, and its place in the order of the form. */
+  /** The value of each field, and its index in the order of the form. */
   readonly given: ReadonlyMap<string, GivenValue>;
   /** The fields and lines that are blank, and the fields that are not part of the order. */
   readonly leftOut: readonly string[];
@@ -41,7 +41,7 @@ export interface FormValues {
 
 interface GivenValue {
   readonly value: unknown;
-  readonly place: number;
+  readonly index: number;
 }
 
 interface Reading {
@@ -114,7 +114,7 @@ const isBlank = (value: unknown): boolean =>
 /** Returns the value for the body, or `undefined` to leave the field out. */
 function readValue(value: unknown, schema: Schema | undefined, field: string, reading: Reading): unknown {
   if (++reading.values > maxValues) throw new RangeError();
-  reading.given.set(field, { value, place: reading.values });
+  reading.given.set(field, { value, index: reading.values });
   if (isBlank(value)) {
     reading.leftOut.push(field);
     return undefined;
@@ -131,7 +131,7 @@ function readValue(value: unknown, schema: Schema | undefined, field: string, re
   return limits?.type ? readNumber(value, amounts) : readDecimal(value, reading.amounts.decimalSeparator);
 }
 
-/** Returns the choice that a check box, a select or a person writes in one of these ways. */
+/** Returns the choice that a check box, a select, a spreadsheet (`TRUE`) or a person writes in one of these ways. */
 function readChoice(value: unknown): boolean | undefined {
   const text = String(value).trim();
   return /^(true|on|yes|1)$/i.test(text) || (/^(false|off|no|0)$/i.test(text) ? false : undefined);
@@ -219,7 +219,6 @@ function nestEntries(
   // A schema that names no field takes any.
   const isOpen = def.type !== 'object' || Object.keys(def.shape).length === 0;
   const names = Object.fromEntries(named.map(({ keys }) => [keys[0] ?? '', 0]));
-  // Spring names the hidden companion of a check box `_require_shipping`.
   const typos = new Set(findFieldTypos(model, names).map(({ path }) => path[0]));
   // Spring names the hidden companion of a check box `_require_shipping`.
   const isSent = (name = ''): boolean =>

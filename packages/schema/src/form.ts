@@ -251,8 +251,8 @@ function findIssues(
     const kind = kindOf(part, field, amounts);
     return createFormIssue(issue, { field, given: given.get(field)?.value, kind, currency });
   });
-  const placeOf = ({ field }: FormIssue): number => given.get(field)?.place ?? Infinity;
-  return issues.sort((one, other) => placeOf(one) - placeOf(other));
+  const indexOf = ({ field }: FormIssue): number => given.get(field)?.index ?? Infinity;
+  return issues.sort((one, other) => indexOf(one) - indexOf(other));
 }
 
 function createFormIssue(

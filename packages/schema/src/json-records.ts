@@ -9,7 +9,7 @@ export interface JsonRecord {
   readonly column: number;
 }
 
-interface TextPlace {
+interface TextPosition {
   readonly line: number;
   readonly column: number;
 }
@@ -43,7 +43,7 @@ export function parseJsonRecord(record: JsonRecord): ParsedJson {
         changes.push({
           code: 'duplicate_name',
           path: formatSegments([...pathOf(), name]),
-          ...placeIn(record, line, character),
+          ...positionIn(record, line, character),
           found: JSON.stringify(name),
           message: 'The name is there twice in one object, so one of the values would be lost',
           hint: 'Leave one out.',
@@ -57,7 +57,7 @@ export function parseJsonRecord(record: JsonRecord): ParsedJson {
       changes.push({
         code: 'inexact_number',
         path: formatSegments(pathOf()),
-        ...placeIn(record, line, character),
+        ...positionIn(record, line, character),
         found: written.length > 40 ? `${written.slice(0, 39)}…` : written,
         message: `JavaScript does not have this number, and ${JSON.stringify(Number(written))} would be sent`,
         hint: 'Write a number of at most 15 digits.',
@@ -77,14 +77,14 @@ function findSyntaxFault(record: JsonRecord): JsonChange | undefined {
     // Its position is that in the record, not that in the file.
     problem = String(error).replace(/^\w+: | (?:in JSON )?at position \d+.*$/gs, '');
   }
-  let place: TextPlace | undefined;
+  let position: TextPosition | undefined;
   const isFlat = visitStrictly(text, {
     onError(_code, _offset, _length, line, character) {
-      place ??= placeIn(record, line, character);
+      position ??= positionIn(record, line, character);
     },
   });
   problem ??= isFlat ? undefined : 'it is nested too deep';
-  const { line, column } = place ?? record;
+  const { line, column } = position ?? record;
   return problem === undefined
     ? undefined
     : { code: 'malformed', path: '', line, column, message: `Not JSON: ${problem}` };
@@ -121,31 +121,31 @@ function decimalValue(text: string): string | undefined {
 }
 
 /** Finds where the values of a record are. The text is read again: only issues need it. */
-export function createLocate(record: JsonRecord): (path: readonly Segment[]) => TextPlace {
-  let places: Map<string, TextPlace> | undefined;
+export function createLocate(record: JsonRecord): (path: readonly Segment[]) => TextPosition {
+  let positions: Map<string, TextPosition> | undefined;
   return (path) => {
-    places ??= placesIn(record);
+    positions ??= positionsIn(record);
     for (let end = path.length; end > 0; end--) {
-      const place = places.get(JSON.stringify(path.slice(0, end)));
-      if (place) return place;
+      const position = positions.get(JSON.stringify(path.slice(0, end)));
+      if (position) return position;
     }
     return { line: record.line, column: record.column };
   };
 }
 
-function placesIn(record: JsonRecord): Map<string, TextPlace> {
-  const places = new Map<string, TextPlace>();
+function positionsIn(record: JsonRecord): Map<string, TextPosition> {
+  const positions = new Map<string, TextPosition>();
   const note = (line: number, character: number, path: readonly Segment[]): void =>
-    void places.set(JSON.stringify(path), placeIn(record, line, character));
+    void positions.set(JSON.stringify(path), positionIn(record, line, character));
   visit(record.text, {
     onObjectBegin: (_offset, _length, line, character, pathOf) => note(line, character, pathOf()),
     onArrayBegin: (_offset, _length, line, character, pathOf) => note(line, character, pathOf()),
     onLiteralValue: (_value, _offset, _length, line, character, pathOf) => note(line, character, pathOf()),
   });
-  return places;
+  return positions;
 }
 
-function placeIn(start: TextPlace, line: number, character: number): TextPlace {
+function positionIn(start: TextPosition, line: number, character: number): TextPosition {
   return { line: start.line + line, column: character + (line === 0 ? start.column : 1) };
 }
 
@@ -159,7 +159,7 @@ export function splitJson(text: string): readonly JsonRecord[] | JsonChange {
   let depth = 0;
   let begun = { offset: 0, line: 1, column: 1 };
   const begin = (offset: number, _length: number, line: number, character: number): void => {
-    if (depth === 1) begun = { offset, ...placeIn(whole, line, character) };
+    if (depth === 1) begun = { offset, ...positionIn(whole, line, character) };
     depth++;
   };
   const end = (offset: number, length: number): void => {

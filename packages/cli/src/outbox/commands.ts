@@ -12,14 +12,14 @@ import { drawHistory, drawStatus, drawUpdate, hideSecrets, type StatusReport } f
 import {
   connectToWorker,
   findWorkerOr,
+  type LocationOptions,
   nameFlags,
   naming,
   type Operations,
   openOperations,
   openStore,
   outboxLine,
-  type PlaceOptions,
-  readPlace,
+  readLocation,
 } from './operations.ts';
 
 interface Filters {
@@ -29,12 +29,15 @@ interface Filters {
 }
 
 /** Runs a command on the outbox that its options name. */
-async function withOperations<Options extends PlaceOptions>(
+async function withOperations<Options extends LocationOptions>(
   { options, env, terminal }: CommandInput<Options>,
   run: (operations: Operations) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   return naming<ExitCode>(options, async () => {
-    const operations = await terminal.waitFor('the outbox to open', openOperations(readPlace(options, env)));
+    const operations = await terminal.waitFor(
+      'the outbox to open',
+      openOperations(readLocation(options, env)),
+    );
     try {
       return await run(operations);
     } finally {
@@ -49,7 +52,7 @@ const watchMs = 1_000;
 
 /** Shows the backlog, and what holds it up. Exits with 1 when updates wait for a decision. @throws CommandError */
 export async function runStatus(
-  input: CommandInput<PlaceOptions & { readonly watch?: true }>,
+  input: CommandInput<LocationOptions & { readonly watch?: true }>,
 ): Promise<ExitCode> {
   const { options, terminal } = input;
   return withOperations(input, async (operations) => {
@@ -80,9 +83,9 @@ async function readStatus({ status: read, place }: Operations): Promise<StatusRe
 async function watchStatus(
   operations: Operations,
   first: StatusReport,
-  { options, env, terminal }: CommandInput<PlaceOptions>,
+  { options, env, terminal }: CommandInput<LocationOptions>,
 ): Promise<void> {
-  const place = readPlace(options, env);
+  const location = readLocation(options, env);
   const lineOf = (command: string): string => outboxLine(options, command);
   const ending = AbortSignal.any([terminal.catchInterrupt(), terminal.closed]);
   const screen = await terminal.screen();
@@ -96,12 +99,12 @@ async function watchStatus(
   do {
     let problem: string | undefined;
     try {
-      if ('folder' in place) open ??= await connectToWorker(place);
+      if ('folder' in location) open ??= await connectToWorker(location);
       if (open) last = await readStatus(open);
       else problem = noWorker;
     } catch (error) {
       problem = describeError(error);
-      if ('folder' in place) open = undefined;
+      if ('folder' in location) open = undefined;
     }
     const { status, ...rest } =
       problem === undefined ? last : { ...last, note: `${problem} Last seen at ${last.at.toISOString()}.` };
@@ -112,7 +115,7 @@ async function watchStatus(
 
 /** Lists the updates that wait for a decision. @throws CommandError */
 export async function runList(
-  input: CommandInput<PlaceOptions & Filters & { readonly limit?: number }>,
+  input: CommandInput<LocationOptions & Filters & { readonly limit?: number }>,
 ): Promise<ExitCode> {
   const { options, terminal } = input;
   return withOperations(input, async (operations) => {
@@ -164,7 +167,7 @@ async function findUpdates(
 }
 
 /** Shows one update, with what was sent and its receipt. @throws CommandError */
-export async function runShow(input: CommandInput<PlaceOptions>): Promise<ExitCode> {
+export async function runShow(input: CommandInput<LocationOptions>): Promise<ExitCode> {
   const { args, terminal } = input;
   return withOperations(input, async (operations) => {
     const [id = ''] = args;
@@ -179,7 +182,7 @@ export async function runShow(input: CommandInput<PlaceOptions>): Promise<ExitCo
 
 /** Shows the latest updates of an order. @throws CommandError */
 export async function runHistory(
-  input: CommandInput<PlaceOptions & { readonly limit?: number }>,
+  input: CommandInput<LocationOptions & { readonly limit?: number }>,
 ): Promise<ExitCode> {
   const { args, options, terminal } = input;
   return withOperations(input, async (operations) => {
@@ -190,7 +193,7 @@ export async function runHistory(
 }
 
 /** Ends the pause after a 429. @throws CommandError */
-export async function runResume(input: CommandInput<PlaceOptions>): Promise<ExitCode> {
+export async function runResume(input: CommandInput<LocationOptions>): Promise<ExitCode> {
   return withOperations(input, async (operations) => {
     await operations.resume();
     await input.terminal.report({ resumed: true }, () => ['The pause has ended.']);
@@ -198,7 +201,7 @@ export async function runResume(input: CommandInput<PlaceOptions>): Promise<Exit
   });
 }
 
-interface DecideOptions extends PlaceOptions, Filters {
+interface DecideOptions extends LocationOptions, Filters {
   readonly all?: true;
   readonly yes?: true;
   readonly by?: string;
@@ -286,14 +289,18 @@ async function decideAll(
 }
 
 /** Makes the tables of an outbox, or brings them up to date. @throws CommandError */
-export async function runMigrate({ options, terminal, env }: CommandInput<PlaceOptions>): Promise<ExitCode> {
-  const place = readPlace(options, env);
-  const { databaseSchema } = place;
+export async function runMigrate({
+  options,
+  terminal,
+  env,
+}: CommandInput<LocationOptions>): Promise<ExitCode> {
+  const location = readLocation(options, env);
+  const { databaseSchema } = location;
   return naming<ExitCode>(options, async () => {
     const found =
-      'folder' in place
-        ? await findWorkerOr(place, () => openStore(place))
-        : { opened: await openStore(place) };
+      'folder' in location
+        ? await findWorkerOr(location, () => openStore(location))
+        : { opened: await openStore(location) };
     if ('worker' in found) {
       await terminal.report({ place: found.worker.place, databaseSchema }, () => [
         'The tables are up to date: a worker runs on them.',

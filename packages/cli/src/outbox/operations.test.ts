@@ -4,7 +4,7 @@ import process from 'node:process';
 import { lockFolder } from '@orders/outbox/pglite';
 import { expect, test } from 'vitest';
 import { createFolder } from '../../test/run-orders.ts';
-import { connectToWorker, nameFlags, openOperations, outboxLine, readPlace } from './operations.ts';
+import { connectToWorker, nameFlags, openOperations, outboxLine, readLocation } from './operations.ts';
 
 const databaseSchema = 'orders_outbox';
 
@@ -35,7 +35,7 @@ test.each(['', 'null', '{}', '{"port":"x"}', '{"port":70000,"secret":"\\n"}', '{
 
 test('the outbox is in a folder, a flag or DATABASE_URL, and never a guess', () => {
   const url = 'postgres://me:hunter2@db.example/orders';
-  const find = (given: object, env = {}) => readPlace({ databaseSchema, ...given }, env);
+  const find = (given: object, env = {}) => readLocation({ databaseSchema, ...given }, env);
   expect(find({}, { DATABASE_URL: url })).toEqual({ connectionString: url, databaseSchema });
   expect(find({ databaseUrl: url }, { DATABASE_URL: 'other' })).toMatchObject({ connectionString: url });
   expect(find({ folder: 'here' }, { DATABASE_URL: url })).toEqual({ folder: 'here', databaseSchema });

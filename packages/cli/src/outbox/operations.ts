@@ -12,21 +12,24 @@ import { createOutbox, type Outbox, OutboxError, type OutboxStore, postgresStore
 import { CommandError, commandLine, describeError, type Environment } from '../terminal.ts';
 
 /** The options that name an outbox. */
-export interface PlaceOptions {
+export interface LocationOptions {
   readonly databaseUrl?: string;
   readonly folder?: string;
   readonly databaseSchema: string;
 }
 
 /** Where an outbox is. */
-export type Place = { readonly databaseSchema: string } & (
+export type OutboxLocation = { readonly databaseSchema: string } & (
   | { readonly folder: string }
   /** It may hold a password. */
   | { readonly connectionString: string }
 );
 
 /** Reads where the outbox is, which is never guessed. @throws CommandError */
-export function readPlace({ databaseUrl, folder, databaseSchema }: PlaceOptions, env: Environment): Place {
+export function readLocation(
+  { databaseUrl, folder, databaseSchema }: LocationOptions,
+  env: Environment,
+): OutboxLocation {
   if (folder !== undefined) {
     if (folder === '') throw new CommandError('--folder is empty.', 2);
     return { folder, databaseSchema };
@@ -45,7 +48,7 @@ const usualSchema = 'orders_outbox';
 
 /** The command line of another command on the same outbox. A URL stays out of it, since it may hold a password. */
 export function outboxLine(
-  { folder, databaseUrl, databaseSchema }: PlaceOptions,
+  { folder, databaseUrl, databaseSchema }: LocationOptions,
   ...words: readonly string[]
 ): string {
   const line = commandLine([
@@ -66,17 +69,17 @@ export type Operations = Pick<Outbox, (typeof methods)[number] | 'close'> & {
   readonly isExclusive: boolean;
 };
 
-/** Opens the store of a place, whose folder is made where there is none. @throws CommandError; OutboxError */
-export async function openStore(place: Place): Promise<OutboxStore> {
-  if ('folder' in place) {
+/** Opens the store of an outbox, whose folder is made where there is none. @throws CommandError; OutboxError */
+export async function openStore(location: OutboxLocation): Promise<OutboxStore> {
+  if ('folder' in location) {
     const { pgliteStore } = await import('@orders/outbox/pglite').catch((error: Error) => {
       if (!error.message.includes('@electric-sql/pglite')) throw error;
       throw new CommandError('--folder needs PGlite: install @electric-sql/pglite beside @orders/cli.');
     });
-    return pgliteStore(place.folder);
+    return pgliteStore(location.folder);
   }
   try {
-    return postgresStore({ connectionString: place.connectionString });
+    return postgresStore({ connectionString: location.connectionString });
   } catch (error) {
     const { message } = error as Error;
     throw new CommandError(
@@ -86,16 +89,16 @@ export async function openStore(place: Place): Promise<OutboxStore> {
 }
 
 /** Opens an outbox for a command that sends nothing and makes none. @throws CommandError; OutboxError */
-export async function openOperations(place: Place): Promise<Operations> {
-  if (!('folder' in place)) return openHere(place);
-  const { folder } = place;
+export async function openOperations(location: OutboxLocation): Promise<Operations> {
+  if (!('folder' in location)) return openHere(location);
+  const { folder } = location;
   // PGlite would make one, in a folder whose name may be misspelled.
   if (!existsSync(join(folder, 'data')))
     throw new CommandError(`There is no outbox in ${resolve(folder)}.`, 3, {
-      hint: `To make one: ${outboxLine(place, 'migrate')}`,
+      hint: `To make one: ${outboxLine(location, 'migrate')}`,
     });
   try {
-    const found = await findWorkerOr(place, () => openHere(place));
+    const found = await findWorkerOr(location, () => openHere(location));
     return 'worker' in found ? found.worker : found.opened;
   } catch (error) {
     if (!(error instanceof OutboxError && error.code === 'folder_locked')) throw error;
@@ -104,9 +107,9 @@ export async function openOperations(place: Place): Promise<Operations> {
   }
 }
 
-async function openHere(place: Place): Promise<Operations> {
-  const store = await openStore(place);
-  const { databaseSchema } = place;
+async function openHere(location: OutboxLocation): Promise<Operations> {
+  const store = await openStore(location);
+  const { databaseSchema } = location;
   // What fails is reported by the command.
   const outbox = await createOutbox({ store, databaseSchema, migrate: false, warn: () => {} });
   return {
@@ -118,7 +121,7 @@ async function openHere(place: Place): Promise<Operations> {
 }
 
 /** The message of an outbox, whose options have the names of code; who reads this wrote flags. */
-export function nameFlags(message: string, options: PlaceOptions): string {
+export function nameFlags(message: string, options: LocationOptions): string {
   return message
     .replace(/run the command "migrate"(, call migrate\(\), or pass migrate: true)?/, () => {
       return `run "${outboxLine(options, 'migrate')}"`;
@@ -137,7 +140,7 @@ const flags = {
 };
 
 /** Runs what may fail as an outbox does. @throws CommandError */
-export async function naming<T>(options: PlaceOptions, run: () => Promise<T>): Promise<T> {
+export async function naming<T>(options: LocationOptions, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -158,12 +161,12 @@ const lockedMs = { longest: 2_000, between: 100 };
  * @throws OutboxError `folder_locked`, or what `open` throws.
  */
 export async function findWorkerOr<Opened>(
-  place: Extract<Place, { folder: string }>,
+  location: Extract<OutboxLocation, { folder: string }>,
   open: () => Promise<Opened>,
 ): Promise<{ readonly worker: Operations } | { readonly opened: Opened }> {
   const until = performance.now() + lockedMs.longest;
   for (;;) {
-    const worker = await connectToWorker(place);
+    const worker = await connectToWorker(location);
     if (worker) return { worker };
     try {
       return { opened: await open() };
@@ -254,7 +257,7 @@ const callMs = { first: 10_000, other: 60_000 };
 export async function connectToWorker({
   folder,
   databaseSchema,
-}: Extract<Place, { folder: string }>): Promise<Operations | undefined> {
+}: Extract<OutboxLocation, { folder: string }>): Promise<Operations | undefined> {
   let address: WorkerAddress;
   try {
     address = JSON.parse(await readFile(join(folder, fileName), 'utf8'));

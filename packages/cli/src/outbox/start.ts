@@ -5,15 +5,15 @@ import { CommandError, type CommandInput, describeError, type ExitCode, toJson }
 import { createMetrics, serveMetrics } from './metrics.ts';
 import {
   findWorkerOr,
+  type LocationOptions,
   naming,
+  type OutboxLocation,
   openStore,
-  type Place,
-  type PlaceOptions,
-  readPlace,
+  readLocation,
   serveOperations,
 } from './operations.ts';
 
-interface StartOptions extends PlaceOptions, ConnectionOptions {
+interface StartOptions extends LocationOptions, ConnectionOptions {
   readonly concurrency?: number;
   readonly localConcurrency?: number;
   readonly rate?: number;
@@ -47,19 +47,19 @@ const timeoutMs = { probe: 2_000, scrape: 5_000 };
 export async function runStart({ options, terminal, env }: CommandInput<StartOptions>): Promise<ExitCode> {
   const { grace: graceMs = 10_000, burst, rate } = options;
   if (burst !== undefined && rate === undefined) throw new CommandError('--burst needs --rate.', 2);
-  const place = readPlace(options, env);
+  const location = readLocation(options, env);
   const { client, baseUrl } = await connect(options, { terminal, env });
   const interrupt = terminal.catchInterrupt();
   const log = (entry: LogEntry): void => terminal.print(formatLogEntry(entry, new Date(), terminal.json));
   const totals = { applied: 0, rejected: 0, needs_review: 0, discarded: 0, queued: 0 };
   return naming<ExitCode>(options, async () => {
-    const store = await takeStore(place);
+    const store = await takeStore(location);
     let stopServing = async (): Promise<void> => {};
     const metrics = createMetrics(shared(() => outbox.status(), timeoutMs.scrape));
     const outbox: Outbox = await createOutbox({
       ...workerOptions(options),
       client,
-      databaseSchema: place.databaseSchema,
+      databaseSchema: location.databaseSchema,
       // Who finds the folder free finds no address in it.
       store: { ...store, close: () => stopServing().finally(() => store.close()) },
       warn: (message) => log({ event: 'warning', message }),
@@ -82,7 +82,7 @@ export async function runStart({ options, terminal, env }: CommandInput<StartOpt
     try {
       const { metrics: isServed, metricsHost: host, metricsPort: port } = options;
       const url = isServed ? await serveMetrics({ host, port }, metrics, findProblem) : undefined;
-      if ('folder' in place) stopServing = await serveOperations(place, outbox);
+      if ('folder' in location) stopServing = await serveOperations(location, outbox);
       await outbox.start();
       log({ event: 'started', store: store.place, target: baseUrl, metrics: url });
       if (!interrupt.aborted) await once(interrupt, 'abort');
@@ -100,11 +100,11 @@ export async function runStart({ options, terminal, env }: CommandInput<StartOpt
 }
 
 /** Opens the store for a process that keeps it. @throws OutboxError `folder_locked` or `folder_unusable`; CommandError */
-async function takeStore(place: Place): Promise<OutboxStore> {
-  if (!('folder' in place)) return openStore(place);
-  const found = await findWorkerOr(place, () => openStore(place));
+async function takeStore(location: OutboxLocation): Promise<OutboxStore> {
+  if (!('folder' in location)) return openStore(location);
+  const found = await findWorkerOr(location, () => openStore(location));
   if ('opened' in found) return found.opened;
-  const message = `${place.folder} is in use by another "orders outbox start": stop it, or choose another folder; for several processes use PostgreSQL.`;
+  const message = `${location.folder} is in use by another "orders outbox start": stop it, or choose another folder; for several processes use PostgreSQL.`;
   throw new OutboxError('folder_locked', message);
 }
 
