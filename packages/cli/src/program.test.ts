@@ -171,13 +171,14 @@ test('with --json an error is an object on standard output, too', async () => {
   }
 });
 
-test('in a clone, files are those of the folder where pnpm was started', async () => {
+test('in a clone, files are those of the folder where pnpm was started, or standard input', async () => {
   await using folder = await createFolder({ 'a.json': '{"cart":{}}' });
-  const words = [...quickly.flags, '--conditions=@orders/source', '.ci/orders.ts', 'validate', 'a.json'];
+  const words = [...quickly.flags, '--conditions=@orders/source', '.ci/orders.ts', 'validate', 'a.json', '-'];
   const run = spawnSync(process.execPath, words, {
     cwd: join(import.meta.dirname, '../../..'),
     env: { INIT_CWD: folder.path, ...quickly.env },
+    input: '{"token":"ord_1","update":{"cart":{}}}\n{"token":"ord_2","update":{"cart":{}}}\n',
     encoding: 'utf8',
   });
-  expect(run).toMatchObject({ status: 0, stdout: 'a.json: valid: 1 row\n' });
+  expect(run).toMatchObject({ status: 0, stdout: 'a.json: valid: 1 row\n-: valid: 2 rows\n' });
 }, 60_000);

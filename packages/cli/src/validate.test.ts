@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { runIn } from '../test/run-here.ts';
-import { createFolder, runOrders } from '../test/run-orders.ts';
+import { createFolder } from '../test/run-orders.ts';
 
 const csv = `token,order_id,cart.items[0].quantity
 ord_1,A,1
@@ -162,9 +162,3 @@ test('warnings are printed in every format, and are issues with --strict', async
     stdout: expect.stringContaining('1 invalid of 1 row'),
   });
 });
-
-test('standard input is a file, too, and a valid one exits with 0', async () => {
-  const input = '{"token":"ord_1","update":{"cart":{}}}\n{"token":"ord_2","update":{"cart":{}}}\n';
-  const { code, stdout } = await runOrders(['validate', '-'], { cwd: import.meta.dirname, input });
-  expect([code, stdout]).toEqual([0, '-: valid: 2 rows\n']);
-}, 60_000);

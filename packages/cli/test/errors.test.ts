@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { TlsOptions } from 'node:tls';
+import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'node:tls';
 import { startMockOrderService } from '@orders/testing';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -34,8 +34,8 @@ async function listen(listener: RequestListener, tls?: TlsOptions) {
   };
 }
 
-async function certify(days: number) {
-  const made = await generate([{ name: 'commonName', value: 'orders.example' }], {
+async function certify(days: number, commonName = 'orders.example') {
+  const made = await generate([{ name: 'commonName', value: commonName }], {
     keyType: 'ec',
     algorithm: 'sha256',
     notBeforeDate: new Date(Date.now() - 90 * day),
@@ -44,6 +44,13 @@ async function certify(days: number) {
   });
   return { cert: made.cert, key: made.private };
 }
+
+const authorities = getCACertificates('default');
+afterAll(() => setDefaultCACertificates(authorities));
+
+/** Lets this process trust a certificate, as NODE_EXTRA_CA_CERTS does. */
+const trust = (certificate: string): void =>
+  setDefaultCACertificates([...getCACertificates('default'), certificate]);
 
 describe('one clear message each, and nothing is sent', () => {
   let folder: Folder;
@@ -132,13 +139,12 @@ describe('one clear message each, and nothing is sent', () => {
     'a client certificate that is missing under TLS 1.3, where the handshake is over before',
     own,
     async () => {
-      const tls = await certify(90);
+      const tls = await certify(90, 'trusted.example');
       const mutual = { ...tls, requestCert: true, rejectUnauthorized: true, minVersion: 'TLSv1.3' } as const;
       await using server = await listen((_, response) => void response.end(), mutual);
-      await using folder = await createFolder({ 'ca.pem': tls.cert });
-      const env = { ORDERS_API_KEY: key, NODE_EXTRA_CA_CERTS: folder.file('ca.pem') };
+      trust(tls.cert);
       const words = ['check', '--base-url', server.url];
-      const { code, stdout } = await runOrders(words, { cwd: folder.path, env });
+      const { code, stdout } = await runHere(words, { env: { ORDERS_API_KEY: key } });
       expect(code).toBe(1);
       expect(stdout.replace(/\s+/g, ' ')).toContain('requires a client certificate');
     },
@@ -188,13 +194,9 @@ test(
         })
         .end('{}');
     }, tls);
-    await using folder = await createFolder({ 'ca.pem': tls.cert });
-    const env = {
-      ORDERS_API_KEY: key,
-      ORDERS_BASE_URL: server.url,
-      NODE_EXTRA_CA_CERTS: folder.file('ca.pem'),
-    };
-    const { code, stdout } = await runOrders(['check', '--json'], { cwd: folder.path, env });
+    trust(tls.cert);
+    const words = ['check', '--json', '--base-url', server.url];
+    const { code, stdout } = await runHere(words, { env: { ORDERS_API_KEY: key } });
     expect(code).toBe(0);
     const { ok, checks } = JSON.parse(stdout);
     expect(ok).toBe(true);

@@ -26,8 +26,6 @@ export interface RunOptions {
   /** Where it runs. */
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What it reads from standard input. */
-  readonly input?: string;
   /** A file that it prints to. */
   readonly output?: number;
 }
@@ -35,16 +33,15 @@ export interface RunOptions {
 /** Starts the command from its source. It is killed after a while, so that no test hangs. */
 export function startOrders(
   words: readonly string[],
-  { cwd, env = {}, input, output = -1 }: RunOptions,
+  { cwd, env = {}, output = -1 }: RunOptions,
 ): RunningOrders {
   const child = spawn(process.execPath, [...quickly.flags, '--conditions=@orders/source', main, ...words], {
     cwd,
     env: { PATH: process.env['PATH'], NODE_OPTIONS: process.env['NODE_OPTIONS'], ...quickly.env, ...env },
-    stdio: [input === undefined ? 'ignore' : 'pipe', output < 0 ? 'pipe' : output, 'pipe'],
+    stdio: ['ignore', output < 0 ? 'pipe' : output, 'pipe'],
     timeout: 600_000,
     killSignal: 'SIGKILL',
   });
-  child.stdin?.end(input);
   const text = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const)
     child[stream]?.on('data', (chunk: Buffer) => {

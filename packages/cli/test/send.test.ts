@@ -329,10 +329,15 @@ async function killAndResume({
   );
 }
 
-/** How many rows a journal that another process has open holds in each state. */
-function statesIn(folder: Folder): Readonly<Record<string, number>> {
+/** Copies the journal of a run that is going on, which is what it leaves if it is killed now. */
+function copyJournal(folder: Folder, copy: string): void {
   for (const end of ['', '-wal'])
-    copyFileSync(folder.file(`updates.csv.orders-journal${end}`), folder.file(`copy${end}`));
+    copyFileSync(folder.file(`updates.csv.orders-journal${end}`), folder.file(`${copy}${end}`));
+}
+
+/** How many rows a journal that a run has open holds in each state. */
+function statesIn(folder: Folder): Readonly<Record<string, number>> {
+  copyJournal(folder, 'copy');
   const db = new DatabaseSync(folder.file('copy'));
   try {
     const counts = db.prepare('select state, count(*) as count from rows group by state').all();
@@ -342,62 +347,51 @@ function statesIn(folder: Folder): Readonly<Record<string, number>> {
   }
 }
 
-test.runIf(hasSignals)(
-  'killed while 100 rows wait for the end of a pause, none is unknown',
-  own,
-  async () => {
-    await using scene = await setScene(100, 100);
-    const { service, folder, send, startAlone } = scene;
-    service.faults.always(
-      { type: 'status', status: 429, headers: { 'retry-after': '300' } },
-      { operation: 'update' },
-    );
-    // No response comes before all have left: then none is about to leave once none is being sent.
-    const left = Promise.withResolvers<void>();
-    await using forwarder = await startForwarder(Number(new URL(service.url).port), {
-      method: 'PATCH',
-      until: left.promise,
-    });
-    const base = ['--base-url', `http://127.0.0.1:${forwarder.port}`];
-    {
-      await using running = startAlone('--concurrency', '100', ...base);
-      await until('all have left', () => service.requests({ operation: 'update' }).length === 100);
-      left.resolve();
-      await until('none is being sent, and all wait', () => {
-        try {
-          return statesIn(folder)['ready'] === 100;
-        } catch {
-          // A copy of what is being written.
-          return false;
-        }
-      });
-      running.child.kill('SIGKILL');
-    }
-    service.faults.clear();
-    const { code, stdout } = await send('--json', ...base);
-    expect([code, JSON.parse(stdout)]).toMatchObject([0, { applied: 100, unknown: 0 }]);
-    expect(service.ledger).toHaveLength(100);
-  },
-);
+test('killed while 100 rows wait for the end of a pause, none is unknown', own, async () => {
+  await using scene = await setScene(100, 100);
+  const { service, folder, send, start } = scene;
+  service.faults.always(
+    { type: 'status', status: 429, headers: { 'retry-after': '300' } },
+    { operation: 'update' },
+  );
+  // No response comes before all have left: then none is about to leave once none is being sent.
+  const left = Promise.withResolvers<void>();
+  await using forwarder = await startForwarder(Number(new URL(service.url).port), {
+    method: 'PATCH',
+    until: left.promise,
+  });
+  const base = ['--base-url', `http://127.0.0.1:${forwarder.port}`];
+  {
+    await using _ = start('--concurrency', '100', ...base);
+    await until('all have left', () => service.requests({ operation: 'update' }).length === 100);
+    left.resolve();
+    await until('none is being sent, and all wait', () => statesIn(folder)['ready'] === 100);
+    copyJournal(folder, 'killed');
+  }
+  service.faults.clear();
+  const { code, stdout } = await send('--json', '--journal', './killed', ...base);
+  expect([code, JSON.parse(stdout)]).toMatchObject([0, { applied: 100, unknown: 0 }]);
+  expect(service.ledger).toHaveLength(100);
+});
 
-test.runIf(hasSignals)(
+test(
   'killed while rows wait for a slot of the rate limit, only those that left are unknown',
   own,
   async () => {
     await using scene = await setScene(100, 100);
-    const { service, send, startAlone } = scene;
+    const { service, folder, send, start } = scene;
     service.faults.always({ type: 'latency', ms: 60_000 }, { operation: 'update' });
-    const sent = (): readonly (string | undefined)[] =>
-      service.requests({ operation: 'update' }).map(({ token }) => token);
-    {
-      await using running = startAlone('--concurrency', '100', '--rate', '1');
-      await until('it sends', () => sent().length > 0);
-      running.child.kill('SIGKILL');
-      await running.ended;
-    }
-    const { stdout } = await send('--review', '--json');
+    const running = start('--concurrency', '100', '--rate', '1');
+    await until('it sends', () => service.requests({ operation: 'update' }).length > 0);
+    // Nothing else happens meanwhile in this process.
+    copyJournal(folder, 'killed');
+    const sent = service.requests({ operation: 'update' }).map(({ token }) => token);
+    const { stdout } = await send('--review', '--json', '--journal', './killed');
     const unknown = JSON.parse(stdout).waiting.map(({ token }: { readonly token: string }) => token);
-    expect(unknown.toSorted()).toEqual([...sent()].toSorted());
+    expect(unknown.toSorted()).toEqual(sent.toSorted());
+    running.signal('SIGTERM');
+    await service.close();
+    await running.ended;
   },
 );
 

@@ -7,7 +7,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import process from 'node:process';
 import { expect, test } from 'vitest';
 import { startHere } from './run-here.ts';
-import { createFolder, runOrders, startOrders } from './run-orders.ts';
+import { createFolder, runOrders } from './run-orders.ts';
 
 const file = { 'a.json': '{"cart":{"items":[]}}', 'rows.csv': 'token,cart.items[0].sku\norder-1,MUG\n' };
 const send = ['send', './rows.csv', '--json'];
@@ -70,9 +70,17 @@ test.concurrent.each<[what: string, shown: RegExp]>([
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const env = { ORDERS_BASE_URL: `http://127.0.0.1:${port}`, ORDERS_API_KEY: 'a key of this test' };
-  const words = [...send, '--config', 'config.json', '--timeout', '9m'];
-  await using running = startOrders(words, { cwd: folder.path, env });
+  const env = { ORDERS_API_KEY: 'a key of this test' };
+  const words = [
+    ...send,
+    '--base-url',
+    `http://127.0.0.1:${port}`,
+    '--config',
+    './config.json',
+    '--timeout',
+    '9m',
+  ];
+  await using running = startHere(words, { folder, env });
   expect(await running.printed(shown, 'stderr')).toMatch(shown);
   server.close().closeAllConnections();
 });
