@@ -27,7 +27,7 @@ export type ClassifyResponse = (response: ResponseHead) => Outcome | undefined;
  * maintenance page may stand for an update that was applied.
  */
 export const treat503AsRejected: ClassifyResponse = ({ status, headers }) =>
-  status === 503 && isJson(headers) ? 'rejected' : undefined;
+  status === 503 && jsonType.test(mediaType(headers)) ? 'rejected' : undefined;
 
 export interface ResponseContext {
   readonly redact: Redact;
@@ -42,29 +42,108 @@ export interface ResponseContext {
   readonly backoffMs: () => number;
 }
 
+/**
+ * What a response means by default, as in the documentation's table of outcomes: the first row that matches its status and
+ * what its body is. `rejected` needs proof that it comes from the service; `empty` is a body that arrived whole.
+ */
+const outcomes: readonly (readonly [statusAndBody: RegExp, outcome: Outcome])[] = [
+  [/^2.. (json|empty)$/, 'applied'],
+  // A proxy shows an HTML page in place of a failure behind it, which may have come after the update was applied.
+  [/^(403|404|405|410) (html|unreadable)$/, 'unknown'],
+  [/^408 /, 'unknown'],
+  [/^4.. /, 'rejected'],
+  [/^/, 'unknown'],
+];
+
+/** What the body of a response is; `unreadable` is one without a media type that is compressed or did not arrive whole. */
+type BodyKind = 'json' | 'html' | 'empty' | 'text' | 'unreadable';
+
+function bodyKind({ headers, text }: HttpResponse, isWhole: boolean): BodyKind {
+  const type = mediaType(headers);
+  if (jsonType.test(type)) return 'json';
+  if (type === '' ? htmlStart.test(text) : htmlType.test(type)) return 'html';
+  if (type !== '') return 'text';
+  if (isWhole && text === '') return 'empty';
+  return isWhole && headerValue(headers, 'content-encoding') === '' ? 'text' : 'unreadable';
+}
+
+const jsonType = /^application\/(json|.+\+json)$/;
+const htmlType = /^(text\/html|application\/xhtml\+xml)$/;
+const htmlStart = /^\s*<(!doctype html|html)[\s>]/i;
+
+function mediaType(headers: ResponseHeaders): string {
+  return headerValue(headers, 'content-type')
+    .replace(/[;,].*/s, '')
+    .trim()
+    .toLowerCase();
+}
+
+/** A response, and what it means. */
+interface Meaning {
+  readonly response: HttpResponse;
+  readonly body: BodyKind;
+  readonly outcome: Outcome;
+  /** Whether its status is a success, or `classifyResponse` made it one. */
+  readonly isSuccess: boolean;
+  /** Why `classifyResponse` could not be used. */
+  readonly problem: string | undefined;
+}
+
+/** Reads the table, unless `classifyResponse` overrides it. */
+function classify(
+  response: HttpResponse,
+  isWhole: boolean,
+  { classifyResponse, redact }: ResponseContext,
+): Meaning {
+  const { status, headers } = response;
+  const body = bodyKind(response, isWhole);
+  let outcome = outcomes.find(([statusAndBody]) => statusAndBody.test(`${status} ${body}`))?.[1] ?? 'unknown';
+  let isSuccess = status >= 200 && status < 300;
+  let problem: string | undefined;
+  try {
+    // A copy, so that it cannot change what is interpreted.
+    const chosen: unknown = classifyResponse?.({ status, headers: { ...headers } });
+    if (isOutcome(chosen)) {
+      outcome = chosen;
+      isSuccess = chosen === 'applied';
+    } else if (chosen !== undefined) {
+      // A promise that rejects must not end the process.
+      Promise.resolve(chosen).catch(() => {});
+      problem = 'a response for which classifyResponse returned no outcome';
+    }
+  } catch (thrown) {
+    const cause = describeCause(sanitizeCause(thrown, redact));
+    problem = `a response for which classifyResponse threw${cause}`;
+  }
+  if (problem !== undefined) {
+    // A user classifies because a default is wrong, so only a success in JSON is still believed.
+    isSuccess = outcome === 'applied' && body === 'json';
+    if (!isSuccess) outcome = 'unknown';
+  }
+  return { response, body, outcome, isSuccess, problem };
+}
+
 /** Decides what an attempt came to. It is pure: each row of the table of outcomes is tested by itself. */
 export function interpretResponse(result: TransportResult, context: ResponseContext): AttemptResult {
   const { failure, response } = result;
-  if (!response || failure === 'aborted' || failure === 'before_send')
-    return interpretFailure(result, context);
-  const meaning = classify(response, failure === undefined, context);
-  // A body that broke off may end inside the key, where no redaction finds it.
-  if (meaning.outcome !== 'applied')
-    return httpFailure(response, failure ? '' : response.text, meaning, context);
-  if (failure === 'timeout') return interpretFailure(result, context, meaning);
-  return interpretSuccess(response, failure, meaning, context);
+  const meaning = response && classify(response, failure === undefined, context);
+  const isCut = failure === 'aborted' || failure === 'before_send';
+  if (!meaning || isCut) return interpretFailure(result, context, meaning);
+  if (!meaning.isSuccess) return httpFailure(meaning, failure, context);
+  return failure === 'timeout'
+    ? interpretFailure(result, context, meaning)
+    : interpretSuccess(meaning, failure, context);
 }
 
 function interpretFailure(
   { failure, sent, response, cause: thrown }: TransportResult,
-  context: ResponseContext,
-  meaning = response && classify(response, false, context),
+  { redact, now, limit }: ResponseContext,
+  meaning: Meaning | undefined,
 ): AttemptFailure {
-  const { redact } = context;
   const failed = {
-    outcome: meaning?.proven ?? (sent ? 'unknown' : 'not_sent'),
+    outcome: meaning?.outcome ?? (sent ? 'unknown' : 'not_sent'),
     status: response?.status,
-    retryAfterMs: response && getRetryAfterMs(response, context.now),
+    retryAfterMs: response && getRetryAfterMs(response, now),
   } as const;
   if (failure === 'aborted') return { ...failed, code: 'aborted', what: 'aborted', cause: thrown };
   const cause = sanitizeCause(thrown, redact);
@@ -73,8 +152,7 @@ function interpretFailure(
   if (failure === 'timeout') {
     const phase = response ? 'body' : sent ? 'headers' : 'connect';
     // undici names the limit of connecting itself.
-    const limit = cause ? describeCause(cause) : ` after ${context.limit}`;
-    const what = `timed out waiting for ${awaited[phase]}${limit}`;
+    const what = `timed out waiting for ${awaited[phase]}${cause ? describeCause(cause) : ` after ${limit}`}`;
     return { ...failed, code: 'timeout', what, phase, retryable: true };
   }
   const what =
@@ -85,104 +163,34 @@ function interpretFailure(
 const awaited = { connect: 'a connection', headers: 'a response', body: 'the rest of the response' };
 
 function interpretSuccess(
-  { status, headers, text }: HttpResponse,
+  { response: { status, headers, text }, body, outcome, problem }: Meaning,
   failure: TransportFailure | undefined,
-  { problem, proven }: Meaning,
   { redact }: ResponseContext,
 ): AttemptResult {
-  const readable = isJson(headers);
-  // Over HTTP/2 undici reports a body that broke off before its first byte as an empty one.
-  const empty = text === '' && (readable || headers['content-type'] === undefined);
-  const broken =
-    failure && (failure === 'too_large' ? 'a body larger than maxResponseBytes' : 'a body that broke off');
-  const foreign = readable || empty ? undefined : 'another media type than application/json';
-  let found = problem ?? broken ?? foreign;
+  let found = problem;
+  if (failure)
+    found ??= failure === 'too_large' ? 'a body larger than maxResponseBytes' : 'a body that broke off';
+  if (body !== 'json' && body !== 'empty') found ??= 'another media type than application/json';
   try {
     if (found === undefined) {
-      const data: unknown = empty ? undefined : JSON.parse(text);
+      // Over HTTP/2 undici reports a body that broke off before its first byte as an empty one.
+      const data: unknown = text === '' ? undefined : JSON.parse(text);
       return { outcome: 'applied', status, headers: redactHeaders(headers, redact), data };
     }
   } catch {
     found = 'a body that is not JSON';
   }
-  return invalidResponse(status, proven, found);
-}
-
-/** What a response means. */
-interface Meaning {
-  readonly outcome: Outcome;
-  /** What is certain without a body that can be read. */
-  readonly proven: Outcome;
-  /** Why `classifyResponse` could not be used. */
-  readonly problem?: string;
-}
-
-function classify(response: HttpResponse, isWhole: boolean, context: ResponseContext): Meaning {
-  const { classifyResponse, redact } = context;
-  const { status, headers } = response;
-  const outcome = defaultOutcome(response, isWhole);
-  // A success counts only when the service itself responded: the page of a proxy proves nothing.
-  const proven = outcome === 'applied' && !isJson(headers) ? 'unknown' : outcome;
-  let problem: string;
-  try {
-    // A copy, so that it cannot change what is interpreted.
-    const chosen: unknown = classifyResponse?.({ status, headers: { ...headers } });
-    if (chosen === undefined) return { outcome, proven };
-    if (isOutcome(chosen)) return { outcome: chosen, proven: chosen };
-    // A promise that rejects must not end the process.
-    Promise.resolve(chosen).catch(() => {});
-    problem = 'a response for which classifyResponse returned no outcome';
-  } catch (thrown) {
-    const cause = describeCause(sanitizeCause(thrown, redact));
-    problem = `a response for which classifyResponse threw${cause}`;
-  }
-  // A user classifies because a default is wrong, so only a success is still believed.
-  const believed = proven === 'applied' ? proven : 'unknown';
-  return { outcome: believed, proven: believed, problem };
-}
-
-/** The outcome of a response by default: `rejected` only when it plainly comes from the service. */
-function defaultOutcome(response: HttpResponse, isWhole: boolean): Outcome {
-  const { status, headers } = response;
-  if (status >= 200 && status < 300) return 'applied';
-  if (status < 400 || status >= 500 || status === 408) return 'unknown';
-  // A proxy shows such a page in place of a failure behind it, which may have come after the update was applied.
-  // Without a media type only the body shows whether it is one: it may not have come that far, or be compressed.
-  const isReadable = isWhole && headerValue(headers, 'content-encoding') === '';
-  const mayBePage = isHtmlPage(response) || !(isReadable || mediaType(headers));
-  return pageStatuses.has(status) && mayBePage ? 'unknown' : 'rejected';
-}
-
-const pageStatuses = new Set([403, 404, 405, 410]);
-
-/** Whether a response is a page for people: the service responds in JSON, so a proxy made it. */
-function isHtmlPage({ headers, text }: HttpResponse): boolean {
-  const type = mediaType(headers);
-  return type === '' ? /^\s*<(!doctype html|html)[\s>]/i.test(text) : htmlType.test(type);
-}
-
-const htmlType = /^(text\/html|application\/xhtml\+xml)$/;
-
-function isJson(headers: ResponseHeaders): boolean {
-  return /^application\/(json|.+\+json)$/.test(mediaType(headers));
-}
-
-function mediaType(headers: ResponseHeaders): string {
-  return headerValue(headers, 'content-type')
-    .replace(/[;,].*/s, '')
-    .trim()
-    .toLowerCase();
+  return invalidResponse(status, outcome, found);
 }
 
 function httpFailure(
-  response: HttpResponse,
-  text: string,
-  { outcome, problem }: Meaning,
+  { response, body, outcome, problem }: Meaning,
+  failure: TransportFailure | undefined,
   { redact, authorization, now, backoffMs }: ResponseContext,
 ): AttemptFailure {
-  const { status } = response;
+  const { status, text } = response;
   const headers = redactHeaders(response.headers, redact);
-  const isPage = isHtmlPage(response) && status >= 400;
+  const isPage = body === 'html' && status >= 400;
   const oddKey = status === 401 ? describeOddKey(authorization) : '';
   const hint = isPage ? htmlHint : (statusHints[status] ?? '') + oddKey;
   const mayPass = status === 429 || status === 503 || outcome !== 'rejected';
@@ -193,7 +201,8 @@ function httpFailure(
     status,
     retryable: mayPass && problem === undefined,
     retryAfterMs: getRetryAfterMs(response, now) ?? (status === 429 ? Math.ceil(backoffMs()) : undefined),
-    response: { status, headers, body: redact(text, maxErrorBody) },
+    // A body that broke off may end inside the key, where no redaction finds it.
+    response: { status, headers, body: failure ? '' : redact(text, maxErrorBody) },
   };
 }
 
