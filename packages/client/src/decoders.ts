@@ -1,4 +1,4 @@
-/** Decodes a run of digits that a pattern finds to what it may stand for: texts of bytes, one character for each. */
+/** Finds a run of digits in a text, and decodes it to what it may stand for: texts of bytes, one character for each. */
 interface Decoder {
   readonly pattern: RegExp;
   readonly decode: (run: string) => readonly string[];
@@ -7,11 +7,14 @@ interface Decoder {
 /** How many characters write one character of a key at most, as far as `SECURITY.md` promises. */
 export const maxExpansion = 32;
 
-const bytesOf = (numbers: readonly number[]): string =>
-  String.fromCharCode(...numbers.map((byte) => byte & 0xff));
-
-const fromHex = (digits: string): string =>
-  bytesOf((digits.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16)));
+/** The lines of `xxd` and `hexdump -C` as a whole, since they show their bytes as text, too. A blank is a plus in a form. */
+const hexDump: Decoder = {
+  pattern: /(?:[\da-f]{7,8}:?[ +]{1,2}(?:[\da-f]{2}[ +]{0,2}){1,16}[^\n]*\n?)+/gi,
+  decode: (lines) => {
+    const bytes = lines.matchAll(/^[^\da-f]*[\da-f]{7,8}:?[ +]+((?:[\da-f]{2}[ +]{0,2}){1,16})/gim);
+    return [fromHex(Array.from(bytes, ([, each = '']) => each.replace(/[ +]/g, '')).join(''))];
+  },
+};
 
 /** Both alphabets, with or without padding, in lines or not, read from each of the first four digits. */
 const base64: Decoder = {
@@ -35,22 +38,27 @@ const hex: Decoder = {
   },
 };
 
-/** The lines of `xxd` and `hexdump -C` as a whole, since they show their bytes as text, too. A blank is a plus in a form. */
-const hexDump: Decoder = {
-  pattern: /(?:[\da-f]{7,8}:?[ +]{1,2}(?:[\da-f]{2}[ +]{0,2}){1,16}[^\n]*\n?)+/gi,
-  decode: (lines) => {
-    const bytes = lines.matchAll(/^[^\da-f]*[\da-f]{7,8}:?[ +]+((?:[\da-f]{2}[ +]{0,2}){1,16})/gim);
-    return [fromHex(Array.from(bytes, ([, each = '']) => each.replace(/[ +]/g, '')).join(''))];
-  },
-};
-
 /** The numbers of bytes, as a `Buffer` and a `Uint8Array` are in JSON. */
 const decimal: Decoder = {
   pattern: /(?:(?:"\d{1,5}":)?\d{1,3}(?:,\s*|\s+)){7,}(?:"\d{1,5}":)?\d{1,3}/g,
-  decode: (run) => [bytesOf((run.replace(/"\d+":/g, '').match(/\d+/g) ?? []).map(Number))],
+  decode: (run) => [fromNumbers((run.replace(/"\d+":/g, '').match(/\d+/g) ?? []).map(Number))],
 };
 
+/** A dump goes first: its offsets and columns look like digits of the others. */
 export const decoders: readonly Decoder[] = [hexDump, base64, hex, decimal];
+
+function fromHex(digits: string): string {
+  return fromNumbers((digits.match(/../g) ?? []).map((pair) => Number(`0x${pair}`)));
+}
+
+function fromNumbers(bytes: readonly number[]): string {
+  return String.fromCharCode(...bytes.map((byte) => byte & 0xff));
+}
+
+/** A pattern that every text matches in which at least so many bytes are digits of a decoder, and few others do. */
+export function digitsPattern(bytes: number): RegExp {
+  return new RegExp(`\\n|[\\w+/-]{${Math.ceil((bytes * 4) / 3)}}|[\\da-f\\s:,+"-]{${bytes * 2}}`, 'i');
+}
 
 /** The named entities of punctuation, each before its character. */
 const entities = new Map(
@@ -59,12 +67,20 @@ const entities = new Map(
     .map((entity) => [entity.slice(0, -1), entity.slice(-1)]),
 );
 
-/** Escapes of single characters in JSON, JavaScript, URLs and HTML. */
+/** Escapes of single characters: their code in hexadecimal, in decimal, their name, or the letter of a control character. */
 const escapes = new RegExp(
   [
-    /\\u([\da-f]{4})|\\u\{0*([\da-f]{1,6})\}|\\x([\da-f]{2})|%([\da-f]{2})|&#x0*([\da-f]{1,6});?/,
+    // JSON, JavaScript
+    /\\u([\da-f]{4})/,
+    /\\u\{0*([\da-f]{1,6})\}/,
+    /\\x([\da-f]{2})/,
+    // URLs
+    /%([\da-f]{2})/,
+    // HTML
+    /&#x0*([\da-f]{1,6});?/,
     /&#0*(\d{1,7});?/,
     new RegExp(`&(${[...entities.keys()].join('|')});?`),
+    // JSON, JavaScript
     /\\([bfnrt"\\/])/,
   ]
     .map(({ source }) => source)
@@ -76,11 +92,6 @@ const utf8InLatin1 = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf
 
 const mayBeEscaped = /[\\%&\x80-\xff]/;
 
-/** A pattern that every text matches in which at least so many bytes are digits of a decoder, and few others do. */
-export function digitsPattern(bytes: number): RegExp {
-  return new RegExp(`\\n|[\\w+/-]{${Math.ceil((bytes * 4) / 3)}}|[\\da-f\\s:,+"-]{${bytes * 2}}`, 'i');
-}
-
 /** Undoes each escape once, and UTF-8 that was read as latin1. */
 export function unescapeOnce(text: string): string {
   // Most texts hold none.
@@ -88,10 +99,10 @@ export function unescapeOnce(text: string): string {
 }
 
 function unescapeOne(written: string, ...groups: (string | undefined)[]): string {
-  const [unit, braced, x, byte, hex, decimal, name, control] = groups;
+  const [unit, braced, x, percent, hex, decimal, name, control] = groups;
   if (name !== undefined) return entities.get(name.toLowerCase()) ?? written;
   if (control !== undefined) return controls[control.toLowerCase()] ?? control;
-  const digits = unit ?? braced ?? x ?? byte ?? hex;
+  const digits = unit ?? braced ?? x ?? percent ?? hex;
   const point = Number(decimal ?? `0x${digits}`);
   return point > 0x10ffff ? written : String.fromCodePoint(point);
 }
