@@ -74,7 +74,7 @@ export interface UpdateOrdersRun<Item, Data = unknown>
 
 /** What became of one update of many. */
 export type UpdateOrdersItemResult<Item, Data = unknown> = UpdateOrderResult<Data> & {
-  /** Its place in the source, from 0. */
+  /** Its index in the source, from 0. */
   readonly index: number;
   readonly item: Item;
 };
@@ -112,21 +112,22 @@ export function updateOrders<Item, Data>(
   return new BulkRun(core, source, options, resolved);
 }
 
-/** An item, its place in the source, and what it holds, read once. */
-interface Entry<Item> {
-  readonly index: number;
-  readonly item: Item;
+/** An item that was read, with what it holds, read once. */
+interface Entry<Item> extends ItemEvent<Item> {
   readonly token: unknown;
   readonly update: unknown;
 }
 
 /**
- * Items read per update in flight: enough to look past a run of items of one busy order, so that it cannot fill
- * all places, and few enough to bound memory.
+ * Items read per update in flight: enough to look past a run of items of one busy order, which would leave the others idle,
+ * and few enough to bound memory.
  */
 const readAhead = 4;
 
-/** Reads items while it may send more, sends them, and hands out results. What gets a 429 goes back to its place. */
+/**
+ * Items go from the source to a queue, from there to the client, and as results to the iteration; after a 429 they go back
+ * to the queue. At each change, `#advance` starts whatever may start.
+ */
 class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
   readonly #core: ClientCore;
   readonly #options: UpdateOrdersOptions<Data, Item>;
@@ -138,13 +139,13 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
   /** Whether a 429 uses up an attempt and time of its item. */
   readonly #countsRefusals: boolean;
   /** Items that were read and are not in flight, in the order of the source. */
-  readonly #waiting: Entry<Item>[] = [];
-  readonly #busyTokens = new Set<unknown>();
+  readonly #queue: Entry<Item>[] = [];
+  readonly #tokensInFlight = new Set<unknown>();
   readonly #results: UpdateOrdersItemResult<Item, Data>[] = [];
   readonly #errors: unknown[] = [];
   readonly #stopReason = Symbol('stopped');
   readonly #onEnding = () => this.#end();
-  #active = 0;
+  #inFlight = 0;
   #nextIndex = 0;
   #isReading = false;
   #hasSourceEnded = false;
@@ -185,32 +186,18 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     };
   }
 
-  async stop(): Promise<UnfinishedItems<Item, Data>> {
-    this.#stop();
-    while (this.#active > 0) await this.#changed.promise;
-    this.#isOver = true;
-    const unsent = this.#waiting.splice(0).map(({ index, item }) => ({ index, item }));
-    return { results: this.#results.splice(0), unsent, errors: this.#errors.splice(0) };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
-  }
-
+  /** Waits for a result, or for the end of the run. */
   async #next(): Promise<IteratorResult<UpdateOrdersItemResult<Item, Data>, undefined>> {
-    for (;;) {
-      this.#drive();
-      const value = this.#isStopped ? undefined : this.#results.shift();
+    for (this.#advance(); !this.#isStopped; this.#advance()) {
+      const value = this.#results.shift();
       if (value) return { done: false, value };
-      if (this.#isStopped) return { done: true, value };
       if (this.#isDone()) {
         this.#stop();
         this.#isOver = true;
         if (this.#errors.length > 0) throw this.#errors.shift();
-        return { done: true, value };
-      }
-      await this.#changed.promise;
+      } else await this.#changed.promise;
     }
+    return { done: true, value: undefined };
   }
 
   #isDone(): boolean {
@@ -218,55 +205,64 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     return hasRead && this.#held() === 0;
   }
 
+  /** How many items and results it holds. */
   #held(): number {
-    return this.#waiting.length + this.#active + this.#results.length;
+    return this.#queue.length + this.#inFlight + this.#results.length;
   }
 
+  /** Whether the signal has fired, or the client was closed. */
   #isEnding(): boolean {
     return this.#endings.some((signal) => signal.aborted);
   }
 
-  #change(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
-    // A consumer that is busy with a result does not hold up what is sent meanwhile.
-    this.#drive();
-  }
-
-  /** Sends what may be sent and reads what may be read. */
-  #drive(): void {
+  /** Sends what may be sent, and reads the next item if it may. */
+  #advance(): void {
     if (this.#isStopped) return;
     if (this.#isEnding()) this.#endSource();
     // Adding it again changes nothing.
     for (const signal of this.#endings) signal.addEventListener('abort', this.#onEnding);
-    for (const entry of [...this.#waiting]) {
-      if (!this.#maySend()) return;
-      // Items before it in the queue go first.
-      const isBusy = this.#core.isOrdered && this.#busyTokens.has(entry.token);
-      if (!isBusy) void this.#send(entry);
+    for (const entry of [...this.#queue]) {
+      // A run that ends or gave up lets each item fail.
+      const isFailing = this.#isEnding() || this.#refusal;
+      if (this.#inFlight >= this.#concurrency && !isFailing) return;
+      // Items of one order go in sequence.
+      const mustWait = this.#core.isOrdered && this.#tokensInFlight.has(entry.token);
+      if (!mustWait) void this.#send(entry);
     }
-    if (this.#mayRead()) void this.#read();
+    const mayRead = this.#inFlight < this.#concurrency && this.#held() < this.#concurrency * readAhead;
+    if (mayRead && !this.#hasSourceEnded && !this.#isReading) void this.#read();
   }
 
-  #maySend(): boolean {
-    // A run that ends or gave up lets each item fail.
-    if (this.#isEnding() || this.#refusal) return true;
-    return this.#active < this.#concurrency;
+  /** Wakes the iteration and `stop`. A consumer that is busy with a result does not hold up what is sent meanwhile. */
+  #change(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+    this.#advance();
   }
 
-  #mayRead(): boolean {
-    if (this.#hasSourceEnded || this.#isReading) return false;
-    return this.#active < this.#concurrency && this.#held() < this.#concurrency * readAhead;
+  async #read(): Promise<void> {
+    this.#isReading = true;
+    try {
+      const step = await this.#source.next();
+      if (step.done) this.#hasSourceEnded = true;
+      else if (!this.#isStopped)
+        this.#queue.push({ index: this.#nextIndex++, item: step.value, ...readItem(step.value) });
+    } catch (error) {
+      this.#keepError(error);
+      this.#hasSourceEnded = true;
+    }
+    this.#isReading = false;
+    this.#change();
   }
 
   async #send(entry: Entry<Item>): Promise<void> {
-    this.#waiting.splice(this.#waiting.indexOf(entry), 1);
-    this.#busyTokens.add(entry.token);
-    this.#active++;
-    let isRefused = false;
+    this.#queue.splice(this.#queue.indexOf(entry), 1);
+    this.#tokensInFlight.add(entry.token);
+    this.#inFlight++;
+    let isPutBack = false;
     const putsBack = (failure: AttemptFailure): boolean => {
-      isRefused = this.#putsBack(failure);
-      return isRefused;
+      isPutBack = this.#putsBack(failure);
+      return isPutBack;
     };
     const bulk: BulkRules = {
       run: this,
@@ -276,14 +272,16 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     try {
       const result = await toResult(this.#update(entry, bulk));
       const isUnsent = result.error?.cause === this.#stopReason && result.error.outcome !== 'unknown';
-      if (isRefused || isUnsent) this.#putBack(entry);
-      else this.#keepResult(entry, result);
+      if (isPutBack || isUnsent) {
+        this.#queue.push(entry);
+        this.#queue.sort((a, b) => a.index - b.index);
+      } else this.#keepResult(entry, result);
     } catch (error) {
       this.#keepError(error);
       this.#endSource();
     }
-    this.#active--;
-    this.#busyTokens.delete(entry.token);
+    this.#inFlight--;
+    this.#tokensInFlight.delete(entry.token);
     this.#change();
   }
 
@@ -302,7 +300,7 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     return response as UpdateOrderResponse<Data>;
   }
 
-  /** Whether an update that got this 429 is sent again; not when every response has been one for `maxPauseMs`. */
+  /** Whether an item that got this 429 is queued again; not when every response has been one for `maxPauseMs`. */
   #putsBack(failure: AttemptFailure): boolean {
     if (!failure.retryable || failure.outcome !== 'rejected' || this.#isEnding()) return false;
     const { clock, maxPauseMs } = this.#core.rateLimit;
@@ -313,31 +311,11 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     return false;
   }
 
-  #putBack(entry: Entry<Item>): void {
-    const place = this.#waiting.findIndex(({ index }) => index > entry.index);
-    this.#waiting.splice(place < 0 ? this.#waiting.length : place, 0, entry);
-  }
-
   #keepResult({ index, item }: Entry<Item>, result: UpdateOrderResult<Data>): void {
     const { error } = result;
     if (!error || error.outcome === 'applied' || (error.code === 'http_error' && error.status !== 429))
       this.#refusedSince = undefined;
     this.#results.push({ ...result, index, item });
-  }
-
-  async #read(): Promise<void> {
-    this.#isReading = true;
-    try {
-      const step = await this.#source.next();
-      if (step.done) this.#hasSourceEnded = true;
-      else if (!this.#isStopped)
-        this.#waiting.push({ index: this.#nextIndex++, item: step.value, ...readItem(step.value) });
-    } catch (error) {
-      this.#keepError(error);
-      this.#hasSourceEnded = true;
-    }
-    this.#isReading = false;
-    this.#change();
   }
 
   /** Keeps what the source threw for the iteration or for `stop`; once both are over, it would be lost. */
@@ -347,6 +325,18 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
       const { message } = sanitizeCause(error, (text) => text) ?? {};
       warn(`The source of updateOrders threw after its run: ${message}`);
     }
+  }
+
+  async stop(): Promise<UnfinishedItems<Item, Data>> {
+    this.#stop();
+    while (this.#inFlight > 0) await this.#changed.promise;
+    this.#isOver = true;
+    const unsent = this.#queue.splice(0).map(({ index, item }) => ({ index, item }));
+    return { results: this.#results.splice(0), unsent, errors: this.#errors.splice(0) };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   #stop(): void {
@@ -364,6 +354,7 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
     this.#change();
   }
 
+  /** Ends the calls of this run that wait for the rate limit. */
   #abortWaiting(reason: unknown): void {
     this.#core.rateLimit.abortWaiting(this, reason);
   }
