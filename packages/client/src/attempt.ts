@@ -10,13 +10,7 @@ import {
 } from './options.ts';
 import type { RateLimit, Turn } from './rate-limit.ts';
 import { createRedactor, describeCause, joinRedactors, type Redact, sanitizeCause } from './redact.ts';
-import {
-  type ClassifyResponse,
-  getRequestId,
-  interpretResponse,
-  invalidResponse,
-  type ResponseContext,
-} from './response.ts';
+import { type ClassifyResponse, getRequestId, interpretResponse, invalidResponse } from './response.ts';
 import { type AttemptEnd, type AttemptStep, backoff } from './retry.ts';
 import type { Transport, TransportRequest } from './transport.ts';
 
@@ -49,6 +43,49 @@ export function createAttempt(context: AttemptContext): AttemptStep {
   };
 }
 
+/** Returns the value of the `Authorization` header; a function of the user may throw, reject and hang. */
+async function authorize(call: Call, context: AttemptContext): Promise<string | AttemptFailure> {
+  const { credentials } = call.options;
+  // Checked with the options, and known to `redact` since the call began.
+  if (typeof credentials !== 'function') return credentials.reveal();
+  try {
+    const read = await runCallback(call, credentials, 'waiting for credentials');
+    return 'code' in read ? read : openCredentials(read.value, call, context);
+  } catch (thrown) {
+    return { ...unreadable(call, 'could not be read', thrown), retryable: true };
+  }
+}
+
+/** Parses what a credentials function returned, and prepares its redaction before a byte leaves. */
+function openCredentials(returned: unknown, call: Call, context: AttemptContext): string | AttemptFailure {
+  if (returned instanceof Error) return unreadable(call, 'cannot be used', returned);
+  try {
+    const authorization = returned as Authorization;
+    const value: unknown = authorization.reveal();
+    if (isAuthorization(value)) {
+      const redact = createRedactor(authorization);
+      // A response may quote the key of an earlier attempt.
+      if (call.redact !== redact) call.redact = joinRedactors(call.redact, redact);
+      context.lastRedact = redact;
+      return value;
+    }
+  } catch {
+    // They are no credentials, whatever they threw.
+  }
+  return noCredentials;
+}
+
+const noCredentials: AttemptFailure = {
+  code: 'connection_error',
+  outcome: 'not_sent',
+  what: 'no credentials: is the variable of apiKey set? A credentials function returns basic(key) or bearer(token)',
+};
+
+function unreadable({ redact }: Call, why: string, thrown: unknown): AttemptFailure {
+  const cause = sanitizeCause(thrown, redact);
+  return { ...noCredentials, what: `the credentials ${why}${describeCause(cause)}`, cause };
+}
+
 /** Sends the request and interprets its response; `undefined` when its slot was lost while it connected. */
 async function send(
   call: Call,
@@ -56,36 +93,42 @@ async function send(
   authorization: string,
   context: AttemptContext,
 ): Promise<AttemptEnd | undefined> {
-  const { transport, maxResponseBytes, rateLimit } = context;
-  const { deadline, options } = call;
-  const ended = endedFailure(call, 'before the request could be sent');
-  if (ended) return { notMade: ended };
+  const { transport, classifyResponse, maxResponseBytes, rateLimit, random } = context;
+  const { attempts, deadline, options } = call;
+  const notMade = endedFailure(call, 'before the request could be sent');
+  if (notMade) return { notMade };
   const startedAfterMs = deadline.elapsedMs();
   const remainingMs = deadline.remainingMs();
-  const request = createRequest(call, authorization, context, () => rateLimit.leave(turn));
-  const sent = await transport(request, {
-    timeoutMs: Math.min(options.timeouts.attempt, remainingMs),
-    maxResponseBytes,
-    deadline,
-  });
+  const { attempt, total } = options.timeouts;
+  const request = createRequest(call, authorization, context, () => rateLimit.takeSlot(turn));
+  const timeoutMs = Math.min(attempt, remainingMs);
+  const sent = await transport(request, { timeoutMs, maxResponseBytes, deadline });
   if (sent.failure === 'held') return undefined;
-  const result = interpretResponse(sent, createResponseContext(call, authorization, remainingMs, context));
-  rateLimit.ended(turn, result);
+  const { redact } = call;
+  const result = interpretResponse(sent, {
+    classifyResponse,
+    authorization,
+    redact,
+    now: Date.now(),
+    limit: attempt < remainingMs ? `${attempt} ms (timeouts.attempt)` : `${total} ms (timeouts.total)`,
+    backoffMs: () => backoff(attempts.length + 1, random),
+  });
+  rateLimit.learn(turn, result);
   const { responseSchema } = options;
   const checked = result.code || !responseSchema ? result : await checkData(result, responseSchema, call);
-  return { result: checked, startedAfterMs, requestId: getRequestId(sent.response, call.redact) };
+  return { result: checked, startedAfterMs, requestId: getRequestId(sent.response, redact) };
 }
 
 function createRequest(
   call: Call,
   authorization: string,
   { baseUrl: { origin, prefix }, ownHeaders }: AttemptContext,
-  leave: () => boolean,
+  takeSlot: () => boolean,
 ): TransportRequest {
   const { operation, options } = call;
   const { method, path, body } = operation;
   const { headers, beforeSend } = options;
-  let hasLeft = false;
+  let hasSlot = false;
   return {
     method,
     origin,
@@ -98,29 +141,11 @@ function createRequest(
     },
     body,
     beforeSend: () => {
-      hasLeft ||= leave();
-      if (!hasLeft) return false;
+      hasSlot ||= takeSlot();
+      if (!hasSlot) return false;
       if (beforeSend) runBeforeSend(call, beforeSend);
       return true;
     },
-  };
-}
-
-function createResponseContext(
-  { attempts, options, redact }: Call,
-  authorization: string,
-  remainingMs: number,
-  { classifyResponse, random }: AttemptContext,
-): ResponseContext {
-  const { attempt: attemptMs, total: totalMs } = options.timeouts;
-  const isAttempt = attemptMs < remainingMs;
-  return {
-    classifyResponse,
-    authorization,
-    redact,
-    now: Date.now(),
-    limit: isAttempt ? `${attemptMs} ms (timeouts.attempt)` : `${totalMs} ms (timeouts.total)`,
-    backoffMs: () => backoff(attempts.length + 1, random),
   };
 }
 
@@ -131,49 +156,6 @@ function runBeforeSend({ attempts }: Call, beforeSend: BeforeSend): void {
   // A promise that rejects must not end the process.
   Promise.resolve(returned).catch(() => {});
   throw new TypeError('beforeSend returned a promise: it must be synchronous');
-}
-
-const unreadable: AttemptFailure = {
-  code: 'connection_error',
-  outcome: 'not_sent',
-  what: 'no credentials: is the variable of apiKey set? A credentials function returns basic(key) or bearer(token)',
-};
-
-/** Reads the credentials; a function of the user may throw, reject and hang. */
-async function authorize(call: Call, context: AttemptContext): Promise<string | AttemptFailure> {
-  const { credentials } = call.options;
-  if (typeof credentials !== 'function') return openCredentials(call, credentials, context);
-  try {
-    const read = await runCallback(call, credentials, 'waiting for credentials');
-    return 'code' in read ? read : openCredentials(call, read.value, context);
-  } catch (thrown) {
-    const cause = sanitizeCause(thrown, call.redact);
-    const what = `the credentials could not be read${describeCause(cause)}`;
-    return { ...unreadable, what, cause, retryable: true };
-  }
-}
-
-/** Reads the header's value and prepares its redaction, so that neither can fail once the request is sent. */
-function openCredentials(call: Call, credentials: unknown, context: AttemptContext): string | AttemptFailure {
-  if (credentials instanceof Error) {
-    const cause = sanitizeCause(credentials, call.redact);
-    return { ...unreadable, what: `the credentials cannot be used${describeCause(cause)}`, cause };
-  }
-  try {
-    const authorization = credentials as Authorization;
-    const value: unknown = authorization.reveal();
-    if (isAuthorization(value)) {
-      const redact = createRedactor(authorization);
-      const { redact: before } = call;
-      // A response may quote the key of an earlier attempt.
-      if (before !== redact) call.redact = joinRedactors(before, redact);
-      context.lastRedact = redact;
-      return value;
-    }
-  } catch {
-    // They are no credentials, whatever they threw.
-  }
-  return unreadable;
 }
 
 /** Runs the user's schema on the data: whatever it does, the update was applied. */

@@ -1,10 +1,4 @@
-import { Slots } from './slots.ts';
-
-/** An attempt with the key. */
-interface Attempt {
-  /** When it left, on the client's clock. */
-  readonly leftAt: number;
-}
+import { type Attempt, Slots } from './slots.ts';
 
 /** The pace after a first 429. */
 const firstPerSecond = 10;
@@ -22,17 +16,16 @@ const slow = 1.03;
 const memoryMs = 60_000;
 
 /**
- * What holds back the attempts with a key that got a 429: a pause; after one that was cut short, a probe that goes first;
- * and then a pace, which halves with each 429 and grows with each other response.
+ * The slots of a key that got a 429: none during a pause; after a pause that was cut short, one for a probe; and then those
+ * of a pace, which halves with each 429 and grows with each other response.
  */
-export class KeyPace {
-  readonly slots = new Slots(firstPerSecond, 1);
+export class KeyPace extends Slots {
   readonly #maxPauseMs: number;
   #pausedUntil = 0;
   /** Whether `maxPauseMs` cut the pause short: one attempt then goes first, as a probe. */
   #isCutShort = false;
   #probe: Attempt | undefined;
-  /** Attempts that left before then say nothing of the pace. */
+  /** Attempts that were sent before then say nothing of the pace. */
   #slowedAt: number;
   #usedAt: number;
   /** The pace below which it grows fast: half of the one that was too much. */
@@ -44,6 +37,7 @@ export class KeyPace {
   #best = { count: 1, at: 0 };
 
   constructor(maxPauseMs: number, now: number) {
+    super(firstPerSecond, 1);
     this.#maxPauseMs = maxPauseMs;
     this.#slowedAt = now;
     this.#usedAt = now;
@@ -58,20 +52,34 @@ export class KeyPace {
   /** Whether it holds back nothing any more. */
   isOver(now: number): boolean {
     if (this.#probe || this.#isCutShort || now < this.#pausedUntil) return false;
-    return this.slots.spacingMs < unlimitedMs || now - this.#usedAt > memoryMs;
+    return this.spacingMs < unlimitedMs || now - this.#usedAt > memoryMs;
   }
 
-  /** An attempt is let go: the first after a pause that was cut short is the probe. */
-  letGo(attempt: Attempt, now: number): void {
+  override delayMs(now: number, ahead: number): number {
+    return Math.max(this.pausedMs(now), super.delayMs(now, ahead));
+  }
+
+  override isFree(now: number, attempt: Attempt): boolean {
+    return this.pausedMs(now, attempt) === 0 && super.isFree(now);
+  }
+
+  /** The first attempt after a pause that was cut short is the probe. */
+  override reserve(now: number, attempt: Attempt): void {
+    super.reserve(now);
     this.#usedAt = now;
     if (this.#isCutShort) this.#probe = attempt;
+  }
+
+  override cancel(attempt: Attempt): void {
+    super.cancel();
+    this.ended(attempt, false, 0);
   }
 
   /** An attempt got a 429, which asks for a pause of so long. */
   refused(attempt: Attempt, pauseMs: number, now: number): void {
     this.#usedAt = now;
     if (this.#probe === attempt) this.#probe = undefined;
-    if (attempt.leftAt >= this.#slowedAt) this.#slowDown(now);
+    if (attempt.sentAt >= this.#slowedAt) this.#slowDown(now);
     const until = now + Math.min(pauseMs, this.#maxPauseMs);
     if (until <= this.#pausedUntil) return;
     this.#pausedUntil = until;
@@ -86,9 +94,9 @@ export class KeyPace {
     this.#slowedAt = now;
     this.#slowedInARow++;
     const longestMs = this.#slowedInARow > sureCount ? slowestMs : 2_000 / this.#best.count;
-    const spacingMs = Math.max(this.slots.spacingMs, Math.min(longestMs, this.slots.spacingMs * 2));
+    const spacingMs = Math.max(this.spacingMs, Math.min(longestMs, this.spacingMs * 2));
     if (this.#slowedInARow === 1) this.#thresholdMs = spacingMs;
-    this.slots.spacingMs = spacingMs;
+    this.spacingMs = spacingMs;
   }
 
   /** An attempt ended in another way. After a probe without a response, the next attempt is a probe, too. */
@@ -99,9 +107,9 @@ export class KeyPace {
     }
     if (!responded) return;
     this.#countAccepted(now);
-    if (attempt.leftAt < this.#slowedAt) return;
+    if (attempt.sentAt < this.#slowedAt) return;
     this.#slowedInARow = 0;
-    this.slots.spacingMs /= this.slots.spacingMs > this.#thresholdMs ? fast : slow;
+    this.spacingMs /= this.spacingMs > this.#thresholdMs ? fast : slow;
   }
 
   #countAccepted(now: number): void {

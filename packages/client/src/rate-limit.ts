@@ -14,19 +14,24 @@ export interface Turn {
   readonly call: Call;
   readonly key: string | Credentials;
   /**
-   * `queued` waits to be near enough to its slot to prepare; `preparing` runs `beforeAttempt` and reads credentials;
-   * `ready` waits for its slot; `leaving` was let go, and may be connecting; `left` was sent, or is done.
+   * Each attempt goes from one to the next; without a limit it stays `idle`.
+   *
+   * - `queued`: waits until its slot is less than `prepareMs` away.
+   * - `preparing`: runs `beforeAttempt` and reads credentials.
+   * - `ready`: waits for its slot.
+   * - `reserved`: has a slot reserved, and may be connecting.
+   * - `idle`: was sent, failed before it could be, or has not begun.
    */
-  state: 'queued' | 'preparing' | 'ready' | 'leaving' | 'left';
-  /** When its last attempt left. */
-  leftAt: number;
-  /** Lets it look again at what it waits for. */
+  state: 'queued' | 'preparing' | 'ready' | 'reserved' | 'idle';
+  /** When the first byte of its last attempt was sent. */
+  sentAt: number;
+  /** Lets it check its state again. */
   wake: () => void;
 }
 
 /**
- * Limits what leaves: by the rate of the client, and by what the 429s to a key have taught. Calls wait in one line. A slot
- * is taken by the first byte, so what does not leave takes none.
+ * Limits what is sent: by the rate of the client, and by what the 429s to a key have taught. A slot is reserved while an
+ * attempt connects, and taken by its first byte, so what is not sent takes none.
  */
 export class RateLimit {
   readonly clock: Clock;
@@ -35,10 +40,10 @@ export class RateLimit {
   readonly #rate: Slots | undefined;
   /** Of the keys that got a 429; a function stands for the keys that it returns. */
   readonly #paces = new Map<string | Credentials, KeyPace>();
-  /** Calls that are queued, and behind which none is near its slot. */
+  /** Calls that are `queued`. */
   readonly #queued: Turn[] = [];
-  /** Calls that prepare or are ready, in the order of departure. */
-  readonly #near: Turn[] = [];
+  /** Calls that are `preparing` or `ready`, which go before those that are queued. */
+  readonly #admitted: Turn[] = [];
   #cancelTimer: () => void = () => {};
 
   /** @throws TypeError when a rate or a burst is not positive. */
@@ -72,34 +77,37 @@ export class RateLimit {
   }
 
   createTurn(call: Call): Turn {
-    return { call, key: keyOf(call.options.credentials), state: 'left', leftAt: 0, wake: () => {} };
+    return { call, key: keyOf(call.options.credentials), state: 'idle', sentAt: 0, wake: () => {} };
   }
 
-  /** Waits until an attempt may prepare. A call that a pause or the rate outlasts fails at once. */
+  /** Waits until an attempt may prepare. Fails at once when the call has less time than a pause or the rate takes. */
   async waitToPrepare(turn: Turn): Promise<AttemptFailure | undefined> {
     const ended = endedFailure(turn.call, 'before the next attempt');
-    if (ended || !this.#isLimited(turn)) return ended;
+    if (ended || this.#limitsOf(turn).length === 0) return ended;
+    const isBehindItsKey = this.#queued.at(-1)?.key === turn.key;
     this.#queued.push(turn);
-    return await this.#pass(turn, 'queued');
+    turn.state = 'queued';
+    // Behind a call with its key, it waits as that one does.
+    if (!isBehindItsKey) this.#advance();
+    return await this.#waitWhile('queued', turn);
   }
 
-  /** Waits for the slot of an attempt that is prepared, or that was let go and connected too late. */
+  /** Waits for the slot of an attempt that is prepared, or that connected too slowly for the slot it had reserved. */
   async waitForSlot(turn: Turn): Promise<AttemptFailure | undefined> {
-    this.#giveBack(turn);
-    if (!this.#isLimited(turn)) {
+    this.#cancelReservation(turn);
+    if (this.#limitsOf(turn).length === 0) {
       // A pause that was lifted may have let it prepare.
-      this.stepOut(turn);
+      this.remove(turn);
       return undefined;
     }
-    if (!this.#near.includes(turn)) this.#near.unshift(turn);
-    return await this.#pass(turn, 'ready');
+    if (!this.#admitted.includes(turn)) this.#admitted.unshift(turn);
+    turn.state = 'ready';
+    this.#advance();
+    return await this.#waitWhile('ready', turn);
   }
 
-  async #pass(turn: Turn, state: 'queued' | 'ready'): Promise<AttemptFailure | undefined> {
+  async #waitWhile(state: 'queued' | 'ready', turn: Turn): Promise<AttemptFailure | undefined> {
     const { attempts, deadline, options } = turn.call;
-    turn.state = state;
-    // Behind another one with its key, it waits as that one does.
-    if (state === 'ready' || this.#queued.at(-2)?.key !== turn.key) this.#advance();
     while (turn.state === state) {
       // The time of an item of a bulk run begins when it may be sent.
       const isCounted = !options.bulk || attempts.length > 0;
@@ -115,22 +123,20 @@ export class RateLimit {
     return undefined;
   }
 
-  /** Whether the first byte may leave now, which takes the slot: connecting may have taken so long that it is lost. */
-  leave(turn: Turn): boolean {
+  /** Takes the slot right before the first byte is sent; `false` when connecting took so long that it is lost. */
+  takeSlot(turn: Turn): boolean {
     const now = this.clock.now();
-    const pace = this.#paceOf(turn.key);
-    const limits = this.#limits(pace);
-    if (pace && pace.pausedMs(now, turn) > 0) return false;
-    if (limits.some((slots) => !slots.isFree(now))) return false;
-    for (const slots of limits) slots.take(now);
-    turn.state = 'left';
-    turn.leftAt = now;
+    const limits = this.#limitsOf(turn);
+    if (!limits.every((limit) => limit.isFree(now, turn))) return false;
+    for (const limit of limits) limit.take(now);
+    turn.state = 'idle';
+    turn.sentAt = now;
     return true;
   }
 
-  /** An attempt has ended, or could not leave. A 429 applies to the key, so it pauses every call with it. */
-  ended(turn: Turn, result: AttemptResult): void {
-    this.#giveBack(turn);
+  /** Learns from the result of an attempt. A 429 applies to the key, so it pauses every call with it. */
+  learn(turn: Turn, result: AttemptResult): void {
+    this.#cancelReservation(turn);
     const now = this.clock.now();
     if (result.code && result.status === 429) {
       const pace = this.#paceOf(turn.key) ?? this.#createPace(turn.key, now);
@@ -140,13 +146,13 @@ export class RateLimit {
     this.#advance();
   }
 
-  /** A call waits for nothing any more. */
-  stepOut(turn: Turn): void {
-    if (turn.state === 'left') return;
-    this.#giveBack(turn);
-    for (const line of [this.#near, this.#queued])
-      if (line.includes(turn)) line.splice(line.indexOf(turn), 1);
-    turn.state = 'left';
+  /** Removes a call that makes no more attempts, or need not wait. */
+  remove(turn: Turn): void {
+    if (turn.state === 'idle') return;
+    this.#cancelReservation(turn);
+    for (const turns of [this.#admitted, this.#queued])
+      if (turns.includes(turn)) turns.splice(turns.indexOf(turn), 1);
+    turn.state = 'idle';
     this.#advance();
   }
 
@@ -155,25 +161,19 @@ export class RateLimit {
     for (const { call } of this.#waiting()) if (call.options.bulk?.run === run) call.deadline.abort(reason);
   }
 
-  /** One that was let go does not leave. */
-  #giveBack(turn: Turn): void {
-    if (turn.state !== 'leaving') return;
-    turn.state = 'left';
-    const pace = this.#paceOf(turn.key);
-    for (const slots of this.#limits(pace)) slots.giveBack();
-    pace?.ended(turn, false, 0);
+  #cancelReservation(turn: Turn): void {
+    if (turn.state !== 'reserved') return;
+    turn.state = 'idle';
+    for (const limit of this.#limitsOf(turn)) limit.cancel(turn);
   }
 
+  /** All that wait, in the order in which they are to be sent. */
   #waiting(): readonly Turn[] {
-    return [...this.#near, ...this.#queued];
+    return [...this.#admitted, ...this.#queued];
   }
 
-  #isLimited({ key }: Turn): boolean {
-    return this.#rate !== undefined || this.#paceOf(key) !== undefined;
-  }
-
-  #limits(pace: KeyPace | undefined): readonly Slots[] {
-    return [this.#rate, pace?.slots].filter((slots) => slots !== undefined);
+  #limitsOf({ key }: Turn): readonly Slots[] {
+    return [this.#rate, this.#paceOf(key)].filter((limit) => limit !== undefined);
   }
 
   #paceOf(key: string | Credentials): KeyPace | undefined {
@@ -191,61 +191,58 @@ export class RateLimit {
     return pace;
   }
 
-  /** Lets calls go on that may, and looks again when more may. */
+  /** Lets calls go on that may, and checks again when the next one may. */
   #advance(): void {
     this.#cancelTimer();
-    if (this.#near.length + this.#queued.length === 0) return;
-    const now = this.clock.now();
-    const nextMs = Math.min(this.#letGo(now), this.#letPrepare(now));
+    if (this.#admitted.length + this.#queued.length === 0) return;
+    const ready = this.#admitted.filter(({ state }) => state === 'ready');
+    const nextMs = Math.min(
+      this.#letGoOn(ready, [], 0, (turn, now) => this.#reserve(turn, now)),
+      this.#letGoOn(this.#queued, this.#admitted, prepareMs, (turn) => this.#admit(turn)),
+    );
     if (nextMs < Number.POSITIVE_INFINITY)
       this.#cancelTimer = this.clock.setTimer(() => this.#advance(), Math.min(nextMs, longestTimerMs));
   }
 
-  /** Lets ready calls go whose slots are free; returns how long until the next one is. */
-  #letGo(now: number): number {
+  /** Lets calls go on whose slot, behind those ahead, is at most `leadMs` away; returns how long until the next may. */
+  #letGoOn(
+    turns: readonly Turn[],
+    ahead: readonly Turn[],
+    leadMs: number,
+    goOn: (turn: Turn, now: number) => void,
+  ): number {
+    const now = this.clock.now();
     let nextMs = Number.POSITIVE_INFINITY;
     const held = new Set<string | Credentials>();
-    for (const turn of [...this.#near]) {
-      if (turn.state !== 'ready' || held.has(turn.key)) continue;
-      const { rateMs, paceMs } = this.#delaysOf(turn, [], now);
-      // It holds back those behind as well.
-      if (rateMs > 0) return Math.min(nextMs, rateMs);
-      if (paceMs > 0) {
-        nextMs = Math.min(nextMs, paceMs);
+    for (const turn of [...turns]) {
+      if (held.has(turn.key)) continue;
+      const { rateMs, paceMs } = this.#delaysOf(turn, ahead, now);
+      const waitMs = Math.max(rateMs, paceMs) - leadMs;
+      if (waitMs > 0) {
+        nextMs = Math.min(nextMs, waitMs);
+        // The rate holds back all calls behind it, and a pause or a pace those with its key.
+        if (rateMs >= paceMs) break;
         held.add(turn.key);
       } else {
-        const pace = this.#paceOf(turn.key);
-        this.#near.splice(this.#near.indexOf(turn), 1);
-        turn.state = 'leaving';
-        for (const slots of this.#limits(pace)) slots.letGo(now);
-        pace?.letGo(turn, now);
+        goOn(turn, now);
         turn.wake();
       }
     }
     return nextMs;
   }
 
-  /** Lets queued calls prepare whose slots are near; returns how long until the next one is. */
-  #letPrepare(now: number): number {
-    let nextMs = Number.POSITIVE_INFINITY;
-    const held = new Set<string | Credentials>();
-    for (const turn of [...this.#queued]) {
-      if (held.has(turn.key)) continue;
-      const { rateMs, paceMs } = this.#delaysOf(turn, this.#near, now);
-      const waitMs = Math.max(rateMs, paceMs) - prepareMs;
-      if (waitMs > 0) {
-        nextMs = Math.min(nextMs, waitMs);
-        // The rate holds back those behind it as well, and a pace those with its key.
-        if (rateMs >= paceMs) return nextMs;
-        held.add(turn.key);
-      } else {
-        this.#queued.splice(this.#queued.indexOf(turn), 1);
-        this.#near.push(turn);
-        turn.state = 'preparing';
-        turn.wake();
-      }
-    }
-    return nextMs;
+  /** From `queued` to `preparing`. */
+  #admit(turn: Turn): void {
+    this.#queued.splice(this.#queued.indexOf(turn), 1);
+    this.#admitted.push(turn);
+    turn.state = 'preparing';
+  }
+
+  /** From `ready` to `reserved`. */
+  #reserve(turn: Turn, now: number): void {
+    this.#admitted.splice(this.#admitted.indexOf(turn), 1);
+    turn.state = 'reserved';
+    for (const limit of this.#limitsOf(turn)) limit.reserve(now, turn);
   }
 
   /** How long a call waits behind others: by the rate of the client, and by the pause and the pace of its key. */
@@ -257,19 +254,23 @@ export class RateLimit {
       this.#paces.size > 0 ? ahead.filter((turn) => turn.key === key || !this.#paceOf(turn.key)) : ahead;
     return {
       rateMs: this.#rate?.delayMs(now, before.length) ?? 0,
-      paceMs: pace ? Math.max(pace.pausedMs(now), pace.slots.delayMs(now, same)) : 0,
+      paceMs: pace?.delayMs(now, same) ?? 0,
     };
   }
 
+  /** Why a call fails at once: it would wait for longer than it has time. */
   #outlastedFailure(turn: Turn): AttemptFailure | undefined {
-    const { call } = turn;
-    const line = this.#waiting();
-    const remainingMs = call.deadline.remainingMs();
-    const { rateMs, paceMs } = this.#delaysOf(turn, line.slice(0, line.indexOf(turn)), this.clock.now());
+    const waiting = this.#waiting();
+    const remainingMs = turn.call.deadline.remainingMs();
+    const ahead = waiting.slice(0, waiting.indexOf(turn));
+    const { rateMs, paceMs } = this.#delaysOf(turn, ahead, this.clock.now());
     // The probe after a long pause may end at any time, so it is waited for.
-    if (paceMs >= remainingMs && paceMs < Number.POSITIVE_INFINITY)
-      return outlasted(call, 'a 429 pauses this key', paceMs);
-    return rateMs >= remainingMs ? outlasted(call, 'rateLimit delays it', rateMs) : undefined;
+    const isPaused = paceMs >= remainingMs && paceMs < Number.POSITIVE_INFINITY;
+    const retryAfterMs = Math.ceil(isPaused ? paceMs : rateMs);
+    if (!isPaused && rateMs < remainingMs) return undefined;
+    const why = isPaused ? 'a 429 pauses this key' : 'rateLimit delays it';
+    const what = `${why} for ${retryAfterMs} ms, longer than timeouts.total allows`;
+    return { ...timeoutFailure(turn.call, ''), what, retryAfterMs };
   }
 }
 
@@ -277,12 +278,6 @@ export class RateLimit {
 interface Delays {
   readonly rateMs: number;
   readonly paceMs: number;
-}
-
-function outlasted(call: Call, why: string, waitMs: number): AttemptFailure {
-  const retryAfterMs = Math.ceil(waitMs);
-  const what = `${why} for ${retryAfterMs} ms, longer than timeouts.total allows`;
-  return { ...timeoutFailure(call, ''), what, retryAfterMs };
 }
 
 function keyOf(credentials: Credentials): string | Credentials {

@@ -53,9 +53,9 @@ async function run(results: readonly AttemptResult[], given: RunOptions = {}) {
     const startedAfterMs = deadline.elapsedMs();
     const result = results[began.length] ?? success;
     began.push(clock.now());
-    rateLimit.leave(turn);
+    rateLimit.takeSlot(turn);
     clock.advance(attemptMs);
-    rateLimit.ended(turn, result);
+    rateLimit.learn(turn, result);
     if (began.length > abortAfter) deadline.abort('enough');
     return { result, startedAfterMs };
   };

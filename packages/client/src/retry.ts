@@ -11,7 +11,7 @@ export interface RetryPolicy {
   readonly random: () => number;
 }
 
-/** Makes one attempt, which takes its slot when it leaves. Never rejects. */
+/** Makes one attempt, which takes its slot with its first byte. Never rejects. */
 export type AttemptStep = (call: Call, turn: Turn) => Promise<AttemptEnd>;
 
 /** An attempt that was made, or why the call ended before it had a slot. */
@@ -48,7 +48,7 @@ export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
         if (waited === 'aborted') return abortedFailure(call);
       }
     } finally {
-      rateLimit.stepOut(turn);
+      rateLimit.remove(turn);
     }
   };
 }

@@ -1,3 +1,9 @@
+/** An attempt that takes a slot. */
+export interface Attempt {
+  /** When its first byte was sent, on the client's clock. */
+  readonly sentAt: number;
+}
+
 /** A slot that is used at most so much late moves none that follow: timers are late by a few milliseconds. */
 const catchUpMs = 5;
 
@@ -5,16 +11,16 @@ const catchUpMs = 5;
 const noMs = 0.001;
 
 /**
- * Spaces departures evenly (the generic cell rate algorithm). An attempt is let go when a slot is near, and takes the slot
- * when it leaves: one that connects slowly, or never leaves, takes none from the others.
+ * Spaces attempts evenly (the generic cell rate algorithm). An attempt reserves a slot, connects, and takes the slot with its
+ * first byte: one that connects slowly, or is never sent, takes none from the others.
  */
 export class Slots {
   /** The time between two slots, in milliseconds. */
   spacingMs: number;
   readonly #toleranceMs: number;
-  /** When the next departure is due if all before it came evenly. */
+  /** When the next slot is, by what was sent. */
   #dueAt = 0;
-  /** When the next attempt is to be let go if all before it leave at once. */
+  /** When the next slot is, by what was reserved. */
   #nextAt = 0;
 
   constructor(perSecond: number, burst: number) {
@@ -22,23 +28,23 @@ export class Slots {
     this.#toleranceMs = this.spacingMs * (burst - 1);
   }
 
-  /** How long until an attempt may be let go that has so many others before it, in milliseconds. */
+  /** How long until a slot can be reserved by an attempt that has so many others ahead, in milliseconds. */
   delayMs(now: number, ahead = 0): number {
     const dueAt = Math.max(this.#dueAt, this.#nextAt, now - catchUpMs) + ahead * this.spacingMs;
     return this.#until(dueAt, now);
   }
 
-  letGo(now: number): void {
+  reserve(now: number, _attempt?: Attempt): void {
     this.#nextAt = Math.max(this.#nextAt, this.#dueAt, now - catchUpMs) + this.spacingMs;
   }
 
-  /** One that was let go does not leave. */
-  giveBack(): void {
+  /** Cancels a reservation. */
+  cancel(_attempt?: Attempt): void {
     this.#nextAt -= this.spacingMs;
   }
 
-  /** Whether an attempt may leave now. */
-  isFree(now: number): boolean {
+  /** Whether a slot can be taken now. */
+  isFree(now: number, _attempt?: Attempt): boolean {
     return this.#until(this.#dueAt, now) === 0;
   }
 
