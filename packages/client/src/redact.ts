@@ -51,15 +51,16 @@ export function joinRedactors(one: Redact, other: Redact): Redact {
 
 function redactorOf(needles: readonly string[]): Redact {
   const lengths = needles.map(({ length }) => length);
-  const search = { needles, shortest: Math.min(...lengths), digits: digitsPattern(Math.min(...lengths)) };
+  const shortest = Math.min(...lengths);
+  const digits = digitsPattern(shortest);
   // A key that begins in what is shown and ends behind it is found, and no part of one is shown.
   const margin = Math.min(maxMargin, maxExpansion * Math.max(0, ...lengths));
   // Names of headers, and values that come with each response.
   const known = new Set<string>();
   const redact: Redact = (text, maxLength = defaultMaxLength) => {
-    if (text.length < search.shortest || known.has(text)) return text.slice(0, maxLength);
+    if (text.length < shortest || known.has(text)) return text.slice(0, maxLength);
     const looked = text.slice(0, maxLength + margin);
-    const clean = redactWhole(looked, search);
+    const clean = redactWhole(looked);
     if (clean === text && text.length <= maxKnownLength) {
       if (known.size >= maxKnown) known.clear();
       known.add(text);
@@ -69,47 +70,41 @@ function redactorOf(needles: readonly string[]): Redact {
   };
   needlesOf.set(redact, needles);
   return redact;
-}
 
-/** What a redactor looks for: its needles, the length of the shortest, and what a text with an encoded one matches. */
-interface Search {
-  readonly needles: readonly string[];
-  readonly shortest: number;
-  readonly digits: RegExp;
-}
+  /** Looks for the credential in the text as it is, and then with its escapes undone, layer by layer. */
+  function redactWhole(text: string): string {
+    let clean = text;
+    let layer = text;
+    let left = maxDecodedRatio * (text.length + 1_000);
+    for (let count = 0; count < maxEscapes; count++) {
+      let found = layer;
+      for (const needle of needles) if (found.includes(needle)) found = found.replaceAll(needle, label);
+      found = decodeAll(found, 1);
+      if (found !== layer) clean = found;
+      layer = unescapeOnce(found);
+      if (layer === found) break;
+    }
+    return clean;
 
-/** Looks for the credential in the text as it is, and then with its escapes undone, layer by layer. */
-function redactWhole(text: string, { needles, shortest, digits }: Search): string {
-  let clean = text;
-  let layer = text;
-  let left = maxDecodedRatio * (text.length + 1_000);
+    /** Replaces each run of digits that decodes to a text with the credential. */
+    function decodeAll(written: string, depth: number): string {
+      if (!digits.test(written)) return written;
+      let rest = written;
+      for (const { pattern, decode } of decoders)
+        rest = rest.replace(pattern, (run) => (decode(run).some((each) => holds(each, depth)) ? label : run));
+      return rest;
+    }
 
-  /** Whether a decoded text holds the credential, itself or decoded further. */
-  const holds = (decoded: string, depth: number): boolean => {
-    if (decoded.length < shortest) return false;
-    left -= decoded.length;
-    if (left < 0) return true;
-    const layers = layersOf(decoded);
-    if (layers.some((each) => needles.some((needle) => each.includes(needle)))) return true;
-    return depth < maxDepth && layers.some((each) => decodeAll(each, depth + 1) !== each);
-  };
-  const decodeAll = (written: string, depth: number): string => {
-    if (!digits.test(written)) return written;
-    let rest = written;
-    for (const { pattern, decode } of decoders)
-      rest = rest.replace(pattern, (run) => (decode(run).some((each) => holds(each, depth)) ? label : run));
-    return rest;
-  };
-
-  for (let count = 0; count < maxEscapes; count++) {
-    let found = layer;
-    for (const needle of needles) if (found.includes(needle)) found = found.replaceAll(needle, label);
-    found = decodeAll(found, 1);
-    if (found !== layer) clean = found;
-    layer = unescapeOnce(found);
-    if (layer === found) break;
+    /** Whether a decoded text holds the credential, itself or decoded further. */
+    function holds(decoded: string, depth: number): boolean {
+      if (decoded.length < shortest) return false;
+      left -= decoded.length;
+      if (left < 0) return true;
+      const layers = layersOf(decoded);
+      if (layers.some((each) => needles.some((needle) => each.includes(needle)))) return true;
+      return depth < maxDepth && layers.some((each) => decodeAll(each, depth + 1) !== each);
+    }
   }
-  return clean;
 }
 
 /** A text, and what is left of it each time that its escapes are undone. */
