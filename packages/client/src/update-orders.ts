@@ -109,7 +109,7 @@ export function updateOrders<Item, Data>(
     options: options as CallOptions,
     names: optionNames,
   });
-  return new BulkRun(core, source, options, resolved);
+  return startRun(core, source, options, resolved);
 }
 
 /** An item that was read, with what it holds, read once. */
@@ -126,172 +126,157 @@ const readAhead = 4;
 
 /**
  * Items go from the source to a queue, from there to the client, and as results to the iteration; after a 429 they go back
- * to the queue. At each change, `#advance` starts whatever may start.
+ * to the queue. At each change, `advance` starts whatever may start.
  */
-class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
-  readonly #core: ClientCore;
-  readonly #options: UpdateOrdersOptions<Data, Item>;
-  readonly #resolved: ResolvedCallOptions;
-  readonly #source: Iterator<Item> | AsyncIterator<Item>;
-  readonly #concurrency: number;
+function startRun<Item, Data>(
+  core: ClientCore,
+  source: Iterable<Item> | AsyncIterable<Item>,
+  options: UpdateOrdersOptions<Data, Item>,
+  resolved: ResolvedCallOptions,
+): UpdateOrdersRun<Item, Data> {
+  const { concurrency = defaultConcurrency, retry, timeouts } = options;
+  const { closed, isOrdered, rateLimit } = core;
+  const items: Iterator<Item> | AsyncIterator<Item> =
+    Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
   /** Signals each of which fires when nothing more is to be read. */
-  readonly #endings: readonly AbortSignal[];
+  const endings = resolved.signal ? [resolved.signal, closed] : [closed];
   /** Whether a 429 uses up an attempt and time of its item. */
-  readonly #countsRefusals: boolean;
+  const countsRefusals = retry?.maxAttempts !== undefined || timeouts?.total !== undefined;
   /** Items that were read and are not in flight, in the order of the source. */
-  readonly #queue: Entry<Item>[] = [];
-  readonly #tokensInFlight = new Set<unknown>();
-  readonly #results: UpdateOrdersItemResult<Item, Data>[] = [];
-  readonly #errors: unknown[] = [];
-  readonly #stopReason = Symbol('stopped');
-  readonly #onEnding = () => this.#end();
-  #inFlight = 0;
-  #nextIndex = 0;
-  #isReading = false;
-  #hasSourceEnded = false;
-  #isStopped = false;
+  const queue: Entry<Item>[] = [];
+  const tokensInFlight = new Set<unknown>();
+  const results: UpdateOrdersItemResult<Item, Data>[] = [];
+  const errors: unknown[] = [];
+  const stopReason = Symbol('stopped');
+  let inFlight = 0;
+  let nextIndex = 0;
+  let isReading = false;
+  let hasSourceEnded = false;
+  let isStopped = false;
   /** Whether the caller no longer takes errors. */
-  #isOver = false;
+  let isOver = false;
   /** Since when every response was a 429. */
-  #refusedSince: number | undefined;
+  let refusedSince: number | undefined;
   /** The 429 after which it gave up. */
-  #refusal: AttemptFailure | undefined;
-  #changed = Promise.withResolvers<void>();
+  let refusal: AttemptFailure | undefined;
+  let changed = Promise.withResolvers<void>();
 
-  constructor(
-    core: ClientCore,
-    source: Iterable<Item> | AsyncIterable<Item>,
-    options: UpdateOrdersOptions<Data, Item>,
-    resolved: ResolvedCallOptions,
-  ) {
-    const { concurrency = defaultConcurrency, retry, timeouts } = options;
-    this.#core = core;
-    this.#options = options;
-    this.#resolved = resolved;
-    this.#source =
-      Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
-    this.#concurrency = concurrency;
-    this.#endings = resolved.signal ? [resolved.signal, core.closed] : [core.closed];
-    this.#countsRefusals = retry?.maxAttempts !== undefined || timeouts?.total !== undefined;
-  }
-
-  [Symbol.asyncIterator](): AsyncIterator<UpdateOrdersItemResult<Item, Data>, undefined> {
-    return {
-      next: () => this.#next(),
+  const run: UpdateOrdersRun<Item, Data> = {
+    [Symbol.asyncIterator]: () => ({
+      next,
       // The consumer left the loop: the results that it did not take are kept for `stop`.
       return: async () => {
-        this.#stop();
+        end();
         return { done: true, value: undefined };
       },
-    };
-  }
+    }),
+    stop,
+    [Symbol.asyncDispose]: async () => void (await stop()),
+  };
+  return run;
 
   /** Waits for a result, or for the end of the run. */
-  async #next(): Promise<IteratorResult<UpdateOrdersItemResult<Item, Data>, undefined>> {
-    for (this.#advance(); !this.#isStopped; this.#advance()) {
-      const value = this.#results.shift();
+  async function next(): Promise<IteratorResult<UpdateOrdersItemResult<Item, Data>, undefined>> {
+    for (advance(); !isStopped; advance()) {
+      const value = results.shift();
       if (value) return { done: false, value };
-      if (this.#isDone()) {
-        this.#stop();
-        this.#isOver = true;
-        if (this.#errors.length > 0) throw this.#errors.shift();
-      } else await this.#changed.promise;
+      if (isDone()) {
+        end();
+        isOver = true;
+        if (errors.length > 0) throw errors.shift();
+      } else await changed.promise;
     }
     return { done: true, value: undefined };
   }
 
-  #isDone(): boolean {
-    const hasRead = this.#hasSourceEnded && (!this.#isReading || this.#isEnding());
-    return hasRead && this.#held() === 0;
+  function isDone(): boolean {
+    return hasSourceEnded && (!isReading || isEnding()) && held() === 0;
   }
 
   /** How many items and results it holds. */
-  #held(): number {
-    return this.#queue.length + this.#inFlight + this.#results.length;
+  function held(): number {
+    return queue.length + inFlight + results.length;
   }
 
   /** Whether the signal has fired, or the client was closed. */
-  #isEnding(): boolean {
-    return this.#endings.some((signal) => signal.aborted);
+  function isEnding(): boolean {
+    return endings.some((signal) => signal.aborted);
   }
 
   /** Sends what may be sent, and reads the next item if it may. */
-  #advance(): void {
-    if (this.#isStopped) return;
-    if (this.#isEnding()) this.#endSource();
+  function advance(): void {
+    if (isStopped) return;
+    if (isEnding()) endSource();
     // Adding it again changes nothing.
-    for (const signal of this.#endings) signal.addEventListener('abort', this.#onEnding);
-    for (const entry of [...this.#queue]) {
+    for (const signal of endings) signal.addEventListener('abort', onEnding);
+    for (const entry of [...queue]) {
       // A run that ends or gave up lets each item fail.
-      const isFailing = this.#isEnding() || this.#refusal;
-      if (this.#inFlight >= this.#concurrency && !isFailing) return;
+      if (inFlight >= concurrency && !isEnding() && !refusal) return;
       // Items of one order go in sequence.
-      const mustWait = this.#core.isOrdered && this.#tokensInFlight.has(entry.token);
-      if (!mustWait) void this.#send(entry);
+      if (!isOrdered || !tokensInFlight.has(entry.token)) void send(entry);
     }
-    const mayRead = this.#inFlight < this.#concurrency && this.#held() < this.#concurrency * readAhead;
-    if (mayRead && !this.#hasSourceEnded && !this.#isReading) void this.#read();
+    const mayRead = inFlight < concurrency && held() < concurrency * readAhead;
+    if (mayRead && !hasSourceEnded && !isReading) void read();
   }
 
   /** Wakes the iteration and `stop`. A consumer that is busy with a result does not hold up what is sent meanwhile. */
-  #change(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
-    this.#advance();
+  function change(): void {
+    changed.resolve();
+    changed = Promise.withResolvers();
+    advance();
   }
 
-  async #read(): Promise<void> {
-    this.#isReading = true;
+  async function read(): Promise<void> {
+    isReading = true;
     try {
-      const step = await this.#source.next();
-      if (step.done) this.#hasSourceEnded = true;
-      else if (!this.#isStopped)
-        this.#queue.push({ index: this.#nextIndex++, item: step.value, ...readItem(step.value) });
+      const step = await items.next();
+      if (step.done) hasSourceEnded = true;
+      else if (!isStopped) queue.push({ index: nextIndex++, item: step.value, ...readItem(step.value) });
     } catch (error) {
-      this.#keepError(error);
-      this.#hasSourceEnded = true;
+      keepError(error);
+      hasSourceEnded = true;
     }
-    this.#isReading = false;
-    this.#change();
+    isReading = false;
+    change();
   }
 
-  async #send(entry: Entry<Item>): Promise<void> {
-    this.#queue.splice(this.#queue.indexOf(entry), 1);
-    this.#tokensInFlight.add(entry.token);
-    this.#inFlight++;
+  async function send(entry: Entry<Item>): Promise<void> {
+    queue.splice(queue.indexOf(entry), 1);
+    tokensInFlight.add(entry.token);
+    inFlight++;
     let isPutBack = false;
     const putsBack = (failure: AttemptFailure): boolean => {
-      isPutBack = this.#putsBack(failure);
+      isPutBack = mayPutBack(failure);
       return isPutBack;
     };
     const bulk: BulkRules = {
-      run: this,
-      refusal: () => this.#refusal,
-      putsBack: this.#countsRefusals ? undefined : putsBack,
+      run,
+      refusal: () => refusal,
+      putsBack: countsRefusals ? undefined : putsBack,
     };
     try {
-      const result = await toResult(this.#update(entry, bulk));
-      const isUnsent = result.error?.cause === this.#stopReason && result.error.outcome !== 'unknown';
+      const result = await toResult(update(entry, bulk));
+      const isUnsent = result.error?.cause === stopReason && result.error.outcome !== 'unknown';
       if (isPutBack || isUnsent) {
-        this.#queue.push(entry);
-        this.#queue.sort((a, b) => a.index - b.index);
-      } else this.#keepResult(entry, result);
+        queue.push(entry);
+        queue.sort((a, b) => a.index - b.index);
+      } else keepResult(entry, result);
     } catch (error) {
-      this.#keepError(error);
-      this.#endSource();
+      keepError(error);
+      endSource();
     }
-    this.#inFlight--;
-    this.#tokensInFlight.delete(entry.token);
-    this.#change();
+    inFlight--;
+    tokensInFlight.delete(entry.token);
+    change();
   }
 
-  async #update(
+  async function update(
     { token, update, index, item }: Entry<Item>,
     bulk: BulkRules,
   ): Promise<UpdateOrderResponse<Data>> {
-    const { beforeAttempt, beforeSend, afterAttempt } = this.#options;
-    const response = await this.#core.execute(this.#core.validate(token, update), {
-      ...this.#resolved,
+    const { beforeAttempt, beforeSend, afterAttempt } = options;
+    const response = await core.execute(core.validate(token, update), {
+      ...resolved,
       bulk,
       ...(beforeAttempt && { beforeAttempt: (event) => beforeAttempt({ ...event, item, index }) }),
       ...(beforeSend && { beforeSend: (event) => beforeSend({ ...event, item, index }) }),
@@ -301,71 +286,63 @@ class BulkRun<Item, Data> implements UpdateOrdersRun<Item, Data> {
   }
 
   /** Whether an item that got this 429 is queued again; not when every response has been one for `maxPauseMs`. */
-  #putsBack(failure: AttemptFailure): boolean {
-    if (!failure.retryable || failure.outcome !== 'rejected' || this.#isEnding()) return false;
-    const { clock, maxPauseMs } = this.#core.rateLimit;
-    this.#refusedSince ??= clock.now();
-    if (clock.now() - this.#refusedSince < maxPauseMs) return true;
-    this.#refusal = failure;
-    this.#abortWaiting(undefined);
+  function mayPutBack(failure: AttemptFailure): boolean {
+    if (!failure.retryable || failure.outcome !== 'rejected' || isEnding()) return false;
+    const now = rateLimit.clock.now();
+    refusedSince ??= now;
+    if (now - refusedSince < rateLimit.maxPauseMs) return true;
+    refusal = failure;
+    rateLimit.abortWaiting(run, undefined);
     return false;
   }
 
-  #keepResult({ index, item }: Entry<Item>, result: UpdateOrderResult<Data>): void {
+  function keepResult({ index, item }: Entry<Item>, result: UpdateOrderResult<Data>): void {
     const { error } = result;
     if (!error || error.outcome === 'applied' || (error.code === 'http_error' && error.status !== 429))
-      this.#refusedSince = undefined;
-    this.#results.push({ ...result, index, item });
+      refusedSince = undefined;
+    results.push({ ...result, index, item });
   }
 
   /** Keeps what the source threw for the iteration or for `stop`; once both are over, it would be lost. */
-  #keepError(error: unknown): void {
-    if (!this.#isOver) this.#errors.push(error);
+  function keepError(error: unknown): void {
+    if (!isOver) errors.push(error);
     else {
       const { message } = sanitizeCause(error, (text) => text) ?? {};
       warn(`The source of updateOrders threw after its run: ${message}`);
     }
   }
 
-  async stop(): Promise<UnfinishedItems<Item, Data>> {
-    this.#stop();
-    while (this.#inFlight > 0) await this.#changed.promise;
-    this.#isOver = true;
-    const unsent = this.#queue.splice(0).map(({ index, item }) => ({ index, item }));
-    return { results: this.#results.splice(0), unsent, errors: this.#errors.splice(0) };
+  async function stop(): Promise<UnfinishedItems<Item, Data>> {
+    end();
+    while (inFlight > 0) await changed.promise;
+    isOver = true;
+    const unsent = queue.splice(0).map(({ index, item }) => ({ index, item }));
+    return { results: results.splice(0), unsent, errors: errors.splice(0) };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
-  }
-
-  #stop(): void {
-    if (this.#isStopped) return;
-    this.#isStopped = true;
-    for (const signal of this.#endings) signal.removeEventListener('abort', this.#onEnding);
-    this.#abortWaiting(this.#stopReason);
-    this.#endSource();
-    this.#change();
+  /** Reads and sends nothing more. */
+  function end(): void {
+    if (isStopped) return;
+    isStopped = true;
+    for (const signal of endings) signal.removeEventListener('abort', onEnding);
+    rateLimit.abortWaiting(run, stopReason);
+    endSource();
+    change();
   }
 
   /** The client is closed, so what waits fails, or the signal has fired, which each call sees by itself. */
-  #end(): void {
-    if (this.#core.closed.aborted) this.#abortWaiting(new Error('The client was closed.'));
-    this.#change();
-  }
-
-  /** Ends the calls of this run that wait for the rate limit. */
-  #abortWaiting(reason: unknown): void {
-    this.#core.rateLimit.abortWaiting(this, reason);
+  function onEnding(): void {
+    if (closed.aborted) rateLimit.abortWaiting(run, new Error('The client was closed.'));
+    change();
   }
 
   /** Lets the source free its resources: nothing more will be read. */
-  #endSource(): void {
-    if (this.#hasSourceEnded) return;
-    this.#hasSourceEnded = true;
+  function endSource(): void {
+    if (hasSourceEnded) return;
+    hasSourceEnded = true;
     // Not at once: the source itself may have fired the signal, and be running.
-    const returning = Promise.resolve().then(() => this.#source.return?.());
-    returning.catch((error: unknown) => this.#keepError(error));
+    const returning = Promise.resolve().then(() => items.return?.());
+    returning.catch(keepError);
   }
 }
 
