@@ -142,9 +142,8 @@ function createRequest(
     body,
     beforeSend: () => {
       hasSlot ||= takeSlot();
-      if (!hasSlot) return false;
-      if (beforeSend) runBeforeSend(call, beforeSend);
-      return true;
+      if (hasSlot && beforeSend) runBeforeSend(call, beforeSend);
+      return hasSlot;
     },
   };
 }

@@ -25,9 +25,8 @@ export type Step = (call: Call) => Promise<AttemptResult>;
 
 /** The failure of a call that was aborted while nothing of an attempt was sent. */
 export function abortedFailure({ deadline, options }: Call): AttemptFailure {
-  const refusal = options.bulk?.refusal();
-  if (refusal) return refusal;
-  return { code: 'aborted', outcome: 'not_sent', what: 'aborted', cause: deadline.reason };
+  const aborted = { code: 'aborted', outcome: 'not_sent', what: 'aborted', cause: deadline.reason } as const;
+  return options.bulk?.refusal() ?? aborted;
 }
 
 /** The failure of a call whose total time ran out while nothing of an attempt was sent; `where` says in which step. */

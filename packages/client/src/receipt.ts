@@ -53,27 +53,24 @@ export function tenths(ms: number): number {
 
 /**
  * What happened in a call, safe to paste into a ticket: no key, no body, no whole order token.
- * It is built when it is first read, so that a call whose receipt is not read pays nothing for it.
+ * It is built when it is first read.
  */
 export class Receipt {
-  readonly #input: ReceiptInput;
+  readonly #call: Omit<ReceiptInput, 'operation'> & { readonly operation: string };
   #data: ReceiptData | undefined;
 
-  constructor({ operation: { method, path, lane }, host, bodyBytes, calledAt, attempts }: ReceiptInput) {
-    // Not the operation itself, which holds the body.
-    this.#input = { operation: { method, path, lane }, host, bodyBytes, calledAt, attempts };
+  constructor({ operation, host, calledAt, attempts, bodyBytes }: ReceiptInput) {
+    // Not the call itself, which holds the body and the credentials.
+    this.#call = { operation: describeOperation(operation), host, calledAt, attempts, bodyBytes };
   }
 
   /** The receipt as plain data. */
   toJSON(): ReceiptData {
-    const { operation, host, calledAt, attempts, bodyBytes } = this.#input;
+    const { calledAt } = this.#call;
     this.#data ??= {
       id: crypto.randomUUID(),
-      operation: describeOperation(operation),
-      host,
+      ...this.#call,
       calledAt: new Date(calledAt).toISOString(),
-      attempts,
-      bodyBytes,
       versions: { client: version, runtime },
     };
     return this.#data;
