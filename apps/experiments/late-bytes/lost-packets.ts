@@ -9,7 +9,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer, setDefaultCACertificates } from 'node:tls';
 import { promisify } from 'node:util';
 import { createOrdersClient, type OrdersClient } from '@orders/client';
-import { Agent } from '@orders/client/undici';
 import {
   type Certificate,
   certifyServer,
@@ -17,10 +16,12 @@ import {
 } from '../../../packages/client/test/certificates.ts';
 import { listenOnLoopback } from '../../../packages/client/test/loopback.ts';
 import { httpAnswer } from '../../../packages/client/test/raw-server.ts';
+import { Sandbox } from '../proxies/proxies.ts';
+import { createRoutes, type Route } from './routes.ts';
 
-/** What became of the updates with the old cart, by scheme and by how the client closes their connections. */
+/** What became of the updates with the old cart, by route and by how the client closes their connections. */
 export interface LostPackets {
-  readonly scheme: 'http' | 'https';
+  readonly route: string;
   readonly close: 'FIN' | 'RST';
   readonly unknown: number;
   /** Applied although the call had ended. */
@@ -43,7 +44,7 @@ function sendAll(orders: OrdersClient, sku: string, attempt: number) {
 }
 
 /** Starts a server that notes the carts of each order in the sequence in which they arrive. */
-async function startServer(scheme: LostPackets['scheme'], certificate: Certificate) {
+async function startServer(scheme: Route['scheme'], certificate: Certificate) {
   const applied = new Map<string, string[]>(tokens.map((token) => [token, []]));
   const accept = (socket: Socket): void => {
     let received = '';
@@ -65,19 +66,20 @@ async function startServer(scheme: LostPackets['scheme'], certificate: Certifica
 }
 
 async function losePackets(
-  scheme: LostPackets['scheme'],
+  { name, scheme, open }: Route,
   close: LostPackets['close'],
   certificate: Certificate,
 ): Promise<LostPackets> {
   await using server = await startServer(scheme, certificate);
-  const rule = ['INPUT', '-p', 'tcp', '--dport', String(server.port), '-j', 'DROP'];
-  // An undici agent of the user closes with FIN, as the client's own did before.
-  const dispatcher = close === 'FIN' ? { dispatcher: new Agent({ allowH2: false }) } : {};
+  await using sandbox = new Sandbox();
+  const { baseUrl, port, options, createDispatcher } = await open(server.port, sandbox);
+  const rule = ['INPUT', '-p', 'tcp', '--dport', String(port), '-j', 'DROP'];
+  const dispatcher = close === 'FIN' ? createDispatcher() : undefined;
   await using orders = createOrdersClient({
-    baseUrl: `${scheme}://127.0.0.1:${server.port}`,
+    baseUrl,
     apiKey: 'swordfish-swordfish',
     retry: { maxAttempts: 1 },
-    ...dispatcher,
+    ...(dispatcher ? { dispatcher } : options),
   });
   // So that each order has a connection that stands.
   await sendAll(orders, 'first', 10_000);
@@ -86,11 +88,11 @@ async function losePackets(
   await run('iptables', ['-D', ...rule]);
   await sendAll(orders, 'new', 10_000);
   await delay(settleMs);
-  await dispatcher.dispatcher?.destroy();
+  await dispatcher?.destroy();
   const carts = [...server.applied.values()];
   if (carts.some((skus) => !skus.includes('new'))) throw new Error('A new cart was not applied.');
   return {
-    scheme,
+    route: name,
     close,
     unknown: old.filter(({ error }) => error?.outcome === 'unknown').length,
     appliedLate: carts.filter((skus) => skus.includes('old')).length,
@@ -102,6 +104,6 @@ const authority = await createAuthority('Authority of lost-packets.ts');
 const certificate = await certifyServer(authority);
 setDefaultCACertificates([authority.cert]);
 const rows: LostPackets[] = [];
-for (const scheme of ['http', 'https'] as const)
-  for (const close of ['FIN', 'RST'] as const) rows.push(await losePackets(scheme, close, certificate));
+for (const route of createRoutes(authority, certificate))
+  for (const close of ['FIN', 'RST'] as const) rows.push(await losePackets(route, close, certificate));
 process.stdout.write(JSON.stringify(rows));

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { updateDuringPause } from '../../../packages/client/test/paused-updates.ts';
+import { isInstalled } from '../proxies/proxies.ts';
 import type { LostPackets } from './lost-packets.ts';
 
 const run = promisify(execFile);
@@ -42,10 +43,12 @@ async function losePackets(): Promise<boolean> {
   const { stdout } = await run('unshare', [...inNamespace, ...command], { timeout: longestMs });
   const rows: LostPackets[] = JSON.parse(stdout);
   process.stdout.write(
-    '| scheme | closed with | unknown | applied later | after the new cart |\n|---|---|--:|--:|--:|\n',
+    '| route | closed with | unknown | applied later | after the new cart |\n|---|---|--:|--:|--:|\n',
   );
-  for (const { scheme, close, unknown, appliedLate, overtaken } of rows)
-    process.stdout.write(`| ${scheme} | ${close} | ${unknown} | ${appliedLate} | ${overtaken} |\n`);
+  for (const { route, close, unknown, appliedLate, overtaken } of rows)
+    process.stdout.write(`| ${route} | ${close} | ${unknown} | ${appliedLate} | ${overtaken} |\n`);
+  for (const program of ['nginx', 'squid'] as const)
+    if (!isInstalled(program)) process.stdout.write(`skipped, not found: ${program}\n`);
   // Rows with FIN show that the packets were dropped long enough.
   return rows.every(
     ({ close, unknown, appliedLate }) => unknown > 0 && appliedLate > 0 === (close === 'FIN'),

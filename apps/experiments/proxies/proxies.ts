@@ -30,9 +30,10 @@ const programs = { nginx: 'nginx', haproxy: 'haproxy', varnish: 'varnishd' } as 
 // Debian keeps servers where the PATH of an ordinary user does not lead.
 const env = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin` };
 
-export function isInstalled(proxy: ProxyName): boolean {
+export function isInstalled(proxy: ProxyName | 'squid'): boolean {
   const versionFlag = proxy === 'varnish' ? '-V' : '-v';
-  return spawnSync(programs[proxy], [versionFlag], { env, stdio: 'ignore' }).status === 0;
+  const program = proxy === 'squid' ? proxy : programs[proxy];
+  return spawnSync(program, [versionFlag], { env, stdio: 'ignore' }).status === 0;
 }
 
 export function nginx({ http = '', upstream = '', server = '', location = '', page = '' } = {}): ProxySetup {
@@ -238,7 +239,8 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-async function isListening(port: number): Promise<boolean> {
+/** Whether something accepts connections there. */
+export async function isListening(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {
     await once(socket, 'connect');

@@ -1,5 +1,7 @@
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { type Advice, adviceIn, between } from '../../../.ci/advice.ts';
+import { startProxy } from '../test/proxy.ts';
 import { createOrdersClient } from './index.ts';
 
 const messageOf = (options: object): string => {
@@ -88,13 +90,40 @@ const table: readonly Advice[] = [
     message: messageOf({ rateLimit: { requestsPerMinute: 60 } }),
     choice: 'Known: requestsPerSecond, burst.',
   },
+  {
+    mistake: 'a proxy that is no URL',
+    message: messageOf({ proxy: 'proxy.internal' }),
+    follow: (message) => eachPasses('proxy', message),
+    means: true,
+  },
+  {
+    mistake: 'a servername that is no text',
+    message: messageOf({ tls: { servername: 5 } }),
+    choice: 'tls.servername: write a host name.',
+  },
+  {
+    mistake: 'a proxy that asks for a password',
+    message: await messageThroughProxy('http://'),
+    follow: (message) => messageThroughProxy(message.includes('URL of proxy') ? 'http://user:secret@' : ''),
+    means: 'passed',
+  },
 ];
+
+/** Sends an update through a proxy that lets one login through. */
+async function messageThroughProxy(url: string): Promise<string> {
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
+  await using proxy = await startProxy({ login: 'user:secret' });
+  const options = { baseUrl: service.url, apiKey: service.key, proxy: proxy.url.replace('http://', url) };
+  await using orders = createOrdersClient(options);
+  const { error } = await orders.safeUpdateOrder('order_1234', buildOrderUpdate());
+  return error?.message ?? 'passed';
+}
 
 test.each(table)(
   'the advice about $mistake keeps what was meant, or names the choice',
-  ({ message, follow, means, choice }) => {
+  async ({ message, follow, means, choice }) => {
     expect(message).not.toBe('passed');
-    if (follow) expect(follow(message)).toEqual(means);
+    if (follow) expect(await follow(message)).toEqual(means);
     else expect(message.slice(-(choice?.length ?? 0))).toBe(choice);
   },
 );

@@ -1,5 +1,6 @@
 import type { Authorization } from '@orders/auth';
 import { type Call, endedFailure, runCallback } from './call.ts';
+import type { Connections } from './connections.ts';
 import type { AttemptFailure, AttemptResult, AttemptSuccess } from './errors.ts';
 import {
   type BaseUrl,
@@ -17,6 +18,8 @@ import type { Transport, TransportRequest } from './transport.ts';
 /** What all attempts of a client share. */
 export interface AttemptContext {
   readonly transport: Transport;
+  /** Absent when they are not limited. */
+  readonly connections: Connections | undefined;
   readonly baseUrl: BaseUrl;
   readonly classifyResponse: ClassifyResponse | undefined;
   readonly maxResponseBytes: number;
@@ -37,7 +40,10 @@ export function createAttempt(context: AttemptContext): AttemptStep {
     for (;;) {
       const notMade = await context.rateLimit.waitForSlot(turn);
       if (notMade) return { notMade };
-      const end = await send(call, turn, authorization, context);
+      const { connections } = context;
+      const unconnected = await connections?.acquire(call);
+      if (unconnected) return { notMade: unconnected };
+      const end = await send(call, turn, authorization, context).finally(() => connections?.release());
       if (end) return end;
     }
   };

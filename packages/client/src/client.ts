@@ -3,6 +3,7 @@ import { type Authorization, authorize } from '@orders/auth';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import { type AttemptContext, createAttempt } from './attempt.ts';
 import { abortedFailure, type Call } from './call.ts';
+import type { Connections } from './connections.ts';
 import { type Clock, Deadline } from './deadline.ts';
 import { type AttemptFailure, createError } from './errors.ts';
 import { withLanes } from './lanes.ts';
@@ -128,6 +129,7 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
 /** What a runtime brings to a client. */
 export interface Platform {
   readonly transport: Transport;
+  readonly connections?: Connections | undefined;
   /** What measures time. */
   readonly clock?: Clock;
   /** Frees the resources of the transport. */
@@ -200,7 +202,7 @@ function createCore(
   const maxPauseMs = checkMs('maxPauseMs', options.maxPauseMs ?? 3_600_000);
   const isOrdered = options.ordering !== 'none';
   const platform = createPlatform(baseUrl.origin);
-  const { transport, release, clock, measure = byteLength, compile = (own) => own } = platform;
+  const { transport, connections, release, clock, measure = byteLength, compile = (own) => own } = platform;
   const rateLimit = new RateLimit(options.rateLimit, maxPauseMs, clock);
   const { validate = updateOperation, wrap = (makeCall) => makeCall } = platform;
   const schema = compile(options.schema ?? (OrderUpdate as unknown as OrderUpdateSchema));
@@ -209,6 +211,7 @@ function createCore(
   const { credentials } = resolved;
   const context: AttemptContext = {
     transport,
+    connections,
     baseUrl,
     classifyResponse,
     maxResponseBytes,

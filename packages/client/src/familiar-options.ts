@@ -3,7 +3,8 @@ const familiarNames: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^(url|host|endpoint|prefix(url)?)$/i, 'baseUrl'],
   [/^(secret|private|access)_?key$/i, 'apiKey'],
   [/^(auth.*|.*token)$/i, 'credentials'],
-  [/agent$|^proxy$/i, 'dispatcher'],
+  [/agent$/i, 'dispatcher'],
+  [/^(max(total)?sockets|connections|poolSize)$/i, 'maxConnections'],
   [/^max(content|body)length$/i, 'maxResponseBytes'],
   [/^validateStatus$/, 'classifyResponse'],
 ];
@@ -13,6 +14,7 @@ export const optionGroups = {
   retry: ['maxAttempts', 'resendUnknown'],
   timeouts: ['attempt', 'total', 'connect', 'idle'],
   rateLimit: ['requestsPerSecond', 'burst'],
+  tls: ['ca', 'cert', 'key', 'servername'],
 } as const;
 
 /**

@@ -9,10 +9,17 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
 ): OrdersClient<Update, Data> {
   return createClient(options, 'fetch', () => {
     // Looked up for each request, so that a replacement by a test or a platform counts.
-    const { dispatcher, timeouts, fetch = (url, init) => globalThis.fetch(url, init) } = options;
+    const {
+      dispatcher,
+      tls,
+      proxy,
+      maxConnections,
+      timeouts,
+      fetch = (url, init) => globalThis.fetch(url, init),
+    } = options;
     check(
-      !(dispatcher ?? timeouts?.connect ?? timeouts?.idle),
-      'dispatcher, timeouts.connect, timeouts.idle: this client sends over fetch, which has none.',
+      (dispatcher ?? tls ?? proxy ?? maxConnections ?? timeouts?.connect ?? timeouts?.idle) === undefined,
+      'dispatcher, tls, proxy, maxConnections, timeouts.connect, timeouts.idle: this client sends over fetch, which has none.',
     );
     checkFunction('fetch', fetch);
     const { init, release } = singleSendInit();

@@ -29,6 +29,7 @@ export type {
   StandardResult,
   StandardSchema,
   Timeouts,
+  TlsOptions,
   UndiciDispatcher,
 } from './options.ts';
 export type { AttemptRecord, CallSummary, Receipt, ReceiptData } from './receipt.ts';

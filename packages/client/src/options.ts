@@ -198,7 +198,28 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
   /**
-   * Your own undici dispatcher, for proxies, mTLS, interceptors or mocks; undici only. `timeouts.connect` and
+   * Certificates for a private authority or mutual TLS; undici only.
+   * @default the authorities that Node trusts, and no certificate of the client
+   * @example { ca: await readFile('company-ca.pem', 'utf8') }
+   */
+  readonly tls?: TlsOptions | undefined;
+  /**
+   * The http URL of a proxy to connect through, with user and password if it asks for them; undici only. Every connection
+   * is a tunnel (`CONNECT`), so the proxy cannot read what goes over https. `timeouts.connect` includes it. What the
+   * proxy refuses is `not_sent`. The environment is not read.
+   * @default no proxy
+   * @example 'http://user:password@proxy.internal:3128'
+   */
+  readonly proxy?: string | URL | undefined;
+  /**
+   * How many connections may be open at once, each of which carries one request; undici only. A call that waits for one
+   * uses up `timeouts.total`, not the time of an attempt; an item of `updateOrders` uses up none.
+   * @default no limit
+   */
+  readonly maxConnections?: number | undefined;
+  /**
+   * Your own undici dispatcher, for interceptors, mocks or HTTP/2; undici only, and without `tls`, `proxy` and
+   * `maxConnections`. `timeouts.connect` and
    * `timeouts.idle` are then its own, and `close` leaves it open. It must send each request once, and call
    * `onRequestStart` before its first byte. The client's own agent resets the connection of an abandoned request;
    * another dispatcher closes it, so the kernel may still deliver that request. One of undici 6, or one that was closed,
@@ -212,6 +233,23 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    */
   readonly fetch?: Fetch | undefined;
 }
+
+/** Certificates of a client, as PEM: text, or the bytes of a file. */
+export interface TlsOptions {
+  /** The authorities that certificates of the service are checked against, instead of those that Node trusts. */
+  readonly ca?: Pem | readonly Pem[] | undefined;
+  /** The client's certificate for mutual TLS, with the chain below its authority. */
+  readonly cert?: Pem | undefined;
+  /** The private key of `cert`, not encrypted. */
+  readonly key?: Pem | undefined;
+  /**
+   * The name that the service's certificate must hold, which is also sent as SNI.
+   * @default the host of `baseUrl`
+   */
+  readonly servername?: string | undefined;
+}
+
+type Pem = string | Uint8Array;
 
 type ApiKey = string | Secret;
 
@@ -302,6 +340,9 @@ export const clientOptionNames = [
   'maxPauseMs',
   'allowInsecureHttp',
   'dangerouslyAllowBrowser',
+  'tls',
+  'proxy',
+  'maxConnections',
   'dispatcher',
   'fetch',
 ] as const;
@@ -312,6 +353,7 @@ export function resolveClientOptions(options: OrdersClientOptions): ResolvedCall
   const { timeouts, rateLimit, schema, classifyResponse, ordering = 'per-order' } = options;
   checkGroup(where, 'timeouts', timeouts, optionGroups.timeouts);
   checkGroup(where, 'rateLimit', rateLimit, optionGroups.rateLimit);
+  checkGroup(where, 'tls', options.tls, optionGroups.tls);
   check(
     !schema || typeof schema.safeParse === 'function',
     'schema: pass OrderUpdate, or one of defineOrderUpdate.',

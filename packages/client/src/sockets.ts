@@ -1,8 +1,25 @@
 import type { Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { buildConnector, errors } from 'undici';
+import { openTunnel, type Tunnel } from './tunnel.ts';
 
 // undici's types leave out what its documentation promises: the socket is returned at once.
 type Connector = (...given: Parameters<buildConnector.connector>) => Socket;
+
+/** How connections are opened. */
+export interface ConnectOptions {
+  /** Until a connection can carry a request: TCP, the tunnel of a proxy, TLS. In milliseconds. */
+  readonly timeoutMs: number;
+  readonly secureContext?: SecureContext | undefined;
+  /** The name that the certificate must hold, where it is not the host of the origin. */
+  readonly servername?: string | undefined;
+  readonly tunnel?: Tunnel | undefined;
+}
+
+/** A connection that is not ready: the TCP socket, and then the TLS socket over it. */
+interface Opening {
+  socket?: Socket;
+}
 
 /**
  * Opens the connections of our own agent. It ends a connection attempt that no request waits for any more, since undici
@@ -10,47 +27,62 @@ type Connector = (...given: Parameters<buildConnector.connector>) => Socket;
  * is abandoned.
  */
 export class ConnectingSockets {
-  readonly #open: Connector;
-  readonly #timeoutMs: number;
-  readonly #sockets = new Set<Socket>();
+  readonly #build: Connector;
+  readonly #options: ConnectOptions;
+  readonly #openings = new Set<Opening>();
   #waiting = 0;
   #abandoning = false;
 
-  constructor(options: buildConnector.BuildOptions & { readonly timeout: number }) {
-    this.#open = buildConnector(options) as Connector;
-    this.#timeoutMs = options.timeout;
+  constructor(options: ConnectOptions) {
+    const { timeoutMs: timeout, secureContext } = options;
+    this.#options = options;
+    // Ending an HTTP/2 stream whose body has not left whole makes Node spin endlessly; HTTP/2 is opt-in.
+    this.#build = buildConnector({
+      timeout,
+      allowH2: false,
+      ...(secureContext && { secureContext }),
+    }) as Connector;
   }
 
   /** What an agent takes as its `connect`. */
   readonly connect: buildConnector.connector = (options, callback) => {
+    const opening: Opening = {};
     const finish: buildConnector.Callback = (...result) => {
       clearTimeout(timer);
+      this.#openings.delete(opening);
       callback(...result);
     };
-    let socket: Socket;
-    if (options.protocol === 'https:') {
-      const { servername: _tlsOnly, ...tcp } = options;
-      // Node resets TCP sockets only, so the TLS socket gets one that is already connected.
-      socket = this.#start(
-        { ...tcp, protocol: 'http:', port: options.port || '443' },
-        (error, httpSocket) => {
-          if (error) finish(error, null);
-          else socket = this.#start({ ...options, httpSocket }, finish);
-        },
-      );
-    } else socket = this.#start(options, finish);
+    this.#openings.add(opening);
     // undici's own timer would start anew for the TLS handshake. A connection that is ready is noticed first.
-    const timer = setTimeout(() => setImmediate(() => this.#expire(socket, options)), this.#timeoutMs);
+    const expire = (): void => this.#expire(opening, options);
+    const timer = setTimeout(() => setImmediate(expire), this.#options.timeoutMs);
+    this.#open(options, opening).then(
+      (socket) => finish(null, socket),
+      (error) => finish(error, null),
+    );
   };
 
-  #start(options: buildConnector.Options, callback: buildConnector.Callback): Socket {
-    const socket = this.#open(options, (...result) => {
-      this.#sockets.delete(socket);
-      callback(...result);
+  async #open(options: buildConnector.Options, opening: Opening): Promise<Socket> {
+    const { tunnel, servername } = this.#options;
+    const { servername: _tlsOnly, ...plain } = { ...options, protocol: 'http:', ...tunnel?.proxy };
+    const isTls = options.protocol === 'https:';
+    // Node resets TCP sockets only, so the TLS socket gets one that is already connected.
+    const tcp = await this.#start({ ...plain, port: plain.port || (isTls ? '443' : '80') }, opening);
+    if (tunnel) await openTunnel(tcp, tunnel);
+    if (!isTls) return tcp;
+    return this.#start(
+      { ...options, httpSocket: tcp, ...(servername !== undefined && { servername }) },
+      opening,
+    );
+  }
+
+  /** Opens a socket, and resolves once it is connected. */
+  #start(options: buildConnector.Options, opening: Opening): Promise<Socket> {
+    return new Promise((resolve, reject) => {
+      const socket = this.#build(options, (error, connected) => (error ? reject(error) : resolve(connected)));
+      opening.socket = socket;
+      if (!options.httpSocket) this.#makeResettable(socket);
     });
-    this.#sockets.add(socket);
-    if (!options.httpSocket) this.#makeResettable(socket);
-    return socket;
   }
 
   /** A TLS socket destroys the TCP socket below it, so one override serves both. */
@@ -62,10 +94,10 @@ export class ConnectingSockets {
     };
   }
 
-  #expire(socket: Socket, { host }: buildConnector.Options): void {
-    if (!this.#sockets.has(socket)) return;
-    const details = `attempted address: ${host}, timeout: ${this.#timeoutMs}ms`;
-    socket.destroy(new errors.ConnectTimeoutError(`Connect Timeout Error (${details})`));
+  #expire(opening: Opening, { host }: buildConnector.Options): void {
+    if (!this.#openings.has(opening)) return;
+    const details = `attempted address: ${host}, timeout: ${this.#options.timeoutMs}ms`;
+    opening.socket?.destroy(new errors.ConnectTimeoutError(`Connect Timeout Error (${details})`));
   }
 
   /** A request begins to wait for a connection. */
@@ -77,8 +109,8 @@ export class ConnectingSockets {
   release(): void {
     this.#waiting -= 1;
     if (this.#waiting > 0) return;
-    for (const socket of this.#sockets)
-      socket.destroy(new Error('No call waits for this connection any more.'));
+    for (const { socket } of this.#openings)
+      socket?.destroy(new Error('No call waits for this connection any more.'));
   }
 
   /**

@@ -6,8 +6,7 @@ export interface TlsErrorExplanation {
   readonly advice: string;
 }
 
-const clientCertificate =
-  'requires a client certificate: pass an Agent of @orders/client/undici with connect.cert and connect.key as dispatcher.';
+const clientCertificate = 'requires a client certificate: pass it to the client as tls: { cert, key }.';
 
 /** Patterns of code and reason, most specific first. */
 const advices: readonly (readonly [pattern: RegExp, advice: string])[] = [
@@ -17,7 +16,7 @@ const advices: readonly (readonly [pattern: RegExp, advice: string])[] = [
   [/^CERT_REVOKED/, 'The service has to renew its certificate.'],
   [
     /SELF_SIGNED|^UNABLE_TO_|^CERT_UNTRUSTED|^INVALID_CA/,
-    'If you trust its authority, such as that of your company, set NODE_EXTRA_CA_CERTS to the file of its certificate before Node starts.',
+    'If you trust its authority, such as that of your company, set NODE_EXTRA_CA_CERTS to the file of its certificate before Node starts, or pass the certificate to the client as tls: { ca }.',
   ],
   [
     /(?<!dh )key too (weak|small)|digest algorithm too weak/i,

@@ -2,9 +2,12 @@ import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import { type Dispatcher, Pool } from 'undici';
 import { createClient, type OrdersClient } from './client.ts';
-import { check, checkMs, type OrdersClientOptions } from './options.ts';
+import { Connections } from './connections.ts';
+import { check, checkCount, checkMs, type OrdersClientOptions } from './options.ts';
 import { ConnectingSockets } from './sockets.ts';
+import { readTls } from './tls.ts';
 import { tracedUpdateOperation, withTracing } from './tracing.ts';
+import { parseProxy } from './tunnel.ts';
 import { undiciTransport } from './undici-transport.ts';
 
 /**
@@ -28,26 +31,36 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
       validate: tracedUpdateOperation,
       compile,
     };
-    const timeout = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
+    const timeoutMs = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);
     const idle = checkMs('timeouts.idle', options.timeouts?.idle ?? 4_000);
     check(!options.fetch, 'fetch: this client sends over undici; use @orders/client/fetch.');
     const dispatcher = options.dispatcher as Dispatcher | undefined;
-    check(
-      !dispatcher || typeof dispatcher.dispatch === 'function',
-      'dispatcher: pass a dispatcher of undici.',
-    );
-    if (dispatcher) return { ...platform, transport: undiciTransport(dispatcher), release: async () => {} };
-    // Ending an HTTP/2 stream whose body has not left whole makes Node spin endlessly; HTTP/2 is opt-in.
-    const connecting = new ConnectingSockets({ timeout, allowH2: false });
+    const { tls, proxy, maxConnections } = options;
+    if (dispatcher) {
+      check(typeof dispatcher.dispatch === 'function', 'dispatcher: pass a dispatcher of undici.');
+      const isOwn = (tls ?? proxy ?? maxConnections) === undefined;
+      check(isOwn, 'dispatcher has connections of its own: pass tls, proxy or maxConnections without it.');
+      return { ...platform, transport: undiciTransport(dispatcher), release: async () => {} };
+    }
+    const connecting = new ConnectingSockets({
+      timeoutMs,
+      ...readTls(tls),
+      tunnel: proxy === undefined ? undefined : parseProxy(proxy, origin),
+    });
+    const connections =
+      maxConnections === undefined
+        ? undefined
+        : new Connections(checkCount('maxConnections', maxConnections));
     const pool = new Pool(origin, {
       connect: connecting.connect,
+      connections: maxConnections ?? null,
       allowH2: false,
       keepAliveTimeout: idle,
       // What the service announces may shorten the time, and must not lengthen it.
       keepAliveMaxTimeout: idle,
     });
     const transport = undiciTransport(pool, connecting);
-    return { ...platform, transport, release: () => pool.destroy() };
+    return { ...platform, transport, connections, release: () => pool.destroy() };
   });
 }
 

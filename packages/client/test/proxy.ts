@@ -2,8 +2,8 @@ import { createServer, request as forward, type IncomingHttpHeaders } from 'node
 import { connect, type Socket } from 'node:net';
 import { listenOnLoopback } from './loopback.ts';
 
-/** What a proxy does with each request: it serves it, refuses it with a status, hangs up, or never responds. */
-export type Manner = 'serve' | 'hang up' | 'stall' | number;
+/** What a proxy does with each request: it serves it, to one login alone or to all, refuses it with a status, hangs up, or never responds. */
+export type Manner = 'serve' | { readonly login: string } | 'hang up' | 'stall' | number;
 
 /** Starts a proxy on loopback that opens tunnels for `CONNECT`, and forwards plain http requests. */
 export async function startProxy(manner: Manner = 'serve') {
@@ -23,12 +23,23 @@ export async function startProxy(manner: Manner = 'serve') {
     onward.on('error', () => response.destroy());
     request.pipe(onward);
   });
-  server.on('connection', (socket: Socket) => socket.on('data', (chunk: Buffer) => chunks.push(chunk)));
+  const ending = Promise.withResolvers<string | undefined>();
+  server.on('connection', (socket: Socket) => {
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('end', () => ending.resolve('end'));
+    socket.on('error', ({ code }: NodeJS.ErrnoException) => ending.resolve(code));
+  });
   server.on('connect', ({ method, url = '', headers }, client: Socket, head: Buffer) => {
     requests.push({ line: `${method} ${url}`, headers });
-    if (manner === 'stall') return;
+    if (manner === 'stall') {
+      // Nothing reads it any more, so nothing else would see its end.
+      client.resume();
+      return;
+    }
+    const { login } = Object(manner);
+    const status = login && headers['proxy-authorization'] !== `Basic ${btoa(login)}` ? 407 : manner;
     if (manner === 'hang up') client.destroy();
-    else if (manner !== 'serve') client.end(`HTTP/1.1 ${manner} Refused\r\n\r\n`);
+    else if (typeof status === 'number') client.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
     else tunnel(client, head, Number(url.slice(url.lastIndexOf(':') + 1)));
   });
   const listener = await listenOnLoopback(server);
@@ -38,6 +49,8 @@ export async function startProxy(manner: Manner = 'serve') {
     requests,
     /** Every byte that came from the client, as latin1 text. */
     received: () => Buffer.concat(chunks).toString('latin1'),
+    /** How its first connection ended: `end` after an ordinary close, `ECONNRESET` after a reset. */
+    ending: ending.promise,
     [Symbol.asyncDispose]: () => listener[Symbol.asyncDispose](),
   };
 }

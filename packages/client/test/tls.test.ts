@@ -1,8 +1,8 @@
-import type { SecureVersion, TlsOptions } from 'node:tls';
+import type { SecureVersion, TlsOptions as ServerOptions } from 'node:tls';
+import { inspect } from 'node:util';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
-import { createOrdersClient } from '../src/index.ts';
-import { Agent } from '../src/undici.ts';
+import { createOrdersClient, type TlsOptions } from '../src/index.ts';
 import { certifyClient, certifyServer, createAuthority } from './certificates.ts';
 import { startTlsFront } from './tls-front.ts';
 import { withoutBackoff } from './without-backoff.ts';
@@ -13,19 +13,15 @@ const authority = await createAuthority('Private authority');
 const stranger = await createAuthority('Another authority');
 const certificate = await certifyServer(authority);
 const update = buildOrderUpdate();
-/** Sends an update to a service behind TLS, from a client that connects so, or as it does by default. */
-async function updateOverTls(
-  served: TlsOptions,
-  connect?: { ca?: string; cert?: string; key?: string },
-  maxAttempts = 1,
-) {
+/** Sends an update to a service behind TLS. */
+async function updateOverTls(served: ServerOptions, tls?: TlsOptions, maxAttempts = 1) {
   await using service = await startMockOrderService({ orders: ['order_1234'] });
   await using front = await startTlsFront(service, served);
   await using orders = createOrdersClient({
     baseUrl: front.url,
     apiKey: service.key,
     retry: { maxAttempts },
-    ...(connect && { dispatcher: new Agent({ connect }) }),
+    tls,
   });
   const { ok, error } = await orders.safeUpdateOrder('order_1234', update);
   const { connections } = front;
@@ -51,8 +47,8 @@ test.each([
     'CERT_HAS_EXPIRED',
     /certificate has expired/,
   ],
-])('an update to a server certificate %s is not sent', async (_name, served, connect, code, message) => {
-  const { error, ...seen } = await updateOverTls(served, connect);
+])('an update to a server certificate %s is not sent', async (_name, served, tls, code, message) => {
+  const { error, ...seen } = await updateOverTls(served, tls);
   expect(error).toMatchObject({
     name: 'ConnectionError',
     outcome: 'not_sent',
@@ -95,4 +91,50 @@ test.each([
   const { error, ...seen } = await updateOverTls(mutual(version), { ca: authority.cert, ...own });
   expect(error).toMatchObject({ name: 'ConnectionError', outcome, attemptCount: 1 });
   expect(seen).toMatchObject({ connections: 1, requests: 0 });
+});
+
+test('a certificate for another name is accepted when servername says so, and sent as SNI', async () => {
+  const names: unknown[] = [];
+  const served = await certifyServer(authority, { host: 'shop.example' });
+  const SNICallback: ServerOptions['SNICallback'] = (name, done) => {
+    names.push(name);
+    done(null);
+  };
+  const own = { ca: [authority.cert, stranger.cert], servername: 'shop.example' };
+  expect(await updateOverTls({ ...served, SNICallback }, own)).toMatchObject({ ok: true, applied: 1 });
+  expect(names).toEqual(['shop.example']);
+});
+
+const own = await certifyClient(authority);
+
+test.each<[string, unknown, RegExp]>([
+  ['the name of a file as the authority', { ca: 'authority.pem' }, /^tls: .+ Pass the content of PEM files/],
+  [
+    'one authority of two that is none',
+    { ca: [authority.cert, ''] },
+    /^tls: .+ Pass the content of PEM files/,
+  ],
+  ['a key of another certificate', { ...own, key: foreign.key }, /^tls: .*key values mismatch/],
+  ['a key that is none', { ...own, key: 'swordfish' }, /^tls: .+ the key not encrypted\.$/],
+  ['a certificate without a key', { cert: own.cert }, /^tls: pass cert and key together/],
+  ['a servername that is no text', { servername: 5 }, /^tls\.servername: write a host name/],
+  ['a misspelled name', { serverName: 'a' }, /tls: unknown option "serverName"\. Did you mean "servername"/],
+  [
+    'what is no object',
+    'authority.pem',
+    /tls: expected an object of options\. Known: ca, cert, key, servername/,
+  ],
+])('createOrdersClient refuses %s', (_name, tls, message) => {
+  const create = () =>
+    createOrdersClient({ baseUrl: 'https://127.0.0.1', apiKey: 'swordfish', tls: tls as never });
+  expect(create).toThrow(TypeError);
+  expect(create).toThrow(message);
+  expect(create).not.toThrow(/swordfish|PRIVATE KEY/);
+});
+
+test('a client shows nothing of a private key, nor of the password of a proxy', () => {
+  const proxy = 'http://merchant:proxy-pass@proxy.example:3128';
+  const orders = createOrdersClient({ baseUrl: 'https://127.0.0.1', apiKey: 'swordfish', tls: own, proxy });
+  const shown = inspect(orders, { depth: 20, showHidden: true });
+  expect(shown).not.toMatch(/PRIVATE KEY|proxy-pass|swordfish/);
 });
