@@ -1,5 +1,4 @@
-import { X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions } from 'node:tls';
 import { check, type TlsOptions } from './options.ts';
 import type { ConnectOptions } from './sockets.ts';
 
@@ -13,6 +12,9 @@ export function readTls(tls: TlsOptions = {}): Pick<ConnectOptions, 'secureConte
   check(!cert === !key, 'tls: pass cert and key together.');
   check(servername === undefined || typeof servername === 'string', 'tls.servername: write a host name.');
   if (ca === undefined && !cert) return { servername };
+  // Loaded by those who need them.
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
+  const { createSecureContext } = process.getBuiltinModule('node:tls');
   try {
     // Node ignores an authority that it cannot read.
     for (const one of [ca ?? []].flat()) new X509Certificate(one);

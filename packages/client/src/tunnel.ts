@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import type { Socket } from 'node:net';
 import { check } from './options.ts';
 
@@ -41,6 +40,8 @@ function toBasic({ username, password }: URL): string {
  * `TypeError` where another attempt would be refused, too.
  */
 export function openTunnel(socket: Socket, { target, authorization }: Tunnel): Promise<void> {
+  // An import would load all that Node's http reaches, its own undici too, with the client.
+  const { request } = process.getBuiltinModule('node:http');
   return new Promise((resolve, reject) => {
     const connect = request({
       method: 'CONNECT',
