@@ -12,11 +12,16 @@ import { invalidOrderUpdates } from '../../../packages/testing/test/arbitraries/
 export interface JsonBody {
   readonly name: string;
   readonly json: string;
-  /** Such as `cart/items/0`, none when the body is valid. A missing field counts for the object that lacks it. */
+  /** Such as `cart/items/0`, none when the body is valid. A missing or a misplaced field counts for its object. */
   readonly places: readonly string[];
+  /** The fields at a wrong level. */
+  readonly misplaced: readonly string[];
   /** Whether our schema alone refuses it, for a rule that JSON Schema cannot express. */
   readonly isBeyondJsonSchema: boolean;
 }
+
+/** What is wrong about a name, and so about the object that has it. */
+const forObject = ['misplaced', 'not_supported'];
 
 /** The cases that the schema's own tests use. */
 export const bodies = [...validBodies, ...invalidBodies].map(toJsonBody);
@@ -45,17 +50,32 @@ export function sampleMistakes(count: number): readonly JsonBody[] {
   );
 }
 
-export function sortUnique(places: readonly string[]): readonly string[] {
+function sortUnique(places: readonly string[]): readonly string[] {
   return [...new Set(places)].sort();
+}
+
+/** Where a validator found mistakes: some report the name of a misplaced field (`propertyNames`), some its object, some both. */
+export function placesFound(found: readonly string[], { misplaced }: JsonBody): readonly string[] {
+  return sortUnique(found.map((place) => (misplaced.includes(place) ? parentOf(place) : place)));
 }
 
 function toJsonBody({ name, body, problems, beyondJsonSchema }: BodyCase): JsonBody {
   const isBeyondJsonSchema = beyondJsonSchema === true;
-  const places = isBeyondJsonSchema ? [] : problems.map(([path, code]) => placeOf(path, code));
-  return { name, json: JSON.stringify(body), places: sortUnique(places), isBeyondJsonSchema };
+  const known = isBeyondJsonSchema ? [] : problems.map(([path, code]) => ({ place: placeOf(path), code }));
+  const misplaced = known.filter(({ code }) => forObject.includes(code)).map(({ place }) => place);
+  const places = known.map(({ place, code }) =>
+    code === 'required' || forObject.includes(code) ? parentOf(place) : place,
+  );
+  return { name, json: JSON.stringify(body), places: sortUnique(places), misplaced, isBeyondJsonSchema };
 }
 
-function placeOf(path: string, code: string): string {
-  const segments = path.split(/[.[\]]+/).filter((segment) => segment !== '');
-  return segments.slice(0, code === 'required' ? -1 : undefined).join('/');
+function placeOf(path: string): string {
+  return path
+    .split(/[.[\]]+/)
+    .filter((segment) => segment !== '')
+    .join('/');
+}
+
+function parentOf(place: string): string {
+  return place.slice(0, Math.max(0, place.lastIndexOf('/')));
 }
