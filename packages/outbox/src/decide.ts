@@ -22,9 +22,9 @@ export interface DecisionParts {
 /** Who decides about an update, and why. */
 export interface Decision {
   /** Who decides. */
-  readonly by?: string;
+  readonly by?: string | undefined;
   /** Why. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 const decided = 'decided_by = $2, note = $3, decided_at = clock_timestamp()';

@@ -321,3 +321,19 @@ onPostgres(
   // A PGlite beside it would hold up this process while one call waits for the lock of the other.
   { isAlone: true },
 );
+
+onPglite('an option that is undefined counts as left out', async ({ open, token, sql, schema }) => {
+  const outbox = await open();
+  const own = { id: undefined, traceparent: undefined };
+  const id = await outbox.enqueue(token, step(1), { ...own, tx: undefined });
+  const [other] = await outbox.enqueueAll([{ token, update: step(2), ...own }], { tx: undefined });
+  expect(
+    await outbox.list({ states: ['queued'], token: undefined, after: undefined, limit: undefined }),
+  ).toMatchObject([{ id }, { id: other }]);
+  await sql.query(
+    `update ${schema}.updates set state = 'needs_review', needs_decision = true where id = $1`,
+    [id],
+  );
+  expect(await outbox.list({ states: undefined })).toMatchObject([{ id }]);
+  expect(await outbox.discard(id, { by: undefined, note: undefined })).toMatchObject({ state: 'discarded' });
+});

@@ -14,14 +14,14 @@ export interface EnqueueOptions {
    * transactions may deadlock otherwise. Within a transaction of the PGlite that holds the outbox, an `enqueue` without
    * it waits forever.
    */
-  readonly tx?: Sql;
+  readonly tx?: Sql | undefined;
   /**
    * A UUID of yours, by which the update is known.
    * @default made at random
    */
-  readonly id?: string;
+  readonly id?: string | undefined;
   /** The W3C trace context that caused the update; it is published when the update is sent. */
-  readonly traceparent?: string;
+  readonly traceparent?: string | undefined;
 }
 
 /** An update for `enqueueAll`, with the options of `enqueue` that are its own. */

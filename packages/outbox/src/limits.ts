@@ -19,7 +19,7 @@ export interface Rate {
    * Updates that may leave at once after a quiet time.
    * @default 1
    */
-  readonly burst?: number;
+  readonly burst?: number | undefined;
 }
 
 /** What limits all processes now. */

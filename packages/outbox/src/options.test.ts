@@ -1,7 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, expectTypeOf, test } from 'vitest';
+import type { Decision } from './decide.ts';
+import type { EnqueueItem, EnqueueOptions } from './enqueue.ts';
+import type { Rate } from './limits.ts';
 import { type OutboxOptions, resolveOptions } from './options.ts';
 import { createOutbox } from './outbox.ts';
-import { postgresStore } from './postgres-store.ts';
+import { type PostgresStoreOptions, postgresStore } from './postgres-store.ts';
+import type { ChangesOptions, ListOptions } from './read.ts';
 
 const client = {
   safeUpdateOrder() {},
@@ -82,4 +86,41 @@ test('postgresStore refuses unknown options, too few connections, and two ways t
   expect(() => postgresStore({ connectionString, maxConnections: 2 })).toThrow('a whole number from 3');
   expect(() => postgresStore({})).toThrow('either connectionString or pool');
   expect(() => postgresStore(undefined as never)).toThrow('either connectionString or pool');
+});
+
+/** What may be left out, as it is after `{ concurrency: env.CONCURRENCY }` and the like. */
+type Undefined<Options> = {
+  readonly [Name in keyof Options as Record<never, never> extends Pick<Options, Name>
+    ? Name
+    : never]-?: undefined;
+};
+
+test('every option that may be left out may be undefined, and then counts as left out', () => {
+  expectTypeOf<Undefined<OutboxOptions>>().toExtend<Partial<OutboxOptions>>();
+  expectTypeOf<Undefined<Rate>>().toExtend<Partial<Rate>>();
+  expectTypeOf<Undefined<EnqueueOptions>>().toExtend<EnqueueOptions>();
+  expectTypeOf<Undefined<EnqueueItem>>().toExtend<Partial<EnqueueItem>>();
+  expectTypeOf<Undefined<ListOptions>>().toExtend<ListOptions>();
+  expectTypeOf<Undefined<ChangesOptions>>().toExtend<Partial<ChangesOptions>>();
+  expectTypeOf<Undefined<Decision>>().toExtend<Decision>();
+  expectTypeOf<Undefined<PostgresStoreOptions>>().toExtend<PostgresStoreOptions>();
+  const none: Undefined<OutboxOptions> = {
+    client: undefined,
+    schema: undefined,
+    databaseSchema: undefined,
+    migrate: undefined,
+    onUnknown: undefined,
+    onRejected: undefined,
+    latestWins: undefined,
+    concurrency: undefined,
+    localConcurrency: undefined,
+    rate: undefined,
+    maxRetryDelayMs: undefined,
+    keepSettledMs: undefined,
+    keepRejectedMs: undefined,
+    warn: undefined,
+    log: undefined,
+    onSettled: undefined,
+  };
+  expect(resolveOptions({ ...none, store })).toEqual(resolveOptions({ store }));
 });

@@ -47,21 +47,21 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
    * Checks updates and sends them; its retries are not used, since the outbox retries by itself. It stays open. A process
    * that only enqueues needs none.
    */
-  readonly client?: OutboxClient<Update>;
+  readonly client?: OutboxClient<Update> | undefined;
   /** What updates are checked with where there is no client. @default OrderUpdate */
-  readonly schema?: OrderUpdateSchema<Update>;
+  readonly schema?: OrderUpdateSchema<Update> | undefined;
   /** Where updates are stored: `postgresStore(...)` or `await pgliteStore(...)`. It closes with the outbox. */
   readonly store: OutboxStore;
   /**
    * The database schema that holds the tables; those of pg-boss are in another, which ends in `_queue`.
    * @default 'orders_outbox'
    */
-  readonly databaseSchema?: string;
+  readonly databaseSchema?: string | undefined;
   /**
    * Whether to make the tables or bring them up to date.
    * @default true on PGlite and in an empty schema, else false
    */
-  readonly migrate?: boolean;
+  readonly migrate?: boolean | undefined;
   /**
    * What to do with an update whose outcome is unknown. The API does not document that an update may be repeated, so it
    * waits for a person, and its order with it. A function may look at the order and return what is true; when it throws,
@@ -71,69 +71,71 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
   readonly onUnknown?:
     | 'review'
     | 'resend'
-    | ((update: UnknownUpdate) => UnknownChoice | Promise<UnknownChoice>);
+    | ((update: UnknownUpdate) => UnknownChoice | Promise<UnknownChoice>)
+    | undefined;
   /**
    * Whether later updates of an order go on when one was rejected, or wait for a person.
    * @default 'continue'
    */
-  readonly onRejected?: RejectedChoice;
+  readonly onRejected?: RejectedChoice | undefined;
   /**
    * Whether a new update replaces those of its order that are queued.
    * @default false
    */
-  readonly latestWins?: boolean;
+  readonly latestWins?: boolean | undefined;
   /**
    * Updates in flight at once, over all processes on the database; each process may have at least one.
    * @default 32
    */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * Updates in flight at once in this process.
    * @default 32
    */
-  readonly localConcurrency?: number;
+  readonly localConcurrency?: number | undefined;
   /**
    * How many updates may leave per second, over all processes: pass the same to all.
    * @default unlimited
    */
-  readonly rate?: Rate;
+  readonly rate?: Rate | undefined;
   /**
    * The longest delay before an update that could not be sent is tried again, in milliseconds.
    * @default 60_000
    */
-  readonly maxRetryDelayMs?: number;
+  readonly maxRetryDelayMs?: number | undefined;
   /**
    * How long applied and discarded updates are kept, in milliseconds.
    * @default 604_800_000 (7 days)
    */
-  readonly keepSettledMs?: number;
+  readonly keepSettledMs?: number | undefined;
   /**
    * How long rejected updates that hold no order are kept, in milliseconds.
    * @default 2_592_000_000 (30 days)
    */
-  readonly keepRejectedMs?: number;
+  readonly keepRejectedMs?: number | undefined;
   /**
    * Called with what the operator should know, such as a database that cannot be reached; contains no key and no body.
    * @default process.emitWarning
    */
-  readonly warn?: (message: string) => void;
+  readonly warn?: ((message: string) => void) | undefined;
   /**
    * Called with messages that need no action, such as whether the worker listens or polls.
    * @default nothing
    */
-  readonly log?: (message: string) => void;
+  readonly log?: ((message: string) => void) | undefined;
   /**
    * Called once the outcome of an update that this process worked on is stored: for metrics. It is not awaited. Where the
    * response of the database was lost, it is not called.
    */
-  readonly onSettled?: (settled: SettledUpdate) => void;
+  readonly onSettled?: ((settled: SettledUpdate) => void) | undefined;
 }
 
 /** Options with their defaults. */
-export type ResolvedOptions = Required<
-  Omit<OutboxOptions, 'client' | 'schema' | 'rate' | 'migrate' | 'warn' | 'log' | 'onSettled'>
-> &
-  Pick<OutboxOptions, 'client' | 'schema' | 'rate' | 'migrate' | 'warn' | 'log' | 'onSettled'>;
+export type ResolvedOptions = Pick<OutboxOptions, WithoutDefault> & {
+  readonly [Name in Exclude<keyof OutboxOptions, WithoutDefault>]-?: NonNullable<OutboxOptions[Name]>;
+};
+
+type WithoutDefault = 'client' | 'schema' | 'rate' | 'migrate' | 'warn' | 'log' | 'onSettled';
 
 /** Every option there is; the type keeps the list complete. */
 const names: Readonly<Record<keyof OutboxOptions, true>> = {

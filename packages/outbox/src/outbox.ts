@@ -146,7 +146,7 @@ const longestMs = 2 ** 31 - 1;
  */
 export async function migrate(
   store: OutboxStore,
-  { databaseSchema = 'orders_outbox' }: { readonly databaseSchema?: string } = {},
+  { databaseSchema = 'orders_outbox' }: { readonly databaseSchema?: string | undefined } = {},
 ): Promise<void> {
   const name = checkSchemaName(databaseSchema);
   const queue = new LaneQueue(store, name, { onError: () => {} });

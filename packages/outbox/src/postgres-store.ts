@@ -7,20 +7,20 @@ import type { OutboxStore, Sql, Subscription } from './store.ts';
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/name`; a transaction pooler such as PgBouncer may stand in between. */
-  readonly connectionString?: string;
+  readonly connectionString?: string | undefined;
   /** A pool of your own instead, which stays open when the outbox closes. Two more connections are opened like it. */
-  readonly pool?: pg.Pool;
+  readonly pool?: pg.Pool | undefined;
   /**
    * Connections of this process, at least 3: two are kept for the worker. One more listens for notifications.
    * @default 6
    */
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
   /**
    * Whether a worker of this process listens for notifications; otherwise it polls every second. While any worker listens,
    * each `enqueue` notifies, and PostgreSQL lets transactions that notify commit one at a time.
    * @default true
    */
-  readonly listen?: boolean;
+  readonly listen?: boolean | undefined;
 }
 
 /** Connections that only the worker uses: one for its turns, one for what it looks after beside them. */

@@ -23,13 +23,13 @@ export interface ListOptions {
    * Updates in these states.
    * @default ['needs_review', 'rejected'], which wait for a person
    */
-  readonly states?: readonly UpdateState[];
+  readonly states?: readonly UpdateState[] | undefined;
   /** Updates of this order. */
-  readonly token?: string;
+  readonly token?: string | undefined;
   /** Updates that were accepted after this one; all, where the outbox does not know it any more. */
   readonly after?: string | undefined;
   /** How many, at most 100,000. @default 100 */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** The backlog of an outbox, and what holds it up. */

@@ -1043,3 +1043,16 @@ test.each<[name: string, entries: (readonly [string, string])[], isOk: boolean]>
   const result = twoDecimals.read(formData(['cart.items.0.sku', 'MUG'], ...entries));
   expect(result.ok).toBe(isOk);
 });
+
+test('every option of a form that may be left out may be undefined, and then counts as left out', () => {
+  const none = { amounts: undefined, newLine: undefined, ignore: undefined };
+  const signs = { decimals: 2, decimalSeparator: undefined, groupSeparator: undefined };
+  const values = { cart: { items: [{ unit_price: '258.00' }] } };
+  const [plain, own] = [{ amounts: { decimals: 2 } }, { ...none, amounts: signs }].map((options) =>
+    createFormReader(OrderUpdate, options).read(values),
+  );
+  expect(own).toEqual(plain);
+  expect(createFormReader(OrderUpdate, none).read(values)).toEqual(
+    createFormReader(OrderUpdate).read(values),
+  );
+});

@@ -25,23 +25,23 @@ export interface FormReaderOptions {
    * How amounts are written: `unit_price` and `vat_amount` of a line, the total and the VAT amount of the order.
    * @default an amount is written as the integer that is sent
    */
-  readonly amounts?: AmountOptions;
+  readonly amounts?: AmountOptions | undefined;
   /**
    * The values of a line when it is added to the cart. A line that holds nothing else is left out, like a blank one.
    * @default {}
    */
-  readonly newLine?: Readonly<Record<string, unknown>>;
+  readonly newLine?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Names of fields at the top of the form that are not part of the order, such as a CSRF token: they are not sent, and
    * `leftOut` lists them. Of a `FormData` or `URLSearchParams`, names that the schema does not have are left out anyway.
    * @default []
    */
-  readonly ignore?: readonly string[];
+  readonly ignore?: readonly string[] | undefined;
   /**
    * Returns the message of an issue, for example in another language; `undefined` keeps the English one.
    * @default the English messages
    */
-  readonly translate?: (issue: FormIssue) => string | undefined;
+  readonly translate?: (issue: FormIssue) => string | undefined | undefined;
 }
 
 /** How amounts are written. Nothing of it is guessed. */
@@ -59,13 +59,13 @@ export interface AmountOptions {
    * it has to be declared.
    * @default '.' with up to two decimals and no group separator
    */
-  readonly decimalSeparator?: '.' | ',';
+  readonly decimalSeparator?: '.' | ',' | undefined;
   /**
    * What may stand between groups of digits, as in `1.299,00`: a full stop, a comma, a space of any kind, or an apostrophe
    * of any kind.
    * @default none: an amount with groups is an issue
    */
-  readonly groupSeparator?: '.' | ',' | ' ' | "'";
+  readonly groupSeparator?: '.' | ',' | ' ' | "'" | undefined;
 }
 
 /** An issue of one field: plain data, which can be translated and sent to a browser. */
