@@ -15,7 +15,7 @@ export interface Route {
   readonly needs?: 'nginx' | 'squid';
 }
 
-export interface OpenRoute {
+interface OpenRoute {
   readonly baseUrl: string;
   /** Packets to this port are dropped. */
   readonly port: number;

@@ -31,20 +31,22 @@ export interface AttemptContext {
   lastRedact: Redact;
 }
 
-/** Makes one attempt: reads the credentials, waits for its slot, sends, interprets the response, checks its data. */
+/** Makes one attempt: reads the credentials, waits for its slot and its connection, sends, interprets the response, checks its data. */
 export function createAttempt(context: AttemptContext): AttemptStep {
   return async (call, turn) => {
+    const { connections, rateLimit } = context;
     const startedAfterMs = call.deadline.elapsedMs();
     const authorization = await authorize(call, context);
     if (typeof authorization !== 'string') return { result: authorization, startedAfterMs };
     for (;;) {
-      const notMade = await context.rateLimit.waitForSlot(turn);
+      const notMade = (await rateLimit.waitForSlot(turn)) ?? (await connections?.acquire(call));
       if (notMade) return { notMade };
-      const { connections } = context;
-      const unconnected = await connections?.acquire(call);
-      if (unconnected) return { notMade: unconnected };
-      const end = await send(call, turn, authorization, context).finally(() => connections?.release());
-      if (end) return end;
+      try {
+        const end = await send(call, turn, authorization, context);
+        if (end) return end;
+      } finally {
+        connections?.release();
+      }
     }
   };
 }

@@ -35,7 +35,7 @@ export class Connections {
     });
     this.#waiting.delete(take);
     if (!isCounted) deadline.extend(deadline.elapsedMs() - from);
-    // Whoever has one gives it back, even when the call has ended meanwhile.
+    // The caller gives it back, even when the call has ended meanwhile.
     if (isTaken) return undefined;
     if (end === 'aborted') return abortedFailure(call);
     return timeoutFailure(call, `waiting for one of ${this.#max} connections (maxConnections)`);
