@@ -1,24 +1,18 @@
-/** `pnpm scale`: the outbox beside graphile-worker, BullMQ and a plain queue of pg-boss. */
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+/** `pnpm scale`: what the outbox takes, on a long queue and with several processes. */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { measureScale, parts, type ScaleSettings } from './outbox/measure.ts';
-import { queueNames } from './outbox/queues.ts';
 import { buildReport } from './outbox/report.ts';
 import { formatReport, holds } from './report.ts';
 
 const { values } = parseArgs({
   options: {
     only: { type: 'string', default: parts.join(',') },
-    queues: { type: 'string', default: queueNames.join(',') },
     rounds: { type: 'string', default: '3' },
-    record: { type: 'boolean', default: false },
   },
 });
 const settings: ScaleSettings = {
-  only: readNames(values.only, parts),
-  queues: readNames(values.queues, queueNames),
+  only: readParts(values.only),
   rounds: Number(values.rounds),
   updates: 4_000,
   orders: 200,
@@ -37,14 +31,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const report = buildReport(
   await measureScale(settings, (part) => process.stderr.write(`Measuring ${part} …\n`)),
 );
-const text = formatReport('The outbox at scale', report);
-process.stdout.write(text);
-if (values.record) await writeFile(join(import.meta.dirname, '../results/outbox-scale.md'), text);
+process.stdout.write(formatReport('The outbox at scale', report));
 if (!report.targets.every(holds)) process.exitCode = 1;
 
-function readNames<Name extends string>(words: string, known: readonly Name[]): Name[] {
+function readParts(words: string): (typeof parts)[number][] {
   const names = words.split(',');
-  const unknown = names.find((name) => !known.includes(name as Name));
-  if (unknown !== undefined) throw new TypeError(`Expected some of ${known.join(', ')}, got ${unknown}.`);
-  return known.filter((name) => names.includes(name));
+  const unknown = names.find((name) => !parts.some((part) => part === name));
+  if (unknown !== undefined) throw new TypeError(`Expected some of ${parts.join(', ')}, got ${unknown}.`);
+  return parts.filter((part) => names.includes(part));
 }

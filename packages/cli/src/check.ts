@@ -17,7 +17,16 @@ interface Finding {
 }
 
 /** Clocks apart by less than this are fine, and certificates that end later; in milliseconds. */
-const limits = { skewMs: 30_000, expiryMs: 14 * 86_400_000, stepMs: 5_000 };
+const limits = { skewMs: 30_000, expiryMs: 14 * 86_400_000 };
+
+/** How long connecting may take without `--timeout`, as in the client; in milliseconds. */
+const connectMs = 5_000;
+
+/** What is connected to, and how long that may take. */
+interface Endpoint {
+  readonly url: URL;
+  readonly timeoutMs: number;
+}
 
 /** Checks one layer after another; those above one that failed are skipped. */
 export async function runCheck({
@@ -26,12 +35,13 @@ export async function runCheck({
   env,
 }: CommandInput<ConnectionOptions>): Promise<ExitCode> {
   const { client, baseUrl } = await connect(options, { terminal, env, retry: { maxAttempts: 1 } });
-  const url = new URL(baseUrl);
+  const endpoint = { url: new URL(baseUrl), timeoutMs: options.timeout ?? connectMs };
+  const { url } = endpoint;
   const findings: Finding[] = [];
   const steps: Readonly<Record<string, () => Promise<readonly Finding[]>>> = {
     DNS: () => checkDns(url),
-    TCP: () => checkTcp(url),
-    TLS: () => checkTls(url),
+    TCP: () => checkTcp(endpoint),
+    TLS: () => checkTls(endpoint),
     echo: () => checkEcho(client, url),
   };
   for (const [check, step] of Object.entries(steps)) {
@@ -69,10 +79,10 @@ async function checkDns({ hostname }: URL): Promise<readonly Finding[]> {
 
 const proxyAdvice = 'Behind a proxy, pass a dispatcher in --config: HTTPS_PROXY is not read.';
 
-async function checkTcp(url: URL): Promise<readonly Finding[]> {
+async function checkTcp({ url, timeoutMs }: Endpoint): Promise<readonly Finding[]> {
   const { host, port } = endpointOf(url);
   const startedAt = performance.now();
-  const socket = connectTcp({ host, port, timeout: limits.stepMs });
+  const socket = connectTcp({ host, port, timeout: timeoutMs });
   try {
     await opened(socket, 'connect');
     return [{ check: 'TCP', result: 'ok', message: `port ${port} in ${since(startedAt)}` }];
@@ -84,20 +94,21 @@ async function checkTcp(url: URL): Promise<readonly Finding[]> {
   }
 }
 
-async function checkTls(url: URL): Promise<readonly Finding[]> {
+async function checkTls(endpoint: Endpoint): Promise<readonly Finding[]> {
+  const { url } = endpoint;
   if (url.protocol === 'http:') {
     if (isLoopback(url)) return [{ check: 'TLS', result: 'ok', message: 'plain http, on this machine' }];
     return [{ check: 'TLS', result: 'warn', message: 'plain http: the network between can read the key' }];
   }
   try {
-    return [await overTls(url, true, describeTls)];
+    return [await overTls(endpoint, true, describeTls)];
   } catch (error) {
     const { reason, advice } = explainTlsError(error) ?? {
       reason: describeError(error),
       advice: 'Does this port serve https?',
     };
     // Where the certificate was refused, a connection that accepts any shows whose it is.
-    const certificate = await overTls(url, false, describeCertificate).catch(() => undefined);
+    const certificate = await overTls(endpoint, false, describeCertificate).catch(() => undefined);
     const message = certificate === undefined ? reason : `${reason}: ${certificate}`;
     return [{ check: 'TLS', result: 'fail', message, advice }];
   }
@@ -105,14 +116,14 @@ async function checkTls(url: URL): Promise<readonly Finding[]> {
 
 /** Describes a TLS connection. Rejects when it fails, takes too long, or its certificate is refused. */
 async function overTls<Described>(
-  url: URL,
+  { url, timeoutMs }: Endpoint,
   rejectUnauthorized: boolean,
   describe: (socket: TLSSocket) => Described,
 ): Promise<Described> {
   const { host, port } = endpointOf(url);
   // A name alone may be sent as the server name.
   const servername = isIP(host) ? '' : host;
-  const socket = connectTls({ host, port, servername, timeout: limits.stepMs, rejectUnauthorized });
+  const socket = connectTls({ host, port, servername, timeout: timeoutMs, rejectUnauthorized });
   try {
     await opened(socket, 'secureConnect');
     return describe(socket);
@@ -218,7 +229,9 @@ function endpointOf({ hostname, port, protocol }: URL): { readonly host: string;
 
 /** Waits until a socket is open. @throws Error when it fails or takes too long. */
 async function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
-  socket.on('timeout', () => socket.destroy(new Error(`no response within ${limits.stepMs / 1_000} s`)));
+  socket.on('timeout', () =>
+    socket.destroy(new Error(`no response within ${(socket.timeout ?? 0) / 1_000} s`)),
+  );
   await once(socket, event);
 }
 

@@ -91,7 +91,7 @@ export async function connect(
       timeouts: {
         ...own.timeouts,
         ...config.timeouts,
-        ...(options.timeout !== undefined && { attempt: options.timeout }),
+        ...(options.timeout !== undefined && { attempt: options.timeout, connect: options.timeout }),
       },
     });
     return { client, baseUrl: String(baseUrl).replace(/\/+$/, '') };

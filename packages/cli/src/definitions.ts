@@ -32,7 +32,11 @@ const credentials = [
 const config = new Option('--config <file>', 'module or JSON file with options of the client');
 const schema = new Option('--schema <file>', 'module that exports the schema of updates');
 const json = new Option('--json', 'print JSON');
-const timeout = option('--timeout <duration>', 'time limit of each attempt (default: 15s)', duration());
+const timeout = option(
+  '--timeout <duration>',
+  'limit of each attempt (default: 15s, connecting: 5s)',
+  duration(),
+);
 const decimals = option('--decimals <number>', 'decimals of amounts in CSV (default: 0)', count(0, 15));
 const inputFormat = new Option(
   '--input <format>',

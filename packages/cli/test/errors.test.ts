@@ -23,6 +23,8 @@ const day = 86_400_000;
 
 async function listen(listener: RequestListener, tls?: TlsOptions) {
   const server = tls ? createTlsServer(tls, listener) : createServer(listener);
+  // A stalled machine must not look like a service that closes connections.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -184,7 +186,7 @@ test(
   async () => {
     const tls = await certify(5.5);
     await using server = await listen((_, response) => {
-      const date = new Date(Date.now() + 90_000).toUTCString();
+      const date = new Date(Date.now() + day).toUTCString();
       response
         .writeHead(200, {
           'content-type': 'application/json',
@@ -197,18 +199,17 @@ test(
     trust(tls.cert);
     const words = ['check', '--json', '--base-url', server.url];
     const { code, stdout } = await runHere(words, { env: { ORDERS_API_KEY: key } });
-    expect(code).toBe(0);
     const { ok, checks } = JSON.parse(stdout);
-    expect(ok).toBe(true);
     expect(checks).toMatchObject([
       { check: 'DNS', result: 'ok' },
       { check: 'TCP', result: 'ok' },
       { check: 'TLS', result: 'warn', message: expect.stringMatching(/orders\.example.* valid for 5 days/) },
       { check: 'echo', result: 'ok' },
       { check: 'latency', result: 'ok' },
-      { check: 'clock', result: 'warn', message: expect.stringMatching(/^(89|90) s behind/) },
+      { check: 'clock', result: 'warn', message: expect.stringMatching(/^\d+ s behind/) },
       { check: 'rate limit', message: 'ratelimit-limit: 100, x-ratelimit-remaining: 42' },
     ]);
+    expect({ code, ok }).toEqual({ code: 0, ok: true });
   },
 );
 

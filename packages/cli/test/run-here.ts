@@ -4,7 +4,7 @@ import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import { runProgram } from '../src/program.ts';
 import { createTerminal } from '../src/terminal.ts';
-import { type EndedRun, type Folder, withoutWaits } from './run-orders.ts';
+import { type EndedRun, type Folder, withoutHurry, withoutWaits } from './run-orders.ts';
 
 export interface RunHereOptions {
   /** Words that begin with `./` are files of this folder, whose path is left out of what is printed. */
@@ -46,7 +46,7 @@ export function startHere(
   });
   const terminal = createTerminal(own as unknown as NodeJS.Process);
   if (confirm) Object.assign(terminal, { confirm: async (question: string) => confirm(question) });
-  const ended = runProgram(words.map(inFolder), terminal, env).then(async (code) => {
+  const ended = runProgram(withoutHurry(words).map(inFolder), terminal, env).then(async (code) => {
     await terminal.flush();
     changed.emit('end');
     return { code, stdout: withoutFolder(text.stdout), stderr: withoutWaits(withoutFolder(text.stderr)) };

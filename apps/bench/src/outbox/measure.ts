@@ -4,21 +4,20 @@ import { inRounds } from '../rounds.ts';
 import { type ApiOf, type RemoteProcess, startProcess } from '../start-process.ts';
 import { tokenOf, updateAt } from '../workload.ts';
 import { openPlaces, type Place, type Places } from './places.ts';
-import type * as queueModule from './queues.ts';
-import { type QueueName, type QueueSettings, queues, type Workload } from './queues.ts';
+import type * as workerModule from './worker.ts';
+import { type Engine, engines, type WorkerSettings, type Workload } from './worker.ts';
 
 export const parts = ['drain', 'depth', 'latency', 'rate'] as const;
 
 export interface ScaleSettings {
   readonly only: readonly (typeof parts)[number][];
-  readonly queues: readonly QueueName[];
   readonly rounds: number;
   /** Updates that are drained, and the orders that they are for. */
   readonly updates: number;
   readonly orders: number;
   /** Updates in flight, over all processes. */
   readonly inFlight: number;
-  /** Numbers of processes that drain a queue; the most share the rate. */
+  /** Numbers of processes that drain it; the most share the rate. */
   readonly processes: readonly number[];
   /** Orders that wait while the cost of an update is measured, ascending. */
   readonly depths: readonly number[];
@@ -41,6 +40,8 @@ interface Field {
   readonly service: RemoteProcess<ApiOf<typeof orderService>>;
 }
 
+const all = Object.keys(engines) as readonly Engine[];
+
 /** Measures the parts that the settings name. */
 export async function measureScale(settings: ScaleSettings, progress: (part: string) => void) {
   const { rounds, orders, depths } = settings;
@@ -49,20 +50,19 @@ export async function measureScale(settings: ScaleSettings, progress: (part: str
     orders: Math.max(orders, ...depths),
   });
   const field: Field = { settings, places, service };
-  const names = settings.queues.filter((name) => queues[name].engine !== 'redis' || places.hasRedis);
   const rowsOf = <Row>(part: (typeof parts)[number], rows: readonly Row[]): readonly Row[] => {
     if (!settings.only.includes(part)) return [];
     progress(part);
     return rows;
   };
-  const drainRows = names.flatMap((name) =>
+  const drainRows = all.flatMap((engine) =>
     // PGlite is for one process.
-    (queues[name].engine === 'pglite' ? [1] : settings.processes).map((processes) => ({ name, processes })),
+    (engine === 'pglite' ? [1] : settings.processes).map((processes) => ({ engine, processes })),
   );
   const latencyRows = [
-    { name: 'ours-pglite', isApart: false },
-    { name: 'ours', isApart: false },
-    { name: 'ours', isApart: true },
+    { engine: 'pglite', isApart: false },
+    { engine: 'postgres', isApart: false },
+    { engine: 'postgres', isApart: true },
   ] as const;
   const rateRows = [1, 10].map((burst) => ({
     processes: Math.max(...settings.processes),
@@ -73,37 +73,22 @@ export async function measureScale(settings: ScaleSettings, progress: (part: str
     settings,
     servers: places.description,
     drain: await inRounds(rowsOf('drain', drainRows), rounds, (row) => measureDrain(field, row)),
-    depth: await measureDepths(
-      field,
-      rowsOf(
-        'depth',
-        names.filter((name) => 'grows' in queues[name]),
-      ),
-    ),
-    latency: await inRounds(
-      rowsOf(
-        'latency',
-        latencyRows.filter(({ name }) => names.includes(name)),
-      ),
-      rounds,
-      (row) => measureLatency(field, row),
-    ),
-    rate: await inRounds(rowsOf('rate', names.includes('ours') ? rateRows : []), rounds, (row) =>
-      measureRate(field, row),
-    ),
+    depth: await measureDepths(field, rowsOf('depth', all)),
+    latency: await inRounds(rowsOf('latency', latencyRows), rounds, (row) => measureLatency(field, row)),
+    rate: await inRounds(rowsOf('rate', rateRows), rounds, (row) => measureRate(field, row)),
   };
 }
 
-/** Fills a queue, then drains it. The time runs from the first arrival at the service to the last. */
+/** Fills an outbox, then drains it. The time runs from the first arrival at the service to the last. */
 async function measureDrain(
   field: Field,
-  { name, processes }: { readonly name: QueueName; readonly processes: number },
+  { engine, processes }: { readonly engine: Engine; readonly processes: number },
 ) {
   const { service, settings } = field;
   const { updates } = settings;
-  await using place = await fillQueue(field, name, settings);
+  await using place = await fill(field, engine, settings);
   await service.call('reset');
-  await using workers = await startWorkers(field, { name, processes, address: place.address });
+  await using workers = await startWorkers(field, { engine, processes, address: place.address });
   await workers.each((worker) => worker.call('work'));
   await service.call('waitFor', updates, 60_000 + 10 * updates);
   const cpu = await workers.each((worker) => worker.call('stop'));
@@ -141,18 +126,18 @@ export function findFaults(applied: readonly number[], { updates, orders }: Work
 /** Updates beyond the window: those in flight when it begins. */
 const slack = 200;
 
-/** Fills each queue once; each measurement drains a window of a copy, in one process. */
-async function measureDepths(field: Field, names: readonly QueueName[]) {
+/** Fills each once; each measurement drains a window of a copy, in one process. */
+async function measureDepths(field: Field, engines: readonly Engine[]) {
   const { settings, service } = field;
   const { depths, window, windowMs, rounds } = settings;
   const warmUp = Math.ceil(window / 10);
   await using stack = new AsyncDisposableStack();
-  const filled = new Map<{ readonly name: QueueName; readonly depth: number }, Place>();
-  for (const name of names) {
+  const filled = new Map<{ readonly engine: Engine; readonly depth: number }, Place>();
+  for (const engine of engines) {
     for (const depth of depths) {
       // So many updates for each order that none runs out before the window ends.
       const updates = depth * Math.ceil((warmUp + slack + window) / depth);
-      filled.set({ name, depth }, stack.use(await fillQueue(field, name, { updates, orders: depth })));
+      filled.set({ engine, depth }, stack.use(await fill(field, engine, { updates, orders: depth })));
     }
   }
   return await inRounds([...filled.keys()], rounds, async (row) => {
@@ -160,7 +145,7 @@ async function measureDepths(field: Field, names: readonly QueueName[]) {
     await place?.settle();
     await service.call('reset');
     const address = place?.address ?? '';
-    await using workers = await startWorkers(field, { name: row.name, processes: 1, address });
+    await using workers = await startWorkers(field, { engine: row.engine, processes: 1, address });
     await workers.each((worker) => worker.call('work'));
     await service.call('waitFor', warmUp, windowMs);
     const from = await service.call('latest');
@@ -174,12 +159,12 @@ async function measureDepths(field: Field, names: readonly QueueName[]) {
 /** Measures the time from the call of `enqueue` to the arrival at the service, one update at a time. */
 async function measureLatency(
   field: Field,
-  { name, isApart }: { readonly name: QueueName; readonly isApart: boolean },
+  { engine, isApart }: { readonly engine: Engine; readonly isApart: boolean },
 ): Promise<number[]> {
   const { service, settings, places } = field;
   const warmUp = 20;
-  await using place = await places.open(queues[name].engine);
-  const wanted = { name, processes: 1, address: place.address };
+  await using place = await places.open(engine);
+  const wanted = { engine, processes: 1, address: place.address };
   await using sender = await startWorkers(field, wanted);
   await using other = isApart ? await startWorkers(field, wanted) : undefined;
   await service.call('reset');
@@ -192,7 +177,7 @@ async function measureLatency(
       worker.call('enqueue', token, updateAt(index)),
     );
     if (!(await service.call('waitFor', index + 1, 30_000)))
-      throw new Error(`${name}: an update did not arrive.`);
+      throw new Error(`${engine}: an update did not arrive.`);
     const { at } = await service.call('latest');
     if (index >= warmUp) times.push(at - (calledAt ?? Number.NaN));
   }
@@ -207,9 +192,14 @@ async function measureRate(
   const { service, settings } = field;
   const { seconds, orders } = settings;
   const updates = rate.perSecond * (seconds + 5) + rate.burst;
-  await using place = await fillQueue(field, 'ours', { updates, orders });
+  await using place = await fill(field, 'postgres', { updates, orders });
   await service.call('reset');
-  await using workers = await startWorkers(field, { name: 'ours', processes, address: place.address, rate });
+  await using workers = await startWorkers(field, {
+    engine: 'postgres',
+    processes,
+    address: place.address,
+    rate,
+  });
   await workers.each((worker) => worker.call('work'));
   await service.call('waitFor', 1, 60_000);
   await delay(seconds * 1_000);
@@ -231,10 +221,10 @@ const perSecondOf = (arrivals: readonly number[]): number =>
   ((arrivals.length - 1) * 1_000) / ((arrivals.at(-1) ?? Number.NaN) - (arrivals[0] ?? Number.NaN));
 
 /** Makes a place and enqueues a workload there, in a process that exits with it. */
-async function fillQueue(field: Field, name: QueueName, workload: Workload): Promise<Place> {
+async function fill(field: Field, engine: Engine, workload: Workload): Promise<Place> {
   await using stack = new AsyncDisposableStack();
-  const place = stack.use(await field.places.open(queues[name].engine));
-  await using workers = await startWorkers(field, { name, processes: 1, address: place.address });
+  const place = stack.use(await field.places.open(engine));
+  await using workers = await startWorkers(field, { engine, processes: 1, address: place.address });
   await workers.each((worker) => worker.call('load', workload));
   await workers.each((worker) => worker.call('stop'));
   await place.settle();
@@ -242,16 +232,16 @@ async function fillQueue(field: Field, name: QueueName, workload: Workload): Pro
   return place;
 }
 
-/** Starts the processes of a queue; each is ready and sends once it gets `work`. */
+/** Starts the processes; each is ready and sends once it gets `work`. */
 async function startWorkers(
   { service, settings }: Field,
-  wanted: Omit<QueueSettings, 'inFlight'> & { readonly name: QueueName },
+  wanted: Omit<WorkerSettings, 'inFlight' | 'baseUrl'>,
 ) {
   await using stack = new AsyncDisposableStack();
   const options = { ...wanted, baseUrl: await service.call('url'), inFlight: settings.inFlight };
-  const workers: RemoteProcess<ApiOf<typeof queueModule>>[] = [];
+  const workers: RemoteProcess<ApiOf<typeof workerModule>>[] = [];
   for (let count = 0; count < wanted.processes; count += 1) {
-    workers.push(stack.use(await startProcess<typeof queueModule>('outbox/queues.ts', options)));
+    workers.push(stack.use(await startProcess<typeof workerModule>('outbox/worker.ts', options)));
   }
   const started = stack.move();
   return {

@@ -1,7 +1,7 @@
-import { formatNumber, formatPlace, formatSpread, type Table, type Target, versionOf } from '../report.ts';
+import { formatNumber, formatPlace, formatSpread, type Table, type Target } from '../report.ts';
 import { ratioOf, spreadOf } from '../rounds.ts';
 import type { ScaleMeasurements } from './measure.ts';
-import { type QueueName, queues } from './queues.ts';
+import { type Engine, engines } from './worker.ts';
 
 /** The figures of a run as tables, and what the outbox promises of them. */
 export function buildReport(measured: ScaleMeasurements) {
@@ -18,19 +18,9 @@ export function buildReport(measured: ScaleMeasurements) {
     {
       title: `Draining ${formatNumber(settings.updates)} updates of ${formatNumber(settings.orders)} orders`,
       rows: [
-        [
-          '',
-          'version',
-          'processes',
-          'updates/s',
-          'CPU of the workers',
-          'lost',
-          'repeated',
-          'out of sequence',
-        ],
-        ...[...drain].map(([{ name, processes }, rounds]) => [
-          queues[name].label,
-          versionOf(queues[name].from),
+        ['', 'processes', 'updates/s', 'CPU of the workers', 'lost', 'repeated', 'out of sequence'],
+        ...[...drain].map(([{ engine, processes }, rounds]) => [
+          engines[engine],
           String(processes),
           spread(rounds, ({ perSecond }) => perSecond, 0),
           spread(rounds, ({ cpuMs }) => cpuMs, 2, 'ms'),
@@ -47,7 +37,7 @@ export function buildReport(measured: ScaleMeasurements) {
         ...[...depth].map(([row, rounds]) => {
           const count = Math.min(...rounds.map(({ measured }) => measured));
           return [
-            queues[row.name].label,
+            engines[row.engine],
             formatNumber(row.depth),
             spread(rounds, ({ perUpdateMs }) => perUpdateMs, 2, 'ms'),
             `${formatNumber(count)}${count < settings.window ? ' in time' : ''}`,
@@ -59,8 +49,8 @@ export function buildReport(measured: ScaleMeasurements) {
       title: `From enqueue to arrival, ${formatNumber(settings.samples)} updates one at a time`,
       rows: [
         ['', 'sent by', 'p50', 'p95', 'p99'],
-        ...[...latency].map(([{ name, isApart }, rounds]) => [
-          queues[name].label,
+        ...[...latency].map(([{ engine, isApart }, rounds]) => [
+          engines[engine],
           isApart ? 'another process' : 'the same process',
           ...[0.5, 0.95, 0.99].map((share) => spread(rounds, (times) => quantileOf(times, share), 1, 'ms')),
         ]),
@@ -89,11 +79,8 @@ function quantileOf(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 }
 
-const engines: Partial<Record<QueueName, string>> = { 'ours-pglite': 'PGlite', ours: 'PostgreSQL' };
 /** What one process must reach, in updates per second. */
-const speeds: Partial<Record<QueueName, number>> = { 'ours-pglite': 1_200, ours: 2_500 };
-/** How many times as fast ours must be. */
-const rivals: Partial<Record<QueueName, number>> = { 'graphile-outcomes': 1.5, graphile: 1 };
+const speeds: Record<Engine, number> = { pglite: 1_200, postgres: 2_500 };
 
 /** What the outbox promises; what was not measured is not judged. */
 export function judgeScale({
@@ -110,44 +97,30 @@ export function judgeScale({
     figure: number,
   ): void => void targets.push({ target, unit, sense, bound, figure });
 
-  for (const [{ name, processes }, rounds] of drain) {
-    const engine = engines[name];
-    const perSecond = rounds.map((round) => round.perSecond);
-    const workers = `with ${processes} ${processes === 1 ? 'process' : 'processes'}`;
-    if (engine) {
-      const faults = rounds.reduce((sum, each) => sum + each.lost + each.repeated + each.outOfSequence, 0);
-      judge(`${engine} ${workers}: lost, repeated or out of sequence`, 'updates', ['at most', 0], faults);
-    }
-    const speed = speeds[name];
-    if (speed && processes === 1)
-      judge(`${engine} ${workers}`, 'updates/s', ['at least', speed], spreadOf(perSecond).median);
-    const own = [...drain].find(([row]) => row.name === 'ours' && row.processes === processes)?.[1];
-    const factor = rivals[name];
-    if (factor && own) {
-      const ratio = ratioOf(
-        own.map((round) => round.perSecond),
-        perSecond,
-      ).median;
-      judge(`PostgreSQL ${workers}, to ${queues[name].label}`, 'times', ['at least', factor], ratio);
-    }
+  for (const [{ engine, processes }, rounds] of drain) {
+    const workers = `${engines[engine]} with ${processes} ${processes === 1 ? 'process' : 'processes'}`;
+    const faults = rounds.reduce((sum, each) => sum + each.lost + each.repeated + each.outOfSequence, 0);
+    judge(`${workers}: lost, repeated or out of sequence`, 'updates', ['at most', 0], faults);
+    const { median } = spreadOf(rounds.map((round) => round.perSecond));
+    if (processes === 1) judge(workers, 'updates/s', ['at least', speeds[engine]], median);
   }
-  for (const [name, engine] of Object.entries(engines)) {
-    const rows = [...depth].filter(([row]) => row.name === name).sort(([a], [b]) => a.depth - b.depth);
+  for (const engine of Object.keys(engines) as Engine[]) {
+    const rows = [...depth].filter(([row]) => row.engine === engine).sort(([a], [b]) => a.depth - b.depth);
     const [[few, short] = [], [many, long] = []] = [rows[0], rows.at(-1)];
     if (!few || !many || few === many) continue;
     const [from, to] = [short ?? [], long ?? []].map((rounds) =>
       rounds.map(({ perUpdateMs }) => perUpdateMs),
     );
-    const target = `${engine}: time of an update with ${formatNumber(many.depth)} orders waiting, to ${formatNumber(few.depth)}`;
+    const target = `${engines[engine]}: time of an update with ${formatNumber(many.depth)} orders waiting, to ${formatNumber(few.depth)}`;
     judge(target, 'times', ['at most', 1.5], ratioOf(to ?? [], from ?? []).median);
   }
-  for (const [{ name, isApart }, rounds] of latency) {
+  for (const [{ engine, isApart }, rounds] of latency) {
     for (const [part, share, bound] of [
       ['p50', 0.5, isApart ? 60 : 25],
       ['p99', 0.99, 250],
     ] as const) {
       const figure = spreadOf(rounds.map((times) => quantileOf(times, share))).median;
-      const way = `${engines[name]}${isApart ? ', from another process' : ''}: enqueue to arrival, ${part}`;
+      const way = `${engines[engine]}${isApart ? ', from another process' : ''}: enqueue to arrival, ${part}`;
       judge(way, 'ms', ['at most', bound], figure);
     }
   }
