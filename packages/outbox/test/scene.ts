@@ -21,6 +21,7 @@ import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts
 import { usualStallMs } from '../src/held.ts';
 import { openOutbox } from '../src/outbox.ts';
 import { Schemas } from './schemas.ts';
+import { Stores } from './stores.ts';
 
 /** What a test plays with: one schema of its own, one order service, and as many outboxes as it opens. */
 export interface Scene {
@@ -39,7 +40,7 @@ export interface Scene {
   readonly pglite: PGlite;
   /** What outboxes warned of. */
   readonly warnings: string[];
-  /** On PostgreSQL, its connections for callers are those of other tests of this process, too. */
+  /** On PostgreSQL, other tests of this process had its connections before, or have those for callers now. */
   openStore(options?: Pick<PostgresStoreOptions, 'listen'>): Promise<OutboxStore>;
   /** With `stallMs`, what is due and does not move counts as stalled earlier than usual. */
   open(options?: Partial<OutboxOptions>, stallMs?: number): Promise<Outbox>;
@@ -81,12 +82,15 @@ const onEngines = test
     // Each store listens for errors.
     pool.setMaxListeners(0);
     const store = postgresStore({ pool });
+    const stores = new Stores(pool);
     onCleanup(async () => {
       await store.close();
+      await stores.close();
       await pool.end();
       await postgres[Symbol.asyncDispose]();
     });
-    const openStore: Scene['openStore'] = async (options = {}) => postgresStore({ pool, ...options });
+    const openStore: Scene['openStore'] = async (options) =>
+      options ? postgresStore({ pool, ...options }) : stores.open();
     return { sql: store, postgres, openStore, schemas: new Schemas(store) };
   });
 
