@@ -92,7 +92,7 @@ test('keeps its lock while this process reads, opens and copies its file', async
   await chmod(file, 0o600);
   await utimes(file, 1, 1);
   await using other = await startLocking(folder);
-  expect(other.result).toBe('folder_locked');
+  expect(other.result).toBe('locked');
   expect(lock.lostBecause).toBeUndefined();
   await lock.release();
 });
