@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { onBoth, step, until } from '../test/scene.ts';
+import { onBothInFull, step, until } from '../test/scene.ts';
 import type { Outbox } from './outbox.ts';
 import type { HeldBy } from './updates.ts';
 
@@ -14,7 +14,7 @@ async function heldBy(outbox: Outbox, id: string): Promise<HeldBy | undefined> {
   return found?.heldBy;
 }
 
-onBoth('reports what holds each update, and how many in all', async (scene) => {
+onBothInFull('reports what holds each update, and how many in all', async (scene) => {
   const { open, service, sql, schema, reaches } = scene;
   const outbox = await open();
   const [first = '', second = '', third = ''] = service.orders.map(({ token }) => token);
@@ -65,7 +65,7 @@ onBoth('reports what holds each update, and how many in all', async (scene) => {
   expect(await heldBy(outbox, behind)).toMatchObject({ reason: 'behind_review', id: waiting });
 });
 
-onBoth('says that the service, the key or a delay holds an update', async (scene) => {
+onBothInFull('says that the service, the key or a delay holds an update', async (scene) => {
   const { open, sql, schema, token } = scene;
   const outbox = await open();
   const id = await outbox.enqueue(token, step(1));

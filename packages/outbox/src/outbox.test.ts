@@ -104,7 +104,7 @@ onBoth('leaves nothing of an update whose transaction is rolled back', async (sc
   expect(stepsApplied(service, token)).toEqual([]);
 });
 
-onBoth('refuses an id that it has, and leaves the transaction usable', async (scene) => {
+onBothInFull('refuses an id that it has, and leaves the transaction usable', async (scene) => {
   const { open, service, token } = scene;
   const outbox = await open();
   const id = randomUUID();
@@ -232,7 +232,7 @@ onBothInFull('lists what waits for a person, oldest first, in pages', async ({ o
   await expect(outbox.history(token, -1)).rejects.toThrow('history: limit');
 });
 
-onBoth('reports the backlog, what holds it up, and the workers', async ({ open, service, reaches }) => {
+onBothInFull('reports the backlog, what holds it up, and the workers', async ({ open, service, reaches }) => {
   const begunAt = Date.now();
   const outbox = await open();
   expect(await outbox.status()).toEqual({
@@ -711,7 +711,7 @@ onBoth('finds nothing, and deletes nothing, of a token that no database stores',
   expect(await outbox.get(id)).toMatchObject({ token: other, state: 'queued' });
 });
 
-onBoth('refuses a cursor that no page has', async ({ open }) => {
+onBothInFull('refuses a cursor that no page has', async ({ open }) => {
   const outbox = await open();
   const id = '00000000-0000-0000-0000-000000000000';
   await expect(outbox.changes({ after: `${2n ** 64n - 1n}:${id}` })).resolves.toMatchObject({ updates: [] });
@@ -728,7 +728,7 @@ onBoth('refuses a cursor that no page has', async ({ open }) => {
     );
 });
 
-onBoth(
+onBothInFull(
   'pages through changes, each update with its latest state',
   async ({ open, service, token }) => {
     const outbox = await open();
