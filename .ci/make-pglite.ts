@@ -19,7 +19,6 @@ interface Maker<Made> {
     readonly dataDir?: string;
     readonly loadDataDir?: Blob;
     readonly startParams: string[];
-    readonly parsers?: object;
   }): Promise<Database>;
 }
 
@@ -67,11 +66,7 @@ export async function keepPglite(maker: Maker<Database>, from: string): Promise<
 const load = async (kept: string): Promise<Blob> => new Blob([await readFile(`${kept}.tar`)]);
 
 /** Makes a PGlite in memory that holds nothing yet: copying one takes a tenth of making it. */
-export async function makePglite<Made extends Database>(
-  maker: Maker<Made>,
-  from: string,
-  parsers: Readonly<Record<number, (text: string) => unknown>> = {},
-): Promise<Made> {
+export async function makePglite<Made extends Database>(maker: Maker<Made>, from: string): Promise<Made> {
   const loadDataDir = await load(await keepPglite(maker, from));
-  return (await maker.create({ loadDataDir, startParams: paramsOf(maker), parsers })) as Made;
+  return (await maker.create({ loadDataDir, startParams: paramsOf(maker) })) as Made;
 }

@@ -1,10 +1,7 @@
-import { PGlite } from '@electric-sql/pglite';
 import { createOutbox, type OutboxStore, postgresStore, type Sql } from '@orders/outbox';
-import { pgliteStore } from '@orders/outbox/pglite';
 import pg from 'pg';
 import { expect, onTestFinished } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
-import { makePglite } from '../../../.ci/make-pglite.ts';
 import { connect, onPglite, onPostgres, openPool, type Scene, step, stepsApplied } from './scene.ts';
 
 type Parser = (text: string) => unknown;
@@ -116,14 +113,15 @@ for (const [place, [name, parse]] of Object.entries(parsers).entries()) {
 }
 
 onPglite('works in a PGlite whose every parser was replaced', async (scene) => {
-  let parse: Parser = (text) => text;
-  const all = Object.values(pg.types.builtins).map((type) => [type, (text: string) => parse(text)]);
-  const database = await makePglite(PGlite, import.meta.url, Object.fromEntries(all));
-  for (const [name, each] of Object.entries(parsers)) {
+  const { pglite } = scene;
+  const own = pglite.parsers;
+  onTestFinished(() => {
+    pglite.parsers = own;
+  });
+  for (const [name, parse] of Object.entries(parsers)) {
     // In brief, one that shows any use, and one that leaves nothing to read.
     if (!inFull && name !== 'throws' && name !== 'undefined') continue;
-    parse = each;
-    await useOutbox(scene, await pgliteStore(database), (run) => database.transaction(run));
+    pglite.parsers = Object.fromEntries(Object.values(pg.types.builtins).map((type) => [type, parse]));
+    await useOutbox(scene, await scene.openStore(), (run) => pglite.transaction(run));
   }
-  await database.close();
 });
