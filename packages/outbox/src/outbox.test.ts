@@ -534,6 +534,32 @@ onBoth('reads rows that cannot be read, and sends none of them', async (scene) =
   expect(await outbox.history(old)).toMatchObject([{ createdAt: new Date(0) }]);
 });
 
+onPglite('sends while a caller enqueues without a pause', async ({ open, client, service }) => {
+  const outbox = await open({ client });
+  await outbox.start();
+  const tokens = service.orders.map(({ token }) => token);
+  for (let count = 0; service.ledger.length === 0; count++) {
+    expect(count).toBeLessThan(1_000);
+    await outbox.enqueue(tokens[count % tokens.length] ?? '', step(count));
+  }
+});
+
+onPglite('lets sockets have their turn between the calls of others', async ({ open, token }) => {
+  const outbox = await open();
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  turn();
+  const ids = await Promise.all(Array.from({ length: 50 }, (_, count) => outbox.enqueue(token, step(count))));
+  expect(turns).toBeGreaterThanOrEqual(50);
+  for (const id of ids) await outbox.get(id);
+  expect(turns).toBeGreaterThanOrEqual(100);
+  isOver = true;
+});
+
 onPglite('takes up at once what a killed process was sending', async (scene) => {
   const { open, openStore, service, token, sql, schema, reaches } = scene;
   const store = mortalStore(await openStore());

@@ -10,7 +10,6 @@ import { holdResponses } from '../test/hold-responses.ts';
 import {
   connect,
   onBothInFull,
-  onPglite,
   onPostgres,
   openPool,
   type Scene,
@@ -87,32 +86,6 @@ onBothInFull('ends each fault of the service as the table of outcomes says', asy
     expect(attempts.at(-1)).toMatchObject({ token });
     expect(attempts.at(-1)?.ageMs).toBeGreaterThan(0);
   }
-});
-
-onPglite('sends while a caller enqueues without a pause', async ({ open, client, service }) => {
-  const outbox = await open({ client });
-  await outbox.start();
-  const tokens = service.orders.map(({ token }) => token);
-  for (let count = 0; service.ledger.length === 0; count++) {
-    expect(count).toBeLessThan(1_000);
-    await outbox.enqueue(tokens[count % tokens.length] ?? '', step(count));
-  }
-});
-
-onPglite('lets sockets have their turn between the calls of others', async ({ open, token }) => {
-  const outbox = await open();
-  let turns = 0;
-  let isOver = false;
-  const turn = () => {
-    turns++;
-    if (!isOver) setImmediate(turn);
-  };
-  turn();
-  const ids = await Promise.all(Array.from({ length: 50 }, (_, count) => outbox.enqueue(token, step(count))));
-  expect(turns).toBeGreaterThanOrEqual(50);
-  for (const id of ids) await outbox.get(id);
-  expect(turns).toBeGreaterThanOrEqual(100);
-  isOver = true;
 });
 
 onBothInFull('holds an order, and no other, behind an update that needs review', async (scene) => {
