@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import './node-version.ts';
+
 import process from 'node:process';
 import { runProgram } from './program.ts';
 import { createTerminal, describeError, kindOfError } from './terminal.ts';

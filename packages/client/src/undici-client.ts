@@ -1,3 +1,6 @@
+// First, before undici is loaded.
+import './node-version.ts';
+
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import { type Dispatcher, Pool } from 'undici';

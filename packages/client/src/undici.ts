@@ -4,5 +4,7 @@
  *
  * @packageDocumentation
  */
+import './node-version.ts';
+
 export { Agent, type Dispatcher, EnvHttpProxyAgent, MockAgent, ProxyAgent } from 'undici';
 export { explainTlsError, type TlsErrorExplanation } from './tls-error.ts';
