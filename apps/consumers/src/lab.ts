@@ -139,11 +139,20 @@ export async function publishPackages(
 export interface ProjectRecipe {
   readonly name: string;
   readonly installer: keyof typeof installers;
+  /** What its `.js` and `.ts` files are. @default 'module' */
+  readonly type?: 'commonjs' | 'module';
   /** What it declares. */
   readonly dependencies: Readonly<Record<string, string>>;
   /** Files and folders of `fixtures` that it holds. */
   readonly fixtures: readonly string[];
 }
+
+/** A project, and what its user runs in it: each run is a row of the table, and may resolve with a note to print. */
+export interface Row extends ProjectRecipe {
+  readonly runs: Readonly<Record<string, Run>>;
+}
+
+export type Run = (project: Project, lab: Lab) => Promise<unknown>;
 
 /** A project with everything installed. */
 export interface Project {
@@ -156,8 +165,8 @@ export interface Project {
 export async function createProject(lab: Lab, recipe: ProjectRecipe): Promise<Project> {
   const folder = join(lab.folder, 'projects', recipe.name.replace(/[^\w.-]+/g, '-'));
   const installer: Installer = installers[recipe.installer];
-  const { dependencies, fixtures } = recipe;
-  const manifest = { name: 'shop', version: '1.0.0', private: true, type: 'module', dependencies };
+  const { dependencies, fixtures, type = 'module' } = recipe;
+  const manifest = { name: 'shop', version: '1.0.0', private: true, type, dependencies };
   const files = { ...installer.settings?.(lab.registry), 'package.json': JSON.stringify(manifest, null, 2) };
   await mkdir(folder, { recursive: true });
   for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);

@@ -3,8 +3,16 @@ import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { parseArgs, styleText } from 'node:util';
 import { breakages } from './breakages.ts';
-import { createProject, type Lab, openLab, publishPackages, readPackages, repository } from './lab.ts';
-import { listProjects, type Row } from './projects.ts';
+import {
+  createProject,
+  type Lab,
+  openLab,
+  publishPackages,
+  type Row,
+  readPackages,
+  repository,
+} from './lab.ts';
+import { listProjects } from './projects.ts';
 import { rehearseRelease } from './rehearse-release.ts';
 import { runProgram } from './run-program.ts';
 import { toolsFolder } from './tools.ts';
@@ -31,6 +39,8 @@ async function prepare(): Promise<void> {
   const options = { cwd: repository, env: process.env, timeoutMs: 15 * 60_000 };
   say('Building the packages …');
   await runProgram(['turbo', 'run', 'build', '--filter=./packages/*'], options);
+  // The examples in doc comments, as the reference shows them.
+  await runProgram(['pnpm', '--filter', 'docs', 'api'], options);
   say('Installing registry, installers, compilers and bundlers …');
   await runProgram(['pnpm', '--dir', toolsFolder, 'install', '--frozen-lockfile'], options);
 }

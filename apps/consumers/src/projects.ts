@@ -4,15 +4,10 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { launchBrowser } from '../../../.ci/launch-browser.ts';
-import { type Lab, type Package, type Project, type ProjectRecipe, repository } from './lab.ts';
+import { type Package, type Project, type Row, type Run, repository } from './lab.ts';
+import { projectsOfPage } from './page.ts';
 import { installers, node, toolFile, versionOf } from './tools.ts';
-
-/** A project, and what its user runs in it: each run is a row of the table, and may resolve with a note to print. */
-export interface Row extends ProjectRecipe {
-  readonly runs: Readonly<Record<string, Run>>;
-}
-
-type Run = (project: Project, lab: Lab) => Promise<unknown>;
+import { projectsOfTypeScript } from './typescript.ts';
 
 /** Every kind of consumer. */
 export function listProjects(packages: readonly Package[]): Row[] {
@@ -118,20 +113,8 @@ export function listProjects(packages: readonly Package[]): Row[] {
       },
     },
 
-    {
-      name: 'TypeScript',
-      installer: 'pnpm12',
-      dependencies: { ...all, '@types/node': '22' },
-      fixtures: ['typed'],
-      runs: Object.fromEntries(
-        ['typescript54', 'typescript5', 'typescript6', 'typescript7'].flatMap((tool) =>
-          ['nodenext', 'bundler'].map((resolution): [string, Run] => [
-            `${versionOf(tool)} ${resolution}`,
-            (project) => compile(project, { tool, resolution, packages }),
-          ]),
-        ),
-      ),
-    },
+    ...projectsOfTypeScript(packages, all),
+    ...projectsOfPage(some('@orders/client', '@orders/testing')),
   ];
 }
 
@@ -235,45 +218,4 @@ async function openPage({ folder }: Project, out: string): Promise<string> {
   assert.deepEqual([result, failures], [expectedOfPage, []]);
   const bytes = scripts.reduce((sum, script) => sum + gzipSync(script).length, 0);
   return `${(bytes / 1_000).toFixed(1)} kB gzip`;
-}
-
-interface Compilation {
-  readonly tool: string;
-  readonly resolution: string;
-  readonly packages: readonly Package[];
-}
-
-/** Compiles a back end and a page with every library checked, and declarations of their own. */
-async function compile({ folder, run }: Project, { tool, resolution, packages }: Compilation): Promise<void> {
-  const imports = packages
-    .flatMap(({ name, exports }) => Object.keys(exports).map((path) => name + path.slice(1)))
-    .map((entry) => `import '${entry}'${entry.endsWith('.json') ? " with { type: 'json' }" : ''};`);
-  await writeFile(join(folder, 'typed/entries.ts'), [...imports, 'export {};\n'].join('\n'));
-  const isNode = resolution === 'nodenext';
-  // It cannot require ES modules yet, and the types of pg are for newer ones.
-  const isOld = tool === 'typescript54';
-  const server = ['server.ts', 'entries.ts', ...(isNode && !isOld ? ['server.cts'] : [])];
-  for (const [name, files, lib, types] of [
-    ['server', server, ['es2022'], ['node']],
-    ['page', ['page.ts'], ['es2022', 'dom'], []],
-  ] as const) {
-    const compilerOptions = {
-      lib,
-      types,
-      module: isNode ? 'nodenext' : 'esnext',
-      moduleResolution: resolution,
-      target: 'es2022',
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      ...(!isOld && { noUncheckedSideEffectImports: true }),
-      skipLibCheck: isOld,
-      declaration: true,
-      resolveJsonModule: true,
-      rootDir: '.',
-      outDir: `../out/${tool}-${resolution}`,
-    };
-    const file = `typed/tsconfig.${tool}-${resolution}-${name}.json`;
-    await writeFile(join(folder, file), JSON.stringify({ compilerOptions, files }));
-    await run([node, toolFile(tool, 'bin/tsc'), '--project', file, '--pretty', 'false']);
-  }
 }

@@ -88,6 +88,7 @@ export default defineConfig({
           'Proxies and mTLS': '/guides/proxies-and-mtls',
           'The outbox in production': '/guides/outbox-in-production',
           OpenTelemetry: '/guides/open-telemetry',
+          'CommonJS, Jest and bundlers': '/guides/commonjs-jest-bundlers',
           Upgrades: '/guides/upgrades',
           Undocumented: '/guides/undocumented',
         }),

@@ -14,10 +14,11 @@ export function writeBlocks(blocks: readonly CodeBlock[]): {
     rmSync(join(folder, place), { recursive: true, force: true });
     mkdirSync(join(folder, place), { recursive: true });
   }
-  const files = blocks.map(({ folder, place: name, language, flags, code, file: shown }) => {
-    if (shown !== undefined) return shown;
-    const file = join(folder, place, `${name.replaceAll(/\W+/g, '-')}.${language}`);
-    writeFileSync(file, flags.includes('excerpt') ? code + given : code);
+  const files = blocks.map((block) => {
+    if (block.file !== undefined) return block.file;
+    const { name, text } = fileOfBlock(block);
+    const file = join(block.folder, place, name);
+    writeFileSync(file, text);
     return file;
   });
   const tsconfig = join(import.meta.dirname, '..', place, 'tsconfig.json');
@@ -25,13 +26,19 @@ export function writeBlocks(blocks: readonly CodeBlock[]): {
   return { files, tsconfig };
 }
 
+/** What a block is compiled as, when it is a file of its own. */
+export const fileOfBlock = ({ place, language, flags, code }: CodeBlock) => ({
+  name: `${place.replaceAll(/\W+/g, '-')}.${language}`,
+  text: flags.includes('excerpt') ? code + given : code,
+});
+
 const place = '.turbo/blocks';
 
 /** What an example in a doc comment may use without a declaration. */
 const given = 'declare const baseUrl: string, apiKey: string, token: string;\n';
 
 /** The options of a strict project, without those that only this repository sets: it has the packages as they are built. */
-const readersOptions = {
+export const readersOptions = {
   target: 'es2023',
   lib: ['es2024', 'dom', 'dom.iterable'],
   module: 'nodenext',
