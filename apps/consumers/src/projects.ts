@@ -63,6 +63,25 @@ export function listProjects(packages: readonly Package[]): Row[] {
             },
           ]),
         ),
+        [
+          `${versionOf('node20')} says which Node the client needs`,
+          async ({ run }, { env }) => {
+            const program = toolFile('node20', 'bin/node');
+            const loads = ['auth', 'client/fetch', 'schema', 'testing'].map(
+              (path) => `import '@orders/${path}';`,
+            );
+            await run([program, '--input-type=module', '--eval', loads.join('\n')], env(program));
+            for (const path of ['client', 'client/undici', 'outbox'])
+              await assert.rejects(
+                run([program, '--input-type=module', '--eval', `import '@orders/${path}';`], env(program)),
+                /Error: @orders\/client needs Node 22\.19 or newer, and this is Node 20\./,
+              );
+            await assert.rejects(
+              run([program, 'node_modules/@orders/cli/dist/main.js', '--help'], env(program)),
+              /\norders needs Node 22\.19 or newer, and this is Node 20\.\d+\.\d+\.$/,
+            );
+          },
+        ],
         ['the example of the README', runReadme],
       ]),
     },

@@ -149,6 +149,8 @@ async function compileShown(
   const compilerOptions = {
     ...options,
     ...(!isOld(tool) && { erasableSyntaxOnly }),
+    // What each compiler has.
+    target: 'es2022',
     lib: ['es2023', 'esnext.disposable', 'esnext.collection', 'dom', 'dom.iterable'],
     module: resolution === 'nodenext' ? 'nodenext' : 'esnext',
     moduleResolution: resolution,
