@@ -40,11 +40,13 @@ const node26 = toolFile('node26', 'bin/node');
 /** Calls `handler` of a module as AWS Lambda does, by `require` if it is CommonJS, in the oldest Node and in the newest. */
 export async function callHandler({ run, folder }: Project, { env }: Lab, module: string): Promise<void> {
   const path = JSON.stringify(join(folder, module));
-  const program = module.endsWith('.cjs')
-    ? `require(${path}).handler().then(console.log)`
-    : `import(${path}).then(({ handler }) => handler()).then(console.log)`;
+  const isRequired = module.endsWith('.cjs');
+  const load = isRequired ? `const { handler } = require(${path});` : `import { handler } from ${path};`;
+  // As a module: else `require` is global, and hides that a bundle lacks it.
+  const flag = `--input-type=${isRequired ? 'commonjs' : 'module'}`;
   for (const each of [node22, node26]) {
-    const { stdout } = await run([each, '--eval', program], env(each));
+    const program = `${load} handler().then(console.log);`;
+    const { stdout } = await run([each, flag, '--eval', program], env(each));
     assert.equal(stdout, 'applied 200\n');
   }
 }
