@@ -18,7 +18,7 @@ import type {
 } from '../shared/api.ts';
 import { followEvents } from './event-stream.ts';
 
-/** A response may never come, and the next refetch, or the next draft, waits for it. */
+/** A response may never come, and the next refetch, waits for it. */
 const timeoutMs = 10_000;
 
 export const fetchInTime: typeof fetch = (input, init) =>
@@ -163,22 +163,6 @@ export function useEventStream(): boolean {
 function mergeAttempts(known: AttemptView[], reported: readonly AttemptView[]): AttemptView[] {
   const byNumber = new Map([...known, ...reported].map((attempt) => [attempt.number, attempt]));
   return [...byNumber.values()].slice(-2_000);
-}
-
-/** Saves what is typed for an order. `keepalive` lets it end after the page was left. */
-export async function saveDraft(
-  token: string,
-  draft: { readonly form: unknown; readonly base: string },
-  keepalive: boolean,
-): Promise<void> {
-  const request = { param: { token }, json: draft };
-  await parseResponse(api.orders[':token'].draft.$put(request, { init: { keepalive } }));
-}
-
-/** Discards a draft, unless another window has saved another one since. */
-export async function discardDraft(token: string, form: unknown, keepalive: boolean): Promise<void> {
-  const request = { param: { token }, json: { form } };
-  await parseResponse(api.orders[':token'].draft.discard.$post(request, { init: { keepalive } }));
 }
 
 /** A random UUID, on an `http:` page of another machine too, where `crypto.randomUUID` is missing. */

@@ -31,8 +31,7 @@ interface PageFiles {
   readonly folder?: string;
 }
 
-/** An update comes with the draft that it was made from. */
-const maxBodyBytes = 2 * 1_048_576;
+const maxBodyBytes = 1_048_576;
 
 /** The page and its API; each file of routes is one hop from here. */
 export function createApp(parts: AppParts) {

@@ -34,12 +34,6 @@ const tables = `
   create index if not exists orders_token on merchant.orders (token text_pattern_ops);
   create index if not exists orders_number on merchant.orders (lower(order_id) text_pattern_ops);
   create index if not exists orders_number_end on merchant.orders (reverse(lower(order_id)) text_pattern_ops);
-  create table if not exists merchant.drafts (
-    token text primary key references merchant.orders,
-    form text not null,
-    base text not null,
-    saved_at timestamptz not null default now()
-  );
   create table if not exists merchant.qr_sessions (
     token text not null references merchant.orders,
     id text not null,
@@ -95,7 +89,6 @@ export async function openDatabase(place: DataPlace): Promise<OutboxStore> {
   if (typeof place === 'object' && 'folder' in place) await checkFolder(resolve(place.folder));
   const store = await openStore(place);
   try {
-    await refuseEarlierVersions(store);
     await migrate(store);
     // Two processes may start at once on one database.
     await store.executeSql(`select pg_advisory_xact_lock(hashtext('merchant')); ${tables}`);
@@ -123,26 +116,10 @@ async function checkFolder(folder: string): Promise<void> {
     if (error.code === 'ENOENT') return [] as string[];
     throw new StartError(`${folder} cannot be read (${error.code}): choose another folder with --data.`);
   });
-  if (names.includes('database'))
-    throw new StartError(
-      `${folder} holds data of an earlier version of this app, which this one cannot read: choose another folder with --data.`,
-    );
   // A fresh volume or a folder kept in git is empty to a person, though not to the file system.
   const isEmpty = names.every((name) => name.startsWith('.') || name === 'lost+found');
   if (!isEmpty && !names.includes('lock.sqlite'))
     throw new StartError(`${folder} holds other files: choose an empty folder, or a new one, with --data.`);
-}
-
-async function refuseEarlierVersions(store: OutboxStore): Promise<void> {
-  const [row] = await rowsOf<{ old: boolean }>(
-    store,
-    `select to_regclass('merchant.sent') is not null
-       or to_regclass('public.bulk_rows') is not null and to_regclass('public.kysely_migration') is not null as old`,
-  ).catch(() => []); // A database that cannot be reached is reported by the outbox.
-  if (row?.old)
-    throw new StartError(
-      `${store.place} holds data of an earlier version of this app, which this one cannot read: use another database, or another folder with --data.`,
-    );
 }
 
 /** A moment as JSON has it. The store reads as text what is no number, boolean or JSON, in the format of the database. */

@@ -1,27 +1,18 @@
 import type { Outbox, OutboxStore, Sql, UpdateStatus } from '@orders/outbox';
 import { Hono } from 'hono';
-import {
-  DiscardDraftRequest,
-  DraftRequest,
-  type OrderDetail,
-  type OrderList,
-  type OrderSummary,
-} from '../shared/api.ts';
+import type { OrderDetail, OrderList, OrderSummary } from '../shared/api.ts';
 import { historyLimits } from '../shared/history-limits.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import type { Attempts } from './attempts.ts';
 import { isoTime, rowsOf } from './database.ts';
-import { checkJson } from './errors.ts';
-import type { Events } from './events.ts';
 import { pageSize, readNumber, toPage } from './pages.ts';
-import { deleteDraft, findOrder, stringify, unknownOrder } from './stored-orders.ts';
+import { unknownOrder } from './stored-orders.ts';
 import { viewUpdates } from './update-view.ts';
 
 export interface OrderParts {
   readonly store: OutboxStore;
   readonly outbox: Outbox<ShopUpdate>;
   readonly attempts: Attempts;
-  readonly events: Pick<Events, 'publish'>;
   /** Where the order service calls for an order. */
   readonly webhookUrl: (token: string) => string;
 }
@@ -32,7 +23,6 @@ interface SummaryRow {
   readonly order_id: string | null;
   readonly currency: string | null;
   readonly lines: number;
-  readonly has_draft: boolean;
   readonly state: NonNullable<OrderSummary['lastUpdate']>['state'] | null;
   readonly at: string | null;
   readonly needs_review: boolean;
@@ -41,18 +31,14 @@ interface SummaryRow {
 interface DetailRow {
   readonly body: string;
   readonly version: string;
-  readonly form: string | null;
-  readonly base: string | null;
-  readonly saved_at: string | null;
   readonly open: number;
   readonly review_id: string | null;
   readonly qr_id: string | null;
   readonly qr_at: string | null;
 }
 
-/** The routes under `/api/orders`: orders and drafts. */
-export function orderRoutes(parts: OrderParts) {
-  const { store, outbox, attempts, webhookUrl, events } = parts;
+/** The routes under `/api/orders`. */
+export function orderRoutes({ store, outbox, attempts, webhookUrl }: OrderParts) {
   return new Hono()
     .get('/', async (c) => {
       const { after, search = '' } = c.req.query();
@@ -73,13 +59,12 @@ export function orderRoutes(parts: OrderParts) {
       if (!summary || !row) throw unknownOrder();
       const { first, most } = historyLimits;
       const limit = readNumber(c.req.query('updates'), { min: first, max: most, fallback: first });
-      const { form, base, saved_at, qr_id, qr_at } = row;
+      const { qr_id, qr_at } = row;
       return c.json<OrderDetail>({
         ...viewSummary(summary),
         open: row.open,
         body: JSON.parse(row.body),
         bodyVersion: row.version,
-        draft: form && saved_at ? { form: JSON.parse(form), base: base ?? '', savedAt: saved_at } : null,
         qrSession: qr_id !== null && qr_at ? { id: qr_id, at: qr_at } : null,
         webhookUrl: webhookUrl(token),
         updates: await viewUpdates(
@@ -88,23 +73,6 @@ export function orderRoutes(parts: OrderParts) {
         ),
         attempts: attempts.list(token),
       });
-    })
-    .put('/:token/draft', checkJson(DraftRequest), async (c) => {
-      const token = await findOrder(store, c.req.param('token'));
-      const { form, base } = c.req.valid('json');
-      await store.query(
-        `insert into merchant.drafts (token, form, base) values ($1, $2, $3)
-         on conflict (token) do update set form = excluded.form, base = excluded.base, saved_at = now()`,
-        [token, stringify(form), base],
-      );
-      events.publish({ tokens: [token] });
-      return c.body(null, 204);
-    })
-    .post('/:token/draft/discard', checkJson(DiscardDraftRequest), async (c) => {
-      const token = await findOrder(store, c.req.param('token'));
-      await deleteDraft(store, token, c.req.valid('json').form);
-      events.publish({ tokens: [token] });
-      return c.body(null, 204);
     });
 }
 
@@ -123,12 +91,11 @@ async function readUpdates(
 
 /** An order with its latest update; each part is found by an index. */
 const summaries = `
-  select o.position::text, o.token, o.order_id, o.currency, o.lines, d.token is not null as has_draft,
+  select o.position::text, o.token, o.order_id, o.currency, o.lines,
     case when last.state = 'queued' and review.token is not null then 'waiting' else last.state end as state,
     ${isoTime('last.at')} as at,
     review.token is not null as needs_review
   from merchant.orders as o
-  left join merchant.drafts as d on d.token = o.token
   left join lateral (
     select state, at from merchant.updates where token = o.token order by number desc limit 1
   ) as last on true
@@ -138,13 +105,11 @@ const summaries = `
 
 /** What the list does not show of an order. */
 const details = `
-  select o.body, o.version, d.form, d.base, ${isoTime('d.saved_at')} as saved_at,
-    qr.id as qr_id, ${isoTime('qr.at')} as qr_at,
+  select o.body, o.version, qr.id as qr_id, ${isoTime('qr.at')} as qr_at,
     (select count(*)::int from merchant.updates
      where token = o.token and state in ('queued', 'sending', 'needs_review')) as open,
     (select id from merchant.updates where token = o.token and state = 'needs_review' order by number limit 1) as review_id
   from merchant.orders as o
-  left join merchant.drafts as d on d.token = o.token
   left join lateral (select id, at from merchant.qr_sessions where token = o.token order by at desc limit 1) as qr on true
   where o.token = $1`;
 
@@ -179,13 +144,12 @@ function readPage(
 }
 
 function viewSummary(row: SummaryRow): OrderSummary {
-  const { token, order_id, currency, lines, has_draft, state, at, needs_review } = row;
+  const { token, order_id, currency, lines, state, at, needs_review } = row;
   return {
     token,
     orderId: order_id,
     currency,
     lines,
-    hasDraft: has_draft,
     lastUpdate: state !== null && at ? { state, at } : null,
     needsReview: needs_review,
   };

@@ -78,17 +78,3 @@ export async function findOrder(sql: Sql, token: string): Promise<string> {
 
 export const unknownOrder = (): ApiError =>
   new ApiError(404, 'unknown_order', 'This app knows no such order.');
-
-/** Deletes the draft of an order if it still holds a form: another window may have saved another one. */
-export async function deleteDraft(sql: Sql, token: string, form: unknown): Promise<void> {
-  await sql.query('delete from merchant.drafts where token = $1 and form = $2', [token, stringify(form)]);
-}
-
-/** JSON from a request may be nested deeper than it can be written again. */
-export function stringify(value: unknown): string {
-  try {
-    return JSON.stringify(value ?? null);
-  } catch {
-    throw new ApiError(400, 'bad_request', 'The draft is nested too deep.');
-  }
-}

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import type { OrdersClient } from '@orders/client';
 import {
   type HeldReason,
   type Outbox,
@@ -13,8 +12,6 @@ import { Hono } from 'hono';
 import {
   DecisionRequest,
   type FaultSetting,
-  PreviewRequest,
-  type RequestPreview,
   type StatusView,
   type UpdateList,
   UpdateRequest,
@@ -27,13 +24,12 @@ import { rowsOf } from './database.ts';
 import { ApiError, checkJson, invalidUpdate } from './errors.ts';
 import type { Events } from './events.ts';
 import { isId, readNumber, toPage } from './pages.ts';
-import { deleteDraft, findOrder } from './stored-orders.ts';
+import { findOrder } from './stored-orders.ts';
 import { viewHold, viewUpdate, viewUpdates } from './update-view.ts';
 
 export interface UpdateParts {
   readonly store: OutboxStore;
   readonly outbox: Outbox<ShopUpdate>;
-  readonly client: Pick<OrdersClient<ShopUpdate>, 'prepareUpdateOrder'>;
   readonly events: Pick<Events, 'publish' | 'wake'>;
   readonly baseUrl: string;
   /** What the mock service does to requests; absent where another one is used. */
@@ -51,23 +47,19 @@ const states: readonly UpdateState[] = [
   'discarded',
 ];
 
-/** The routes that validate, preview and send updates, and decide about those that need review. */
+/** The routes that validate and send updates, and decide about those that need review. */
 export function updateRoutes(parts: UpdateParts) {
-  const { store, outbox, client, events } = parts;
+  const { store, outbox, events } = parts;
   const decide = async (run: Promise<UpdateStatus>): Promise<UpdateView> => {
     const update = await run;
     events.wake();
     return viewUpdate(store, update);
   };
   return new Hono()
-    .post('/orders/:token/preview', checkJson(PreviewRequest), async (c) => {
-      const token = await findOrder(store, c.req.param('token'));
-      return c.json<RequestPreview>(preview(client, token, validate(c.req.valid('json').update)));
-    })
     .post('/orders/:token/updates', checkJson(UpdateRequest), async (c) => {
       const token = await findOrder(store, c.req.param('token'));
-      const { id, update, draft } = c.req.valid('json');
-      await sendOnce(parts, { id, token, update: validate(update), source: 'editor' }, draft);
+      const { id, update } = c.req.valid('json');
+      await sendOnce(parts, { id, token, update: validate(update), source: 'editor' });
       return c.json<UpdateView>(await viewUpdate(store, await outbox.get(id)), 202);
     })
     .get('/updates', async (c) => {
@@ -111,18 +103,6 @@ function validate(update: unknown): ShopUpdate {
   throw invalidUpdate(explain(checked.error));
 }
 
-/** The request that the client would send, byte for byte, but for the key. */
-function preview(client: UpdateParts['client'], token: string, update: ShopUpdate): RequestPreview {
-  const prepared = client.prepareUpdateOrder(token, update);
-  const { method, url, body, bodyBytes } = prepared;
-  const headers = [
-    ['Authorization', 'Basic [redacted]'],
-    ['Content-Type', 'application/json'],
-    ['Accept', 'application/json'],
-  ] as const;
-  return { method, url, headers, body, bodyBytes, curl: prepared.toCurl() };
-}
-
 /** An update to be accepted. */
 export interface NewUpdate {
   readonly id: string;
@@ -155,23 +135,18 @@ const digestOf = (update: ShopUpdate): string =>
   createHash('sha256').update(JSON.stringify(update)).digest('base64url');
 
 /**
- * Accepts an update of an order, and deletes the draft that it was made from. The same update a second time, under the same
- * id, is accepted once.
+ * Accepts an update of an order. The same update a second time, under the same id, is accepted once.
  *
  * @throws ApiError 409 when another update has this id.
  */
 export async function sendOnce(
   parts: Pick<UpdateParts, 'store' | 'outbox' | 'events'>,
   update: NewUpdate,
-  draft?: unknown,
 ): Promise<void> {
   const { store, outbox, events } = parts;
   const { id, token } = update;
   try {
-    await store.transaction(async (tx) => {
-      await enqueueUpdates(outbox, tx, [update]);
-      if (draft !== undefined) await deleteDraft(tx, token, draft);
-    });
+    await store.transaction((tx) => enqueueUpdates(outbox, tx, [update]));
   } catch (error) {
     if (!(error instanceof OutboxError && error.code === 'duplicate_id')) throw error;
     const repeated = await rowsOf(

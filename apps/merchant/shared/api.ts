@@ -72,7 +72,6 @@ export interface OrderSummary {
   readonly currency: string | null;
   /** Number of cart lines. */
   readonly lines: number;
-  readonly hasDraft: boolean;
   /** `waiting` is queued behind an update of the order that needs review. */
   readonly lastUpdate: { readonly state: UpdateState | 'waiting'; readonly at: string } | null;
   readonly needsReview: boolean;
@@ -94,12 +93,6 @@ export interface OrderDetail extends OrderSummary {
   readonly body: ShopUpdate;
   /** Changes whenever `body` does. */
   readonly bodyVersion: string;
-  readonly draft: {
-    readonly form: unknown;
-    /** The `bodyVersion` that the draft began from. */
-    readonly base: string;
-    readonly savedAt: string;
-  } | null;
   readonly qrSession: { readonly id: string; readonly at: string } | null;
   /** What to send as `hooks.webhook_url`. */
   readonly webhookUrl: string;
@@ -107,16 +100,6 @@ export interface OrderDetail extends OrderSummary {
   readonly updates: readonly UpdateView[];
   /** Recent attempts for this order, oldest first. */
   readonly attempts: readonly AttemptView[];
-}
-
-/** The exact request that would be sent, with the key redacted. */
-export interface RequestPreview {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body: string;
-  readonly bodyBytes: number;
-  readonly curl: string;
 }
 
 export interface StatusView {
@@ -231,19 +214,8 @@ export type BurstRequest = z.infer<typeof BurstRequest>;
 
 export const ScanRequest = z.object({ token: z.string() });
 
-export const DraftRequest = z.object({ form: z.unknown(), base: z.string() });
-
-/** The draft that a window saved last: one that another window has saved since is not discarded. */
-export const DiscardDraftRequest = z.object({ form: z.unknown() });
-
-/** `id` is made by the page, so that a request sent twice is one update; `draft` is the form that the window saved last. */
-export const UpdateRequest = z.object({
-  id: z.uuid(),
-  update: z.unknown(),
-  draft: z.exactOptional(z.unknown()),
-});
-
-export const PreviewRequest = z.object({ update: z.unknown() });
+/** `id` is made by the page, so that a request sent twice is one update. */
+export const UpdateRequest = z.object({ id: z.uuid(), update: z.unknown() });
 
 export const DecisionRequest = z.object({ note: z.exactOptional(z.string().check(z.maxLength(1_000))) });
 

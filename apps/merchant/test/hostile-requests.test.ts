@@ -57,9 +57,7 @@ const bodies = [
   `{"id":"${'-'.repeat(36)}","update":{"cart":{}}}`,
   `{"id":"${randomUUID()}","update":null}`,
   `{"id":"${randomUUID()}","update":{"cart":{"items":[{"quantity":1e300}]}}}`,
-  `{"id":"${randomUUID()}","update":{"cart":{},"x":${'['.repeat(9_000)}${']'.repeat(9_000)}},"draft":${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
-  '{"form":"\\u0000","base":"\\u0000"}',
-  '{"form":"\\ud800","base":"\\ud800"}',
+  `{"id":"${randomUUID()}","update":{"cart":{},"x":${'['.repeat(9_000)}${']'.repeat(9_000)}}`,
   '{"note":"\\u0000\\ud800"}',
   '{"note":5}',
   '{"token":"\\u0000"}',
@@ -133,7 +131,7 @@ test('an id that is none is not found, on every route that has one', async () =>
       const to = path.replace(/:\w+/, id);
       const body = path.endsWith('/updates')
         ? JSON.stringify({ id: randomUUID(), update: { cart: {} } })
-        : '{"form":{},"base":"first","update":{"cart":{}}}';
+        : '{}';
       const status = await send(app.url, { method, path: to, body });
       statuses[`${method} ${to}`] = status;
       // What is no text at all may be a bad request.

@@ -18,8 +18,8 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const json = { 'content-type': 'application/json' };
-const draft = { method: 'PUT', headers: json, body: '{"form":{},"base":"first"}' };
-const draftUrl = () => `${app.url}/api/orders/${token}/draft`;
+const resume = { method: 'POST', headers: json };
+const resumeUrl = (own: TestApp) => `${own.url}/api/resume`;
 
 /** Every route that changes something. */
 function changingRoutes(): readonly { readonly method: string; readonly path: string }[] {
@@ -67,8 +67,8 @@ test('a form of another site cannot post', async () => {
 
 test('the page and a command line may send', async () => {
   const headers = { ...json, origin: app.url, 'sec-fetch-site': 'same-origin' };
-  expect((await sendRequest(draftUrl(), { ...draft, headers })).status).toBe(204);
-  expect((await sendRequest(draftUrl(), draft)).status).toBe(204);
+  expect((await sendRequest(resumeUrl(app), { ...resume, headers })).status).toBe(204);
+  expect((await sendRequest(resumeUrl(app), resume)).status).toBe(204);
 });
 
 test('only its own names and addresses are served, so that no site can point a name at it', async () => {
@@ -102,8 +102,8 @@ async function throughProxy(
     });
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/api/orders/${token}/draft`;
-  const { status } = await sendRequest(url, { ...draft, headers: { ...json, ...headers } });
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/api/resume`;
+  const { status } = await sendRequest(url, { ...resume, headers: { ...json, ...headers } });
   await new Promise((resolve) => proxy.close(resolve));
   return status;
 }
@@ -120,9 +120,11 @@ test.each([
 
 test('without --trust-proxy, a page of another origin may not write', async () => {
   await using plain = await openTestApp({ orders: [{ token, body: buildOrderUpdate() }] });
-  const url = `${plain.url}/api/orders/${token}/draft`;
-  expect((await sendRequest(url, { ...draft, headers: { ...json, origin: trustProxy } })).status).toBe(403);
-  expect((await sendRequest(url, { ...draft, headers: { ...json, host: 'shop.example' } })).status).toBe(421);
+  const url = resumeUrl(plain);
+  expect((await sendRequest(url, { ...resume, headers: { ...json, origin: trustProxy } })).status).toBe(403);
+  expect((await sendRequest(url, { ...resume, headers: { ...json, host: 'shop.example' } })).status).toBe(
+    421,
+  );
 });
 
 test('the page runs its own scripts alone, and each request has a nonce of its own for styles', async () => {
@@ -159,11 +161,7 @@ test('no response and no file of the page holds the key', async () => {
     { type: 'status', status: 422, body: JSON.stringify({ key, basic: btoa(`${key}:`) }) },
     { operation: 'update' },
   );
-  const update = buildOrderUpdate();
-  const texts = [
-    await app.call(`/api/orders/${token}/preview`, { update }),
-    await app.call(`/api/orders/${token}/updates`, { id, update }),
-  ];
+  const texts = [await app.call(`/api/orders/${token}/updates`, { id, update: buildOrderUpdate() })];
   await expect.poll(async () => (await app.outbox.get(id))?.state).toBe('rejected');
   for (const path of [
     '/',
@@ -177,7 +175,7 @@ test('no response and no file of the page holds the key', async () => {
     '/api/none',
   ])
     texts.push(await app.call(path));
-  expect(texts.map(({ status }) => status)).toEqual([200, 202, ...Array(8).fill(200), 404]);
+  expect(texts.map(({ status }) => status)).toEqual([202, ...Array(8).fill(200), 404]);
   const files = globSync('**/*', { cwd: join(import.meta.dirname, '../dist/page') }).filter((name) =>
     /\.\w+$/.test(name),
   );
@@ -193,13 +191,14 @@ test('no response and no file of the page holds the key', async () => {
 test('what fails inside is logged once with its request id, without a body, and the page gets no more than the id', async () => {
   const { store } = app.parts;
   const before = app.logged.length;
-  await store.query('alter table merchant.drafts rename to gone');
+  await store.query('alter table merchant.bulks rename to gone');
   const { status, body, headers } = await app
-    .call(`/api/orders/${token}/draft`, undefined, {
-      ...draft,
-      body: '{"form":"a secret note","base":"first"}',
+    .call('/api/bulks?name=a.csv', undefined, {
+      method: 'POST',
+      headers: { 'content-type': 'text/csv' },
+      body: `token,merchant_note,cart.items[0].sku\n${token},a secret note,MUG\n`,
     })
-    .finally(() => store.query('alter table merchant.gone rename to drafts'));
+    .finally(() => store.query('alter table merchant.gone rename to bulks'));
   const logged = app.logged.splice(before);
   expect(status).toBe(500);
   expect(body.error).toEqual({
@@ -211,7 +210,7 @@ test('what fails inside is logged once with its request id, without a body, and 
     {
       level: 'error',
       requestId: body.error.requestId,
-      route: 'PUT /api/orders/:token/draft',
+      route: 'POST /api/bulks',
       stack: expect.any(String),
     },
   ]);
@@ -219,35 +218,30 @@ test('what fails inside is logged once with its request id, without a body, and 
 });
 
 test('a zero character, in a path or in a body, is a bad request', async () => {
-  const zero = { ...draft, body: '{"form":{},"base":"\\u0000"}' };
+  const update = { id: randomUUID(), update: buildOrderUpdate() };
   const refused = [
     await app.call('/api/orders/%00'),
-    await app.call(`/api/orders/${token}%00/preview`, { update: buildOrderUpdate() }),
-    await app.call(`/api/orders/${token}/draft`, undefined, zero),
+    await app.call(`/api/orders/${token}%00/updates`, update),
   ];
   expect(refused.map(({ status, body }) => [status, body.error.code])).toEqual(
-    Array(3).fill([400, 'bad_request']),
+    Array(2).fill([400, 'bad_request']),
   );
   expect(app.logged).toEqual([]);
 });
 
 test('a body that is too large or nested too deep is refused', async () => {
-  const post = (path: string, body: string, method = 'POST') =>
+  const path = `/api/orders/${token}/updates`;
+  const post = (body: string) =>
     sendRequest(app.url + path, {
-      method,
+      method: 'POST',
       headers: { ...json, 'content-length': String(Buffer.byteLength(body)) },
       body,
     });
-  const long = { update: { cart: {}, note: 'x'.repeat(2_200_000) } };
-  const refused = await app.call(`/api/orders/${token}/preview`, long);
+  const refused = await app.call(path, { update: { cart: {}, note: 'x'.repeat(1_100_000) } });
   expect([refused.status, refused.headers.get('connection')]).toEqual([413, 'close']);
   const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
-  expect((await post(`/api/orders/${token}/preview`, `{"update":{"cart":{},"note":${deep}}}`)).status).toBe(
-    422,
-  );
-  expect((await post(`/api/orders/${token}/draft`, `{"form":${deep},"base":"first"}`, 'PUT')).status).toBe(
-    400,
-  );
-  expect((await post(`/api/orders/${token}/preview`, '{"update":')).status).toBe(400);
+  const update = `{"id":"${randomUUID()}","update":{"cart":{},"note":${deep}}}`;
+  expect((await post(update)).status).toBe(422);
+  expect((await post('{"update":')).status).toBe(400);
   expect(app.logged).toEqual([]);
 });

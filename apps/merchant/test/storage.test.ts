@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate, postgresStore } from '@orders/outbox';
-import { afterEach, expect, inject, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openDatabase, rowsOf } from '../server/database.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
 
@@ -17,42 +17,11 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-test('a folder of the first version is refused by name, and left as it is', async () => {
-  const folder = await makeFolder();
-  await mkdir(join(folder, 'database'));
-  await writeFile(join(folder, 'lock.sqlite'), '');
-  await expect(openDatabase({ folder })).rejects.toThrow(
-    `${folder} holds data of an earlier version of this app, which this one cannot read: choose another folder with --data.`,
-  );
-  expect((await readdir(folder)).sort()).toEqual(['database', 'lock.sqlite']);
-  expect((await stat(join(folder, 'lock.sqlite'))).size).toBe(0);
-});
-
 test('a folder that holds other files is refused, and left as it is', async () => {
   const folder = await makeFolder();
   await writeFile(join(folder, 'photo.jpg'), '');
   await expect(openDatabase({ folder })).rejects.toThrow('holds other files');
   expect(await readdir(folder)).toEqual(['photo.jpg']);
-});
-
-test.each([
-  ['first', 'create table bulk_rows (a int); create table kysely_migration (a int)', []],
-  ['second', 'create schema merchant; create table merchant.sent (a int)', [{ schema_name: 'merchant' }]],
-])('a database of the %s version is refused by name, and left as it is', async (_, tables, left) => {
-  if (!inject('postgres')) return;
-  const databaseUrl = await createDatabase();
-  const store = postgresStore({ connectionString: databaseUrl });
-  await store.executeSql(tables);
-  await expect(openDatabase({ databaseUrl })).rejects.toThrow(
-    /an earlier version of this app.*use another database/,
-  );
-  expect(
-    await rowsOf(
-      store,
-      `select schema_name from information_schema.schemata where schema_name ~ 'merchant|outbox'`,
-    ),
-  ).toEqual(left);
-  await store.close();
 });
 
 test('a database may be opened for the first time by several processes at once', async (context) => {

@@ -203,42 +203,21 @@ test('an order that another transaction holds is a 503 that says when to try aga
 test('an invalid update is refused with every issue, and nothing is sent or stored', async () => {
   const token = nextOrder();
   const update = { orderId: 'x', cart: { items: [{ quantity: '2' }] } };
-  for (const path of ['updates', 'preview']) {
-    const { status, body } = await app.call(`/api/orders/${token}/${path}`, { id: randomUUID(), update });
-    expect(status).toBe(422);
-    expect(body.error).toMatchObject({
-      code: 'validation_error',
-      message: 'Fix 2 fields.',
-      requestId: expect.any(String),
-    });
-    expect(body.error.issues).toContainEqual(
-      expect.objectContaining({ path: 'cart.items[0].quantity', hint: 'Write 2, without quotes.' }),
-    );
-  }
+  const { status, body } = await app.call(`/api/orders/${token}/updates`, { id: randomUUID(), update });
+  expect(status).toBe(422);
+  expect(body.error).toMatchObject({
+    code: 'validation_error',
+    message: 'Fix 2 fields.',
+    requestId: expect.any(String),
+  });
+  expect(body.error.issues).toContainEqual(
+    expect.objectContaining({ path: 'cart.items[0].quantity', hint: 'Write 2, without quotes.' }),
+  );
   expect(await app.outbox.history(token)).toEqual([]);
   expect(app.mock.requests({ token })).toEqual([]);
 });
 
-test('the preview is what is sent, without the key', async () => {
-  const token = nextOrder();
-  const update = { ...cartOf('Blåbær "3"'), cart: { items: [{ unit_price: 100, sku: 'b', name: '<b>' }] } };
-  const preview = (await app.call(`/api/orders/${token}/preview`, { update })).body;
-  await until(app, await send(app, token, update), 'applied');
-  const [sent] = app.mock.requests({ token });
-  expect({ method: sent?.method, url: `${app.service.baseUrl}${sent?.path}` }).toEqual({
-    method: preview.method,
-    url: preview.url,
-  });
-  expect(String(sent?.body)).toBe(preview.body);
-  expect(preview.bodyBytes).toBe(Buffer.byteLength(preview.body));
-  const headers = Object.fromEntries(
-    preview.headers.map(([name, value]: [string, string]) => [name.toLowerCase(), value]),
-  );
-  for (const name of ['content-type', 'accept']) expect(sent?.headers[name]).toBe(headers[name]);
-  expect(JSON.stringify(preview)).not.toContain(app.service.apiKey);
-});
-
-test('an update and a draft are stored and sent as they were given, whatever they hold', async () => {
+test('an update is stored and sent as it was given, whatever they hold', async () => {
   const token = nextOrder();
   const nested = JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`);
   const update = {
@@ -248,12 +227,6 @@ test('an update and a draft are stored and sent as they were given, whatever the
     alpha: { nested },
     cart: { items: [{ sku: '', unit_price: -1 }] },
   };
-  await app.call(`/api/orders/${token}/draft`, undefined, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ form: update, base: 'first' }),
-  });
-  expect((await read(app, token)).draft?.form).toEqual(update);
   app.mock.faults.next({ type: 'reset_before_applying' }, { token });
   const sent = await send(app, token, update);
   await until(app, sent, 'needs_review');
@@ -265,34 +238,6 @@ test('an update and a draft are stored and sent as they were given, whatever the
   const shown = await app.call(`/api/orders/${token}`);
   expect(JSON.stringify(shown.body.body)).toBe(JSON.stringify(update));
   expect(shown.headers.get('cache-control')).toBe('no-store');
-});
-
-test('a draft is kept until it is sent or discarded as it is, and says from what it began', async () => {
-  const token = nextOrder();
-  const form = { order_id: 'typed', cart: { items: [{ quantity: '1' }] } };
-  const put = (body: unknown) =>
-    app.call(`/api/orders/${token}/draft`, undefined, {
-      method: 'PUT',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-  expect((await put({ form, base: 'first' })).status).toBe(204);
-  expect(await read(app, token)).toMatchObject({ hasDraft: true, draft: { form, base: 'first' } });
-  const sendDraft = async (draft: object) => {
-    const update = { id: randomUUID(), update: cartOf('sent'), draft };
-    const sent = await app.call(`/api/orders/${token}/updates`, update);
-    // What is still queued would take the fault of another test.
-    await until(app, sent.body, 'applied');
-  };
-  const discard = (draft: object) => app.call(`/api/orders/${token}/draft/discard`, { form: draft });
-  for (const end of [sendDraft, discard]) {
-    await put({ form, base: 'first' });
-    // Another window has saved its own meanwhile.
-    await end({ ...form, order_id: 'typed before' });
-    expect((await read(app, token)).draft).toMatchObject({ form });
-    await end(form);
-    expect((await read(app, token)).draft).toBeNull();
-  }
 });
 
 test('a 429 pauses all updates until a person resumes', async () => {

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { bulkLimits, type RowsChoice } from '../../shared/api.ts';
 import { bulksQuery, describeError, uploadBulk } from '../api.ts';
-import { amounts } from '../editor/amounts.ts';
+import { amounts } from '../editor/fields.ts';
 import { formatTime } from '../format.ts';
 import { Pager, usePages } from '../pager.tsx';
 import { BulkStateBadge } from './bulk-progress.tsx';

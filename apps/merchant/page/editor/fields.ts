@@ -1,14 +1,15 @@
-type FieldKind = 'text' | 'amount' | 'choice' | 'json' | 'currency' | 'integer';
+/** Amounts of this shop are typed in major units: 258.00 is sent as 25800. */
+export const amounts = { decimals: 2 };
 
 export interface FieldInfo {
   readonly name: string;
   readonly label: string;
-  readonly kind?: FieldKind;
+  readonly kind?: 'text' | 'amount' | 'choice' | 'json' | 'currency' | 'integer';
   readonly description?: string;
 }
 
 /** The fields of an order beside its lines, as the editor groups them. */
-export const sections: readonly { id: string; title: string; fields: readonly FieldInfo[] }[] = [
+export const sections = [
   {
     id: 'order',
     title: 'Order and totals',
@@ -59,10 +60,10 @@ export const sections: readonly { id: string; title: string; fields: readonly Fi
       { name: 'merchant_note', label: 'Note' },
     ],
   },
-];
+] as const satisfies readonly { id: string; title: string; fields: readonly FieldInfo[] }[];
 
 /** The fields of a cart line, with their widths of twelve columns. */
-export const lineFields: readonly (FieldInfo & { readonly span: number })[] = [
+export const lineFields = [
   { name: 'type', label: 'Type', span: 3 },
   { name: 'sku', label: 'SKU', span: 3 },
   { name: 'name', label: 'Name', span: 6 },
@@ -70,15 +71,16 @@ export const lineFields: readonly (FieldInfo & { readonly span: number })[] = [
   { name: 'unit_price', label: 'Price', kind: 'amount', span: 3 },
   { name: 'discount_rate', label: 'Discount rate', kind: 'integer', span: 3 },
   { name: 'vat_amount', label: 'VAT', kind: 'amount', span: 3 },
-];
+] as const satisfies readonly (FieldInfo & { readonly span: number })[];
+
+/** The fields of all sections, in their order. */
+export const orderFields: readonly FieldInfo[] = sections.flatMap(({ fields }) => [...fields]);
 
 /** The label of a field, from its name in the form. */
 export function labelOf(name: string): string {
   if (name === 'cart.items') return 'Lines';
   const [, line, field] = /^cart\.items\.(\d+)(?:\.(\w+))?$/.exec(name) ?? [];
-  if (line === undefined) {
-    return sections.flatMap(({ fields }) => fields).find((field) => field.name === name)?.label ?? name;
-  }
+  if (line === undefined) return orderFields.find((known) => known.name === name)?.label ?? name;
   const label = lineFields.find((known) => known.name === field)?.label;
   return `${label ? `${label}, line` : 'Line'} ${Number(line) + 1}`;
 }

@@ -12,7 +12,7 @@ import {
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { FormProvider, get } from 'react-hook-form';
 import { Link } from 'wouter';
 import type { OrderDetail, UpdateView } from '../../shared/api.ts';
@@ -20,17 +20,14 @@ import { historyLimits } from '../../shared/history-limits.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { api, createId, describeError, isNotFound, orderQuery, queryClient, read } from '../api.ts';
 import { describeIssue, plural } from '../format.ts';
-import { CartLines } from './cart-lines.tsx';
-import { labelOf, sections } from './fields.ts';
-import { focusField } from './focus-field.ts';
+import { CartLines, pageOfLine } from './cart-lines.tsx';
+import { labelOf, orderFields, sections } from './fields.ts';
 import { OrderField } from './order-field.tsx';
-import { canonical, leftOut, type OrderForm, staleAmounts, toFieldName, toForm } from './order-form.ts';
+import { clearedFields, staleAmounts, toForm } from './order-form.ts';
+import { QrPayment } from './qr-payment.tsx';
 import { SendBar } from './send-bar.tsx';
 import { UpdateTimeline } from './update-timeline.tsx';
 import { useOrderForm } from './use-order-form.ts';
-
-/** It is in a section that is closed at first. */
-const QrPayment = lazy(async () => ({ default: (await import('./qr-payment.tsx')).QrPayment }));
 
 /** One order: its editor, its QR payment, and what became of its updates. */
 export function OrderPage({ token }: { readonly token: string }) {
@@ -74,52 +71,52 @@ export function OrderPage({ token }: { readonly token: string }) {
   );
 }
 
-/** The form of an order: what is typed is saved as a draft, and sent as an update. */
+/** The form of an order: what is typed is sent as an update. */
 function OrderEditor({ order }: { readonly order: OrderDetail }) {
-  const { token } = order;
-  const { form, draft, isStale, ...actions } = useOrderForm(order);
-  const { errors } = form.formState;
-  const [openSections, setOpenSections] = useState<string[]>(['order']);
-  const [firstError, setFirstError] = useState<{ name: string }>();
-
-  const attempt = useRef<{ text: string; id: string }>(undefined);
+  const { token, body } = order;
+  /** The update that was sent last, whether or not its response arrived. */
+  const attempt = useRef<{ readonly text: string; readonly id: string }>(undefined);
   const send = useMutation({
     async mutationFn(update: ShopUpdate) {
       // The same update has the same id until it is accepted: a repeat after a lost response is not a second update.
-      const text = canonical(update);
+      const text = JSON.stringify(update);
       if (attempt.current?.text !== text) attempt.current = { text, id: createId() };
       const { id } = attempt.current;
-      const draft = await actions.beginSending(id);
-      const request = { param: { token }, json: { id, update, ...(draft !== undefined && { draft }) } };
-      const accepted = await read<UpdateView>(api.orders[':token'].updates.$post(request));
+      markSent(id);
+      const accepted = await read<UpdateView>(
+        api.orders[':token'].updates.$post({ param: { token }, json: { id, update } }),
+      );
       attempt.current = undefined;
       return accepted;
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['order', token] }),
-    onError(error) {
-      const { issues } = readFailure(error, form.getValues());
-      for (const { name, text } of issues) form.setError(name as keyof OrderForm, { message: text });
-      void actions.keepSent();
-      focusFirst(issues.map(({ name }) => name));
-    },
   });
   const sent = order.updates.find(({ id }) => id === send.data?.id) ?? send.data;
-  const isRejected = sent?.state === 'rejected';
-  // What was rejected is not lost: it is a draft again.
-  useEffect(() => {
-    if (isRejected) void actions.keepSent();
-  }, [isRejected, actions.keepSent]);
+  const { form, values, isChanged, isSent, isStale, markSent, discardChanges, keepChanges } = useOrderForm(
+    order,
+    sent?.state,
+  );
+  const { errors } = form.formState;
 
+  const [openSections, setOpenSections] = useState<string[]>(['order']);
+  const [linePage, setLinePage] = useState(1);
+  const [firstError, setFirstError] = useState<{ readonly name: string }>();
   const focusFirst = (names: readonly string[]): void => {
-    const name = sortNames(names)[0];
+    const listed = orderFields.map((field) => field.name);
+    // Lines come first, then the fields as the sections list them.
+    const [name] = names.toSorted((one, other) => listed.indexOf(one) - listed.indexOf(other));
+    if (name === undefined) return;
     const section = sections.find(({ fields }) => fields.some((field) => field.name === name));
     if (section) setOpenSections((open) => [...new Set([...open, section.id])]);
-    if (name) setFirstError({ name });
+    setLinePage((page) => pageOfLine(name) ?? page);
+    setFirstError({ name });
   };
-  useEffect(() => firstError && focusField(firstError.name), [firstError]);
+  // Once the section or the page of the field is drawn.
+  useEffect(() => firstError && document.getElementsByName(firstError.name)[0]?.focus(), [firstError]);
 
-  const cleared = leftOutSince(order, form.getValues());
-  const stale = draft === 'sent' ? [] : staleAmounts(toForm(order.body), form.getValues());
+  const before = toForm(body);
+  const cleared = clearedFields(before, values);
+  const stale = isSent ? [] : staleAmounts(before, values);
   return (
     <FormProvider {...form}>
       <form
@@ -138,10 +135,10 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
             <Alert color="orange" title="This order changed since you began" role="alert">
               Load the new values or keep yours. If you send yours, they replace the new ones.
               <Group mt="xs" gap="xs">
-                <Button size="xs" variant="default" onClick={actions.discardChanges}>
+                <Button size="xs" variant="default" onClick={discardChanges}>
                   Load the new values
                 </Button>
-                <Button size="xs" variant="default" onClick={actions.keepChanges}>
+                <Button size="xs" variant="default" onClick={keepChanges}>
                   Keep mine
                 </Button>
               </Group>
@@ -154,18 +151,19 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
               {order.needsReview && ': one waits for your decision'}.
             </Text>
           )}
-          <CartLines focusOn={firstError} />
-          {stale.length > 0 && (
-            <Alert color="orange" title="VAT and totals are sent as they are typed">
-              The lines changed, and these amounts did not:
-              <List size="sm">
-                {stale.map((name) => (
-                  <List.Item key={name}>{labelOf(name)}</List.Item>
-                ))}
-              </List>
-            </Alert>
-          )}
-          <Accordion multiple variant="separated" value={openSections} onChange={setOpenSections} order={2}>
+          <CartLines page={linePage} setPage={setLinePage} />
+          <FieldAlert color="orange" title="VAT and totals are sent as they are typed" names={stale}>
+            The lines changed, and these amounts did not:
+          </FieldAlert>
+          <Accordion
+            multiple
+            variant="separated"
+            value={openSections}
+            onChange={setOpenSections}
+            order={2}
+            // A field that opens takes the focus at once.
+            transitionDuration={0}
+          >
             {sections.map(({ id, title, fields }) => {
               const wrong = fields.filter(({ name }) => get(errors, name)).length;
               return (
@@ -184,36 +182,26 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
                         </Grid.Col>
                       ))}
                     </Grid>
-                    {id === 'buyer' && openSections.includes(id) && (
-                      <Suspense>
-                        <QrPayment order={order} />
-                      </Suspense>
-                    )}
+                    {id === 'buyer' && <QrPayment order={order} />}
                   </Accordion.Panel>
                 </Accordion.Item>
               );
             })}
           </Accordion>
-          {cleared.length > 0 && (
-            <Alert color="blue" title="Blank fields are left out of the update">
-              Whether the service then keeps their values is undocumented:
-              <List size="sm">
-                {cleared.map((name) => (
-                  <List.Item key={name}>{labelOf(name)}</List.Item>
-                ))}
-              </List>
-            </Alert>
-          )}
+          <FieldAlert color="blue" title="Blank fields are left out of the update" names={cleared}>
+            Whether the service then keeps their values is undocumented:
+          </FieldAlert>
           <SendBar
             order={order}
-            draft={draft}
+            isChanged={isChanged}
+            isSent={isSent}
             errorCount={errorNames(errors).length}
             sent={sent}
             isSending={send.isPending}
-            failure={send.error ? readFailure(send.error, form.getValues()).text : ''}
+            failure={send.error ? describeFailure(send.error) : ''}
             onDiscard={() => {
               send.reset();
-              actions.discardChanges();
+              discardChanges();
             }}
           />
         </Stack>
@@ -222,16 +210,32 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
   );
 }
 
-/** The issues of fields of the form that only the server found, and what else is wrong. */
-function readFailure(error: unknown, values: OrderForm) {
+interface FieldAlertProps {
+  readonly color: string;
+  readonly title: string;
+  /** The names of the fields; without any, there is no alert. */
+  readonly names: readonly string[];
+  readonly children: string;
+}
+
+function FieldAlert({ color, title, names, children }: FieldAlertProps) {
+  if (names.length === 0) return null;
+  return (
+    <Alert color={color} title={title}>
+      {children}
+      <List size="sm">
+        {names.map((name) => (
+          <List.Item key={name}>{labelOf(name)}</List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}
+
+/** The issues that only the server found, or what else is wrong. */
+function describeFailure(error: unknown): string {
   const { message, issues } = describeError(error);
-  const named = (issues ?? []).map((issue) => ({
-    name: toFieldName(issue.path),
-    text: describeIssue(issue),
-  }));
-  const isInForm = ({ name }: { name: string }) => typeof get(values, name) === 'string';
-  const others = named.filter((issue) => !isInForm(issue)).map(({ name, text }) => `${name}: ${text}`);
-  return { issues: named.filter(isInForm), text: issues ? others.join(' ') : message };
+  return issues?.map((issue) => `${issue.path}: ${describeIssue(issue)}`).join(' ') ?? message;
 }
 
 /** The names of the fields with an error. */
@@ -241,16 +245,4 @@ function errorNames(errors: object, prefix = ''): string[] {
     const name = prefix + key;
     return typeof error.message === 'string' ? [name] : errorNames(error, `${name}.`);
   });
-}
-
-/** Lines come first, then the fields as the sections list them. */
-function sortNames(names: readonly string[]): string[] {
-  const listed = sections.flatMap(({ fields }) => fields.map(({ name }) => name));
-  return names.toSorted((one, other) => listed.indexOf(one) - listed.indexOf(other));
-}
-
-/** The fields that are blank and were not when they were applied last. */
-function leftOutSince({ body }: OrderDetail, values: OrderForm): readonly string[] {
-  const before = leftOut(toForm(body));
-  return leftOut(values).filter((name) => !before.includes(name));
 }

@@ -1,30 +1,18 @@
 import { Button, Group, Loader, Paper, Text } from '@mantine/core';
-import { IconEye, IconSend } from '@tabler/icons-react';
-import { useState } from 'react';
-import { useFormContext } from 'react-hook-form';
+import { IconSend } from '@tabler/icons-react';
 import type { OrderDetail, UpdateView } from '../../shared/api.ts';
-import type { ShopUpdate } from '../../shared/order-update.ts';
 import { formatTime, plural } from '../format.ts';
 import { Held } from '../held.tsx';
 import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
 import { ReviewActions } from '../review/review-actions.tsx';
-import { useLazyOverlay } from '../use-lazy-overlay.ts';
-import type { OrderForm } from './order-form.ts';
 import { findReview } from './update-timeline.tsx';
-import type { DraftState } from './use-order-form.ts';
-
-const draftTexts: Readonly<Record<DraftState, string>> = {
-  unchanged: 'No changes',
-  changed: 'Changed',
-  saving: 'Saving the draft…',
-  saved: 'Draft saved, not sent',
-  failed: 'The draft could not be saved',
-  sent: '',
-};
 
 export interface SendBarProps {
   readonly order: OrderDetail;
-  readonly draft: DraftState;
+  /** Whether the form holds something else than the order. */
+  readonly isChanged: boolean;
+  /** Whether the form holds what was sent last. */
+  readonly isSent: boolean;
   readonly errorCount: number;
   /** The update that was sent last from this form. */
   readonly sent: UpdateView | undefined;
@@ -35,22 +23,18 @@ export interface SendBarProps {
 }
 
 /** Sends what is typed, and says what became of it. */
-export function SendBar({ order, draft, errorCount, sent, isSending, failure, onDiscard }: SendBarProps) {
-  const [previewed, setPreviewed] = useState<ShopUpdate>();
-  const preview = useLazyOverlay(async () => (await import('./preview-modal.tsx')).PreviewModal);
-  const { handleSubmit } = useFormContext<OrderForm, unknown, ShopUpdate>();
-  const shown = sent && (draft === 'sent' || draft === 'unchanged') ? sent : undefined;
+export function SendBar(props: SendBarProps) {
+  const { order, isChanged, isSent, errorCount, sent, isSending, failure, onDiscard } = props;
+  const shown = isSent || !isChanged ? sent : undefined;
   const review = findReview(order);
   // A person is no machine that is busy.
   const isForPerson = shown?.heldBy?.reason === 'behind_review';
   const isWaiting = isSending || (shown?.state === 'queued' && !isForPerson) || shown?.state === 'sending';
   const wasRefused = shown?.state === 'rejected' || shown?.state === 'discarded';
-  const hasChanges = draft === 'sent' ? wasRefused : draft !== 'unchanged';
-  let text = shown ? describeUpdate(shown) : draftTexts[draft];
-  const isEdited = draft === 'changed' || draft === 'saving' || draft === 'saved';
-  const problem = [errorCount > 0 && `Fix ${plural(errorCount, 'field')}`, !isEdited && failure]
+  const problem = [errorCount > 0 && `Fix ${plural(errorCount, 'field')}`, isSent && failure]
     .filter(Boolean)
     .join('. ');
+  let text = shown ? describeUpdate(shown) : isChanged ? 'Changed, not sent' : 'No changes';
   if (problem) text = problem;
   else if (isSending) text = '';
 
@@ -77,21 +61,11 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
           </Group>
         </Group>
         <Group gap="xs" ml="auto">
-          {hasChanges && (
+          {isChanged && (!shown || wasRefused) && (
             <Button variant="subtle" color="gray" onClick={onDiscard}>
               Discard changes
             </Button>
           )}
-          <Button
-            variant="default"
-            leftSection={<IconEye size={16} aria-hidden />}
-            onClick={handleSubmit((update) => {
-              setPreviewed(update);
-              preview.open();
-            })}
-          >
-            Preview
-          </Button>
           <Button
             type="submit"
             leftSection={<IconSend size={16} aria-hidden />}
@@ -103,14 +77,6 @@ export function SendBar({ order, draft, errorCount, sent, isSending, failure, on
           </Button>
         </Group>
       </Group>
-      {preview.Overlay && (
-        <preview.Overlay
-          token={order.token}
-          update={previewed}
-          isOpen={preview.isOpen}
-          onClose={() => preview.setOpen(false)}
-        />
-      )}
     </Paper>
   );
 }

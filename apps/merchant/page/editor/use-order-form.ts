@@ -1,149 +1,74 @@
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type UseFormReturn, useForm } from 'react-hook-form';
-import * as z from 'zod/mini';
-import type { OrderDetail } from '../../shared/api.ts';
+import type { OrderDetail, UpdateState } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
-import { discardDraft, saveDraft } from '../api.ts';
-import { holds, OrderForm, resolver, toForm } from './order-form.ts';
-
-const pauseMs = 500;
-
-export type DraftState = 'unchanged' | 'changed' | 'saving' | 'saved' | 'failed' | 'sent';
+import { type OrderForm, resolver, toForm } from './order-form.ts';
 
 export interface OrderFormState {
   readonly form: UseFormReturn<OrderForm, unknown, ShopUpdate>;
-  readonly draft: DraftState;
+  readonly values: OrderForm;
+  /** Whether the form holds something else than the order that it began from. */
+  readonly isChanged: boolean;
+  /** Whether the form holds what was sent last. */
+  readonly isSent: boolean;
   /** Whether the order changed since the form was begun, so that sending it would undo that. */
   readonly isStale: boolean;
+  /** Notes that what is typed is being sent. */
+  readonly markSent: (id: string) => void;
   /** Replaces what was typed with what was applied last. */
   readonly discardChanges: () => void;
   /** Keeps what was typed although the order changed. */
   readonly keepChanges: () => void;
-  /** Lets the saving of the draft end before an update is sent. Resolves with the draft, which the update makes obsolete. */
-  readonly beginSending: (id: string) => Promise<unknown>;
-  /** Saves what was sent as a draft again, because it was not accepted. */
-  readonly keepSent: () => Promise<void>;
 }
 
-/** The form of an order, which is saved as a draft while it is typed, and follows the order while it is not. */
-export function useOrderForm({ token, body, bodyVersion, draft, updates }: OrderDetail): OrderFormState {
-  const [base, setBase] = useState(draft?.base ?? bodyVersion);
-  const [sentId, setSentId] = useState('');
-  const [state, setState] = useState<DraftState>(draft ? 'saved' : 'unchanged');
+/** The form of an order, which follows the order while nothing is typed. */
+export function useOrderForm(
+  { body, bodyVersion }: Pick<OrderDetail, 'body' | 'bodyVersion'>,
+  sentState: UpdateState | undefined,
+): OrderFormState {
+  /** What the form began from. */
+  const [base, setBase] = useState({ version: bodyVersion, text: textOf(toForm(body)) });
+  const [sent, setSent] = useState<{ readonly id: string; readonly text: string }>();
   const form = useForm<OrderForm, unknown, ShopUpdate>({
-    defaultValues: readDraft(draft?.form) ?? toForm(body),
+    defaultValues: toForm(body),
     resolver,
-    mode: 'onTouched',
-    // An error that appears as a field loses the focus would move the button that is being clicked.
-    delayError: 250,
+    mode: 'all',
+    // An error that appears while somebody types or clicks would distract, or move what is being clicked.
+    delayError: 500,
     // The editor does it, after it has opened the section of the field.
     shouldFocusError: false,
   });
-  const latest = useRef({ body, base });
-  latest.current.body = body;
-  latest.current.base = base;
-  const saving = useRef<Promise<void>>(Promise.resolve());
-  /** The draft of this window: another window may have saved another one since. */
-  const saved = useRef<unknown>(draft?.form);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const values = form.watch();
+  const text = textOf(values);
+  const isChanged = text !== base.text;
+  const isSent = text === sent?.text;
+  const keepChanges = (): void => setBase({ version: bodyVersion, text: textOf(toForm(body)) });
+  const discardChanges = (): void => {
+    form.reset(toForm(body));
+    keepChanges();
+  };
 
-  const save = useCallback(
-    (keepalive = false) => {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-      const values = structuredClone(form.getValues());
-      const { body, base } = latest.current;
-      const isChanged = !holds(values, body);
-      setState(isChanged ? 'saving' : 'unchanged');
-      saving.current = saving.current
-        .then(async () => {
-          if (isChanged) await saveDraft(token, { form: values, base }, keepalive);
-          else if (saved.current !== undefined) await discardDraft(token, saved.current, keepalive);
-          saved.current = isChanged ? values : undefined;
-        })
-        .then(
-          () => setState((now) => (now === 'saving' ? 'saved' : now)),
-          () => setState('failed'),
-        );
-      return saving.current;
-    },
-    [form, token],
-  );
-
-  const keepSent = useCallback(async () => {
-    await save();
-    setState((now) => (now === 'saved' ? 'sent' : now));
-  }, [save]);
-
+  const isNew = base.version !== bodyVersion;
+  const isUntouched = !isChanged || (isSent && sentState === 'applied');
+  // What was typed after sending goes on from what was sent.
+  const isMine = bodyVersion === sent?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the functions are those of the same render
   useEffect(() => {
-    const stop = form.subscribe({
-      formState: { values: true },
-      callback: ({ name }) => {
-        setState((now) => (now === 'unchanged' || now === 'sent' ? 'changed' : now));
-        clearTimeout(timer.current);
-        timer.current = setTimeout(() => {
-          if (name) void form.trigger(name as keyof OrderForm);
-          void save();
-        }, pauseMs);
-      },
-    });
-    const saveNow = () => timer.current !== undefined && void save(true);
-    window.addEventListener('pagehide', saveNow);
-    return () => {
-      stop();
-      window.removeEventListener('pagehide', saveNow);
-      saveNow();
-    };
-  }, [form, save]);
+    if (isNew && isUntouched) discardChanges();
+    else if (isNew && isMine) keepChanges();
+  }, [isNew, isUntouched, isMine]);
 
-  const loadBody = useCallback(() => {
-    form.reset(toForm(latest.current.body));
-    // The form reports the reset as a change.
-    clearTimeout(timer.current);
-    timer.current = undefined;
-    setState('unchanged');
-  }, [form]);
-
-  const sentState = updates.find(({ id }) => id === sentId)?.state;
-  const isOnItsWay = state === 'sent' && (sentState === 'queued' || sentState === 'sending');
-  // The order changed: an untouched form follows it, and what was typed after sending begins from what was sent.
-  useEffect(() => {
-    if (base === bodyVersion) return;
-    const isMine = bodyVersion === sentId || holds(form.getValues(), body);
-    if (state === 'unchanged' || (state === 'sent' && sentState === 'applied' && !isMine)) loadBody();
-    else if (!isMine) return;
-    setBase(bodyVersion);
-    latest.current.base = bodyVersion;
-    if (state !== 'unchanged') void save();
-  }, [base, bodyVersion, body, sentId, sentState, state, form, loadBody, save]);
-
+  const isOnItsWay = isSent && (sentState === 'queued' || sentState === 'sending');
   return {
     form,
-    draft: state,
-    isStale: base !== bodyVersion && state !== 'unchanged' && !isOnItsWay,
-    discardChanges() {
-      loadBody();
-      setBase(bodyVersion);
-      void save();
-    },
-    keepChanges() {
-      setBase(bodyVersion);
-      latest.current.base = bodyVersion;
-      void save();
-    },
-    async beginSending(id) {
-      clearTimeout(timer.current);
-      timer.current = undefined;
-      setSentId(id);
-      await saving.current;
-      setState('sent');
-      return saved.current;
-    },
-    keepSent,
+    values,
+    isChanged,
+    isSent,
+    isStale: isNew && !isUntouched && !isMine && !isOnItsWay,
+    markSent: (id) => setSent({ id, text: textOf(form.getValues()) }),
+    discardChanges,
+    keepChanges,
   };
 }
 
-function readDraft(draft: unknown): OrderForm | undefined {
-  const read = z.safeParse(OrderForm, draft);
-  return read.success ? read.data : undefined;
-}
+const textOf = (form: OrderForm): string => JSON.stringify(form);

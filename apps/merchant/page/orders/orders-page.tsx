@@ -1,7 +1,6 @@
 import {
   Alert,
   Anchor,
-  Badge,
   EmptyState,
   Group,
   Skeleton,
@@ -72,14 +71,13 @@ function OrdersTable({ orders }: { readonly orders: readonly OrderSummary[] }) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {orders.map(({ token, orderId, currency, lines, hasDraft, lastUpdate, needsReview }) => (
+          {orders.map(({ token, orderId, currency, lines, lastUpdate, needsReview }) => (
             <Table.Tr key={token}>
               <Table.Td>
                 <Group gap="xs">
                   <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} fw={600}>
                     {orderId ?? 'No order number'}
                   </Anchor>
-                  {hasDraft && <Badge variant="default">Draft</Badge>}
                   {needsReview && lastUpdate?.state !== 'needs_review' && <StateBadge state="needs_review" />}
                 </Group>
                 <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -1,5 +1,4 @@
 import { documentedExample } from '@orders/testing';
-import type { Page } from 'playwright-core';
 import { test } from 'vitest';
 import { prepareApp, type TestOrderPage } from './open-page.ts';
 
@@ -11,13 +10,7 @@ const mug = { cart: { items: [{ sku: 'MUG', quantity: 1, unit_price: 14900 }] } 
 const sentTo = ({ token }: TestOrderPage) =>
   app().mock.journal.filter((entry) => entry.operation === 'update' && entry.token === token);
 
-/** Lets the page draw, and what it has put off until then happen. */
-const frames = (page: Page) =>
-  page.evaluate(async () => {
-    for (let frame = 0; frame < 10; frame++) await new Promise(requestAnimationFrame);
-  });
-
-test('a wrong amount has a hint as it is typed, keeps the update back, and is sent as previewed once fixed', async ({
+test('a wrong amount has a hint as it is typed, keeps the update back, and is sent once fixed', async ({
   expect,
 }) => {
   await using open = await openOrder(documentedExample());
@@ -49,11 +42,6 @@ test('a wrong amount has a hint as it is typed, keeps the update back, and is se
   await line.getByRole('textbox', { name: /^VAT/ }).fill('');
   await page.getByText('Blank fields are left out of the update').waitFor();
   await page.getByRole('listitem').getByText('VAT, line 1').waitFor();
-  await button('Preview').click();
-  const request = await page.getByRole('region', { name: 'Request' }).textContent();
-  const curl = await page.getByRole('region', { name: 'curl command' }).textContent();
-  await page.getByText(/^Left out because they are blank: .*VAT, line 1/).waitFor();
-  await page.keyboard.press('Escape');
   await button('Send update').click();
   await says('Applied');
 
@@ -67,11 +55,6 @@ test('a wrong amount has a hint as it is typed, keeps the update back, and is se
     cart: { items },
   };
   expect(applied()).toEqual([update]);
-  expect(request).toContain(`PATCH ${app().mock.url}${sentTo(open)[0]?.path}`);
-  expect(JSON.parse(request?.slice(request.indexOf('{')) ?? '')).toEqual(applied()[0]);
-  expect(curl).toContain('curl');
-  for (const secret of [app().mock.key, btoa(`${app().mock.key}:`)])
-    expect(`${request}${curl}`).not.toContain(secret);
   expect(open.consoleLines).toEqual([]);
 });
 
@@ -106,51 +89,27 @@ test('an update is edited, fixed and sent with the keyboard alone, with a focus 
   await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'cart.items.0.quantity');
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('4');
-  await tabTo('Actions for line 1');
-  for (const name of ['cart.items.0.sku', 'Add line', 'Preview']) expect([...reached]).toContain(name);
-  await page.keyboard.press('Enter');
-  // A menu hears keys once it has the focus, which it takes twice, some frames after it is shown.
-  const untilInMenu = async (): Promise<void> => {
-    await page.waitForFunction(() => document.activeElement?.closest('[role=menu]'));
-    await frames(page);
-  };
-  const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
-  await untilInMenu();
-  // The menu has taken the place of the button that loaded it, and gives the focus back.
-  await page.keyboard.press('Escape');
-  await duplicate.waitFor({ state: 'detached' });
-  await page.waitForFunction(
-    () => document.activeElement?.getAttribute('aria-label') === 'Actions for line 1',
-  );
-  await page.keyboard.press('Enter');
-  await untilInMenu();
-  await page.keyboard.press('ArrowDown');
-  await page.waitForFunction(() => document.activeElement?.textContent === 'Duplicate');
+  await tabTo('Add line');
+  for (const name of ['cart.items.0.sku', 'Remove line 1']) expect([...reached]).toContain(name);
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'cart.items.1.sku');
-  await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.type('CUP');
   await tabTo('Send update');
   await page.keyboard.press('Enter');
   await says('Applied');
   const line = { sku: 'MUG', quantity: 4, unit_price: 14900 };
-  expect(applied()).toEqual([{ cart: { items: [line, { ...line, sku: 'CUP' }] } }]);
+  expect(applied()).toEqual([{ cart: { items: [line, { type: 'physical', sku: 'CUP', quantity: 1 }] } }]);
 });
 
-test('lines move, are removed and added, and a wrong one on another page is found', async ({ expect }) => {
+test('lines are removed and added, and a wrong field on another page or in a closed section gets the focus', async ({
+  expect,
+}) => {
   const items = Array.from({ length: 27 }, (_, index) => ({ sku: `SKU-${index + 1}`, quantity: 1 }));
   await using open = await openOrder({ cart: { items } });
-  const { page, button, says, applied } = open;
+  const { page, field, button, says, applied } = open;
   const inLine = (line: number, name: string) =>
     page.getByRole('group', { name: `Line ${line}`, exact: true }).getByRole('textbox', { name });
-  const act = async (line: number, action: string): Promise<void> => {
-    await button(`Actions for line ${line}`).click();
-    await page.getByRole('menuitem', { name: action }).click();
-  };
-  await act(1, 'Move down');
-  await page.getByText('Line 1 is line 2 now').waitFor();
-  expect(await inLine(2, 'SKU').inputValue()).toBe('SKU-1');
-  await act(3, 'Remove');
+  await button('Remove line 2').click();
   await page.getByRole('heading', { name: '26 lines' }).waitFor();
   await button('Add line').click();
   await inLine(27, 'SKU').fill('NEW');
@@ -165,63 +124,30 @@ test('lines move, are removed and added, and a wrong one on another page is foun
     );
   }
   await inLine(27, 'Quantity').fill('2');
-  await button('Send update').click();
-  await says('Applied');
-  const [first, second, , ...rest] = items;
-  expect(applied()).toEqual([
-    { cart: { items: [second, first, ...rest, { type: 'physical', sku: 'NEW', quantity: 2 }] } },
-  ]);
-});
-
-test('the focus moves to a wrong field of a closed section, unless the user has gone to another one meanwhile', async ({
-  expect,
-}) => {
-  await using open = await openOrder(mug);
-  const { page, field, button, says } = open;
-  // A section opens frame by frame.
-  await page.emulateMedia({ reducedMotion: 'no-preference' });
   await button(/^URLs/).click();
   await field('Webhooks').fill('/webhooks');
   await says('Fix 1 field');
-  const send = async (meanwhile: () => Promise<void>): Promise<void> => {
-    await button(/^URLs/).click();
-    await field('Webhooks').waitFor({ state: 'hidden' });
-    // Nothing is drawn until the frames are let go.
-    await page.evaluate(() => {
-      const held: FrameRequestCallback[] = [];
-      const { requestAnimationFrame } = window;
-      window.requestAnimationFrame = (callback) => held.push(callback);
-      Object.assign(window, {
-        letGo() {
-          window.requestAnimationFrame = requestAnimationFrame;
-          for (const callback of held) requestAnimationFrame(callback);
-        },
-      });
-    });
-    await button('Send update').click();
-    await says('Fix 1 field');
-    await meanwhile();
-    await page.evaluate('letGo()');
-    await field('Webhooks').waitFor();
-  };
-  const isFocused = (name: string) => field(name).evaluate((input) => document.activeElement === input);
-  await send(async () => {});
-  await expect.poll(() => isFocused('Webhooks')).toBe(true);
-  await send(() => field('Order number').focus());
-  // The focus moves in the first frame that has the field.
-  await frames(page);
-  expect(await isFocused('Order number')).toBe(true);
+  await button(/^URLs/).click();
+  await field('Webhooks').waitFor({ state: 'hidden' });
+  await button('Send update').click();
+  await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'hooks.webhook_url');
+  await field('Webhooks').fill('');
+  await button('Send update').click();
+  await says('Applied');
+  const [first, , ...rest] = items;
+  expect(applied()).toEqual([
+    { cart: { items: [first, ...rest, { type: 'physical', sku: 'NEW', quantity: 2 }] } },
+  ]);
 });
 
-test('an error that only the server finds is shown at its field, or named', async ({ expect }) => {
+test('an error that only the server finds is named', async ({ expect }) => {
   // The form keeps what is no text, and what it has no field for, as it is.
   await using open = await openOrder({ ...mug, user_identifier: { number: 1 }, Order_id: 'A-1' });
-  const { page, field, button, says } = open;
+  const { field, button, says } = open;
   await button('Send update').click();
-  await says('Fix 1 field. Order_id: Unknown field. Did you mean order_id?');
-  await page.waitForFunction(() => document.activeElement?.getAttribute('name') === 'user_identifier');
-  await page.getByText('Expected a string').waitFor();
+  await says(/user_identifier: Expected a string.* Order_id: Unknown field. Did you mean order_id\?/);
   expect(sentTo(open)).toEqual([]);
+  await button('Buyer and QR payment').click();
   await field('Identifier of the buyer').fill('B-1');
   await button('Send update').click();
   await says(/^Order_id/);

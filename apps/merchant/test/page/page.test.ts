@@ -7,7 +7,7 @@ import { describe } from 'vitest';
 const groups = {
   'the order service': () => import('./service.ts'),
   editor: () => import('./editor.ts'),
-  drafts: () => import('./drafts.ts'),
+  changes: () => import('./changes.ts'),
   outcomes: () => import('./outcomes.ts'),
   views: () => import('./views.ts'),
   'bulk files': () => import('./bulk.ts'),

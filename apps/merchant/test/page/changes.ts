@@ -14,62 +14,25 @@ async function apply({ token, read }: TestOrderPage, update: object, expect: Exp
   await expect.poll(async () => (await read()).body).toEqual(update);
 }
 
-const draftOf = async ({ read }: TestOrderPage) => (await read()).draft;
-test('a draft is kept over a reload, as it was typed, and shown among the orders, until it was sent or is the order again', async ({
-  expect,
-}) => {
+test('what is typed is compared with the order, and discarded by hand', async ({ expect }) => {
   await using open = await openOrder(mug);
-  const { page, field, button, says } = open;
+  const { field, button, says } = open;
   await field('SKU').fill('CUP');
+  await says('Changed, not sent');
   await field('Quantity').fill('two');
   await says('Fix 1 field');
-  await field(/^Price/).fill('x');
-  await says('Fix 2 fields');
-  await expect.poll(() => draftOf(open)).toMatchObject({ form: { cart: { items: [{ quantity: 'two' }] } } });
-  await page.reload();
-  await says('Draft saved, not sent');
-  expect(await field('Quantity').inputValue()).toBe('two');
   await field('Quantity').fill('1');
   await field('SKU').fill('MUG');
-  await field(/^Price/).fill('149');
   await says('No changes');
-  await expect.poll(() => draftOf(open)).toBeNull();
   await field('SKU').fill('CUP');
-  await says('Draft saved, not sent');
   await button('Discard changes').click();
   await says('No changes');
   expect(await field('SKU').inputValue()).toBe('MUG');
-  await field('SKU').fill('CUP');
-  // What was typed a moment ago is saved as the page is left.
-  await page.goto(app().url);
-  await page.getByRole('row', { name: open.token }).getByText('Draft', { exact: true }).waitFor();
-  expect((await draftOf(open))?.form).toMatchObject({ cart: { items: [{ sku: 'CUP' }] } });
-  await field('Find an order').fill(open.token);
-  await expect.poll(() => page.getByRole('row').count()).toBe(2);
-  await page.getByRole('row', { name: open.token }).getByRole('link').click();
-  await says('Draft saved, not sent');
-  // Sent before the last key was saved.
-  await field('SKU').fill('CUPS');
-  await button('Send update').click();
-  await says('Applied');
-  expect(await draftOf(open)).toBeNull();
 });
 
-test('a draft that cannot be saved is named and saved with the next key, and so is what cannot be loaded', async ({
-  expect,
-}) => {
+test('a view that cannot be loaded says so, and the others open', async () => {
   await using open = await openOrder(mug);
-  const { page, field, button, says } = open;
-  await page.route('**/draft', (route) => route.abort());
-  await field('SKU').fill('CUP');
-  await says('The draft could not be saved');
-  await page.unroute('**/draft');
-  await field('SKU').fill('CUPS');
-  await says('Draft saved, not sent');
-  expect((await draftOf(open))?.form).toMatchObject({ cart: { items: [{ sku: 'CUPS' }] } });
-  await page.route('**/line-menu*', (route) => route.abort());
-  await button('Actions for line 1').click();
-  await page.getByText('This cannot be loaded. Reload the page.').waitFor();
+  const { page, button } = open;
   await page.route('**/review-page*', (route) => route.abort());
   const review = page.getByRole('link', { name: 'Needs review' });
   await review.click();
@@ -82,9 +45,9 @@ test('a draft that cannot be saved is named and saved with the next key, and so 
   await page.getByRole('heading', { name: 'Needs review' }).waitFor();
 });
 
-test('what is typed while an update is sent stays, as a draft of the new order', async ({ expect }) => {
+test('what is typed while an update is sent stays, as a change of the new order', async ({ expect }) => {
   await using open = await openOrder(mug);
-  const { page, field, button, says } = open;
+  const { page, field, button, says, read } = open;
   // The update is queued until the pause is ended by hand.
   const pause = { type: 'status', status: 429, headers: { 'retry-after': '600' } } as const;
   app().mock.faults.next(pause, { operation: 'update' });
@@ -92,14 +55,17 @@ test('what is typed while an update is sent stays, as a draft of the new order',
   await button('Send update').click();
   await says(/^Waits for the end of a pause/);
   await field('Name').fill('Cup');
-  await says('Draft saved, not sent');
+  await says('Changed, not sent');
   await button('Resume now').click();
-  await expect.poll(async () => (await draftOf(open))?.base).not.toBe('first');
+  await expect.poll(async () => (await read()).bodyVersion).not.toBe('first');
+  await page.getByText('Applied', { exact: true }).waitFor();
   expect(await page.getByText('This order changed since you began').count()).toBe(0);
   expect(await field('Name').inputValue()).toBe('Cup');
+  await field('Name').fill('');
+  await says('Applied');
 });
 
-test('an order that a bulk file changes is shown as it is, but beside a draft it is marked, and either is chosen', async ({
+test('an order that a bulk file changes is shown as it is, but beside changes it is marked, and either is chosen', async ({
   expect,
 }) => {
   await using open = await openOrder(mug);
@@ -109,10 +75,7 @@ test('an order that a bulk file changes is shown as it is, but beside a draft it
   await says('No changes');
   const changed = page.getByText('This order changed since you began');
   await field('Quantity').fill('5');
-  await says('Draft saved, not sent');
   await apply(open, { cart: { items: [{ sku: 'LAMP' }] } }, expect);
-  await changed.waitFor();
-  await page.reload();
   await changed.waitFor();
   await button('Load the new values').click();
   await changed.waitFor({ state: 'hidden' });
@@ -120,7 +83,6 @@ test('an order that a bulk file changes is shown as it is, but beside a draft it
   await says('No changes');
 
   await field('SKU').fill('MINE');
-  await says('Draft saved, not sent');
   await apply(open, { cart: { items: [{ sku: 'THEIRS' }] } }, expect);
   await changed.waitFor();
   await button('Keep mine').click();
