@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { noncePlaceholder } from './shared/api.ts';
+import { noncePlaceholder } from './shared/limits.ts';
 
 /** `pnpm dev` runs the server from its sources beside the page, and again at each change. */
 const devServer: Plugin = {

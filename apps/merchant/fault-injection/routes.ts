@@ -3,15 +3,14 @@ import type { Sql } from '@orders/outbox';
 import type { FaultRule, MockOrderService } from '@orders/testing';
 import { Hono } from 'hono';
 import type { AppParts } from '../server/app.ts';
-import { rowsOf } from '../server/database.ts';
+import { isoTime, rowsOf } from '../server/database.ts';
 import { ApiError, checkJson } from '../server/errors.ts';
 import { listOrders } from '../server/stored-orders.ts';
 import { enqueueUpdates } from '../server/updates.ts';
-import { type AttemptView, BurstRequest, FaultSetting, ScanRequest } from '../shared/api.ts';
+import { BurstRequest, FaultSetting, ScanRequest } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 
-export interface FaultInjectionParts
-  extends Pick<AppParts, 'store' | 'outbox' | 'events' | 'attempts' | 'webhookUrl'> {
+export interface FaultInjectionParts extends Pick<AppParts, 'store' | 'outbox' | 'events' | 'webhookUrl'> {
   readonly service: MockOrderService<ShopUpdate>;
   readonly faults: Faults;
 }
@@ -23,15 +22,15 @@ export interface Faults {
 
 /** The routes under `/api/fault-injection`: they make the mock service fail, and give the app something to send. */
 export function faultInjectionRoutes(parts: FaultInjectionParts) {
-  const { store, outbox, events, attempts, webhookUrl, service, faults } = parts;
+  const { store, outbox, events, webhookUrl, service, faults } = parts;
   return new Hono()
-    .get('/', (c) => c.json<FaultSetting>(faults.setting))
+    .get('/', (c) => c.json(faults.setting))
     .put('/', checkJson(FaultSetting), (c) => {
       faults.setting = c.req.valid('json');
       service.faults.clear();
       for (const rule of faultRules(faults.setting)) service.faults.add(rule);
-      events.publish({ status: true });
-      return c.json<FaultSetting>(faults.setting);
+      events.changed();
+      return c.json(faults.setting);
     })
     .post('/burst', checkJson(BurstRequest), async (c) => {
       const { orders: count, updates } = c.req.valid('json');
@@ -49,10 +48,9 @@ export function faultInjectionRoutes(parts: FaultInjectionParts) {
             { id, token, update: await latestBody(token, open, tx), source: 'burst' },
           ]),
         );
-        events.wake();
+        events.changed();
       }
-      events.publish({ tokens, status: true });
-      return c.json<{ ids: readonly string[] }>({ ids }, 202);
+      return c.json({ ids }, 202);
     })
     .post('/scan', checkJson(ScanRequest), async (c) => {
       const { token } = c.req.valid('json');
@@ -66,7 +64,7 @@ export function faultInjectionRoutes(parts: FaultInjectionParts) {
       if (delivered) return c.body(null, 204);
       throw new ApiError(502, 'not_delivered', `The webhook was not delivered: ${status ?? error}.`);
     })
-    .get('/attempts', (c) => c.json<{ attempts: readonly AttemptView[] }>({ attempts: attempts.list() }));
+    .get('/outcomes', async (c) => c.json({ slots: await countOutcomes(store) }));
 }
 
 export type FaultInjectionType = ReturnType<typeof faultInjectionRoutes>;
@@ -94,4 +92,20 @@ async function latestBody(
     [token, open.map(({ id }) => id)],
   );
   return JSON.parse(row?.body ?? '{"cart":{}}');
+}
+
+/** What became of updates in the last five minutes, in slots of ten seconds. */
+function countOutcomes(sql: Sql) {
+  return rowsOf<{ at: string; applied: number; rejected: number; needs_review: number }>(
+    sql,
+    `select ${isoTime('slot')} as at,
+       count(*) filter (where state = 'applied')::int as applied,
+       count(*) filter (where state = 'rejected')::int as rejected,
+       count(*) filter (where state = 'needs_review')::int as needs_review
+     from generate_series(date_bin('10 s', now(), 'epoch') - interval '290 s', now(), '10 s') as slot
+     left join (
+       select state, date_bin('10 s', at, 'epoch') as slot from merchant.updates where at > now() - interval '300 s'
+     ) as settled using (slot)
+     group by slot order by slot`,
+  );
 }

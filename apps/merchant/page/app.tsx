@@ -25,7 +25,8 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Component, lazy, type PropsWithChildren, Suspense, useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
-import { describeError, statusQuery, useEventStream } from './api.ts';
+import { describeError, statusQuery } from './api.ts';
+import { useEventStream } from './event-stream.ts';
 import { HeldAlert, ServiceAlert, ServiceBadge } from './service-status.tsx';
 
 const OrdersPage = lazy(async () => ({ default: (await import('./orders/orders-page.tsx')).OrdersPage }));
@@ -51,7 +52,7 @@ export function App() {
     close();
     window.scrollTo(0, 0);
   }, [path]);
-  const waiting = (status?.outbox.needsReview ?? 0) + (status?.outbox.rejected ?? 0);
+  const waiting = (status?.updates.needsReview ?? 0) + (status?.updates.rejected ?? 0);
   const views = [
     { href: '/', label: 'Orders', icon: IconPackage, isOpen: path === '/' || path.startsWith('/orders/') },
     { href: '/review', label: 'Needs review', icon: IconHelpCircle, count: waiting },

@@ -1,58 +1,57 @@
-import type { ChangeEvent } from '../shared/api.ts';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 
-/** The stream is connected, and everything may have changed meanwhile; it is lost; or this changed. */
-type StreamMessage = 'connected' | 'lost' | ChangeEvent;
-type Listener = (message: StreamMessage) => void;
+/** When a stream that ended with an HTTP error is opened again, in milliseconds: the browser does not do it. */
+const reopenMs = 2_000;
+/** The least time between two rounds of requests that events cause, in milliseconds. */
+const pauseMs = 150;
 
-const name = 'merchant-events';
-const retryMs = 2_000;
-
-/**
- * Follows the event stream, until the function that is returned is called. A browser has six connections for all windows
- * of the app: the window that holds the lock has the stream, and hands each message to the others. When it closes, the
- * next one takes over.
- */
-export function followEvents(listener: Listener): () => void {
-  const others = new BroadcastChannel(name);
-  others.onmessage = ({ data }) => listener(data);
-  const toAll: Listener = (message) => {
-    listener(message);
-    others.postMessage(message);
-  };
-  let leaving = new AbortController();
-  const follow = (): void => {
-    leaving.abort();
-    // A browser may freeze a hidden window, and the others would wait for it.
-    if (document.hidden) return;
-    leaving = new AbortController();
-    const { signal } = leaving;
-    // Over plain HTTP from another machine there are no locks, and each window has a stream of its own.
-    if (!navigator.locks) return void holdStream(listener, signal);
-    navigator.locks.request(name, { signal }, () => holdStream(toAll, signal)).catch(() => {});
-  };
-  document.addEventListener('visibilitychange', follow);
-  follow();
-  return () => {
-    document.removeEventListener('visibilitychange', follow);
-    leaving.abort();
-    others.close();
-  };
-}
-
-/** Resolves once the signal has ended the stream. */
-function holdStream(listener: Listener, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const connect = (): void => {
-      const source = new EventSource('/api/events');
-      signal.addEventListener('abort', () => resolve(source.close()));
-      source.onopen = () => listener('connected');
-      source.onerror = () => {
-        listener('lost');
-        // The browser reconnects by itself, but not after an HTTP error.
-        if (source.readyState === EventSource.CLOSED) setTimeout(() => signal.aborted || connect(), retryMs);
-      };
-      source.addEventListener('change', ({ data }) => listener(JSON.parse(data)));
+/** Follows the event stream, and fetches what is shown again when something changed. Returns whether it is connected. */
+export function useEventStream(): boolean {
+  const client = useQueryClient();
+  const [isConnected, setConnected] = useState(true);
+  useEffect(() => {
+    let isChanged = false;
+    let isRefetching = false;
+    const refetch = async (): Promise<void> => {
+      setConnected(true);
+      isChanged = true;
+      if (isRefetching) return;
+      isRefetching = true;
+      // One round at a time: many events cause few requests, and the last event is never missed.
+      while (isChanged) {
+        isChanged = false;
+        await client.invalidateQueries();
+        await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      }
+      isRefetching = false;
     };
-    connect();
-  });
+
+    let source: EventSource | undefined;
+    let reopening: ReturnType<typeof setTimeout> | undefined;
+    const close = (): void => {
+      source?.close();
+      clearTimeout(reopening);
+    };
+    const open = (): void => {
+      close();
+      // A browser has six connections for all windows of the app: one that is hidden does without.
+      if (document.hidden) return;
+      source = new EventSource('/api/events');
+      // What changed meanwhile is not replayed.
+      source.onopen = refetch;
+      source.addEventListener('change', refetch);
+      source.onerror = () => {
+        setConnected(false);
+        if (source?.readyState === EventSource.CLOSED) reopening = setTimeout(open, reopenMs);
+      };
+    };
+    document.addEventListener('visibilitychange', open);
+    open();
+    return () => {
+      document.removeEventListener('visibilitychange', open);
+      close();
+    };
+  }, [client]);
+  return isConnected;
 }

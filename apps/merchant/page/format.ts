@@ -9,15 +9,11 @@ export function formatTime(at: string): string {
   return time.toLocaleString(undefined, { timeStyle: 'medium', ...(!isToday && { dateStyle: 'medium' }) });
 }
 
-/** "120 ms", "1.5 s". */
-export const formatDuration = (ms: number): string =>
-  ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
-
 /** What is wrong, and what to write instead. */
 export const describeIssue = ({
   message,
   hint,
 }: {
   readonly message: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
 }): string => `${message.replace(/\.$/, '')}. ${hint ?? ''}`.trim();

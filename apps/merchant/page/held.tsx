@@ -1,5 +1,5 @@
 import { Text } from '@mantine/core';
-import type { HeldView, UpdateView } from '../shared/api.ts';
+import type { HeldView, UpdateView } from './api.ts';
 import { formatTime } from './format.ts';
 
 /** What a queued update waits for, in the words of the person who reads it. */

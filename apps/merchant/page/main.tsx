@@ -1,10 +1,8 @@
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import './styles.css';
 import { type CSSVariablesResolver, createTheme, MantineProvider } from '@mantine/core';
-import { type Notifications, useNotifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { StrictMode, useEffect, useState } from 'react';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './api.ts';
 import { App } from './app.tsx';
@@ -14,17 +12,12 @@ if (!root) throw new Error('The page has no #root.');
 
 // The content security policy lets in only styles with this nonce.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
-// Modals read it here, to style the page behind them.
-Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 const theme = createTheme({
   primaryShade: { light: 8, dark: 8 },
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    CloseButton: { defaultProps: { 'aria-label': 'Close' } },
-    // A page has one banner: its own header.
-    Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
     InputWrapper: { defaultProps: { inputWrapperOrder: ['label', 'input', 'description', 'error'] } },
   },
 });
@@ -48,23 +41,6 @@ const cssVariablesResolver: CSSVariablesResolver = () => ({
   },
 });
 
-const loadNotifications = () => import('./load-notifications.ts');
-
-/** Shows notifications, and is loaded with the first one. */
-function LazyNotifications() {
-  const { length } = useNotifications().notifications;
-  const [Loaded, setLoaded] = useState<typeof Notifications>();
-  useEffect(() => {
-    if (Loaded || length === 0) return;
-    loadNotifications().then(
-      ({ Notifications }) => setLoaded(() => Notifications),
-      // Without a connection, which the page shows by itself.
-      () => {},
-    );
-  }, [Loaded, length]);
-  return Loaded && <Loaded position="top-right" />;
-}
-
 createRoot(root).render(
   <StrictMode>
     <MantineProvider
@@ -74,13 +50,8 @@ createRoot(root).render(
       getStyleNonce={() => nonce}
     >
       <QueryClientProvider client={queryClient}>
-        <LazyNotifications />
         <App />
       </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,
 );
-
-// From the first action on, notifications are there: what they report may be that the server is gone.
-for (const type of ['pointermove', 'pointerdown', 'keydown'])
-  addEventListener(type, () => loadNotifications().catch(() => {}), { once: true });

@@ -1,10 +1,9 @@
 import { Alert, Badge, Button, Group, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { StatusView } from '../shared/api.ts';
-import { api, describeError, parseResponse } from './api.ts';
-import { scenarioLabels } from './fault-injection/scenario-labels.ts';
+import { api, parseResponse, type StatusView } from './api.ts';
+import { ErrorAlert } from './error-alert.tsx';
+import { scenarioLabels } from './fault-injection/api.ts';
 import { plural } from './format.ts';
 import { heldTexts, isProblem } from './held.tsx';
 
@@ -64,15 +63,14 @@ export function HeldAlert({ status }: { readonly status: StatusView }) {
 export function ServiceAlert({ status }: { readonly status: StatusView }) {
   const resume = useMutation({
     mutationFn: () => parseResponse(api.resume.$post()),
-    onError: (error) => notifications.show({ color: 'red', message: describeError(error).message }),
   });
   const state = stateOf(status);
   if (state === 'ok') return null;
-  const { service, pausedUntil, outbox } = status;
+  const { service, pausedUntil, updates } = status;
   const { title, color } = texts[state];
   return (
     <Alert color={color} title={title} mb="md" role="alert">
-      {service.message} {plural(outbox.queued, 'update')} {outbox.queued === 1 ? 'waits' : 'wait'}, and
+      {service.message} {plural(updates.queued, 'update')} {updates.queued === 1 ? 'waits' : 'wait'}, and
       sending continues by itself.
       <Group mt="xs" gap="sm">
         {service.nextProbeAt && (
@@ -85,6 +83,7 @@ export function ServiceAlert({ status }: { readonly status: StatusView }) {
           </Button>
         )}
       </Group>
+      <ErrorAlert error={resume.error} />
     </Alert>
   );
 }

@@ -4,7 +4,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { compress } from 'hono/compress';
 import { requestId } from 'hono/request-id';
 import type { SecureHeadersVariables } from 'hono/secure-headers';
-import { bulkLimits, noncePlaceholder } from '../shared/api.ts';
+import { bulkLimits, noncePlaceholder } from '../shared/limits.ts';
 import { type BulkParts, bulkRoutes } from './bulk.ts';
 import { ApiError, errorResponse, handleErrors, type Log } from './errors.ts';
 import { type Events, eventRoutes } from './events.ts';

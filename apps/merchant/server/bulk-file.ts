@@ -1,8 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type FileIssue, readUpdateFile, type UpdateFileOptions } from '@orders/schema/file';
-import { type BulkIssue, bulkLimits } from '../shared/api.ts';
+import { bulkLimits } from '../shared/limits.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
 import { ApiError } from './errors.ts';
+
+/** What is wrong in a row, and what to write instead. */
+export type BulkIssue = Pick<FileIssue, 'path' | 'message' | 'hint'>;
 
 /** A row of a bulk file. */
 export interface FileRow {

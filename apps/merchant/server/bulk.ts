@@ -1,18 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OutboxError, type OutboxStore, type Sql } from '@orders/outbox';
+import { OutboxError, type OutboxStore, type Sql, type UpdateStatus } from '@orders/outbox';
 import { Hono } from 'hono';
 import { stream } from 'hono/streaming';
-import {
-  type BulkList,
-  type BulkPage,
-  type BulkRowState,
-  type BulkRowView,
-  type BulkSummary,
-  type BulkView,
-  RowsChoice,
-} from '../shared/api.ts';
-import { type FileRow, readBulkFile } from './bulk-file.ts';
+import { type BulkRowState, RowsChoice } from '../shared/api.ts';
+import { type BulkIssue, type FileRow, readBulkFile } from './bulk-file.ts';
 import { isoTime, rowsOf } from './database.ts';
 import { ApiError, type Log } from './errors.ts';
 import type { Events } from './events.ts';
@@ -40,7 +32,7 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
       const after = readNumber(c.req.query('after'), { fallback: Number.MAX_SAFE_INTEGER });
       const rows = await readBulks(store, after);
       const { items, ...page } = toPage(rows, ({ number }) => number, listed);
-      return c.json<BulkList>({ bulks: items.map(viewBulk), ...page });
+      return c.json({ bulks: items.map(viewBulk), ...page });
     })
     .post('/', async (c) => {
       const name = (c.req.query('name') ?? 'updates').replace(/[\p{Cc}\p{Cs}]/gu, '').slice(0, 200);
@@ -50,7 +42,7 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
         decimals: Number(decimals),
         ...(choice !== 'refuse' && { rows: choice }),
       });
-      return c.json<BulkView>(await findBulk(store, await insertBulk(store, name, rows)), 201);
+      return c.json(await findBulk(store, await insertBulk(store, name, rows)), 201);
     })
     .get('/:id', async (c) => {
       const bulk = await findBulk(store, c.req.param('id'));
@@ -59,10 +51,10 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
       const from = readNumber(after, { max: maxRow, fallback: 0 });
       const rows = await readRows(store, bulk.id, { state, after: from, limit: limit + 1 });
       const { items, ...page } = toPage(rows, ({ row }) => row, limit);
-      return c.json<BulkPage>({ bulk, rows: items.map(viewRow), ...page });
+      return c.json({ bulk, rows: items.map(viewRow), ...page });
     })
-    .post('/:id/send', async (c) => c.json<BulkView>(await bulks.change(c.req.param('id'), 'sending'), 202))
-    .post('/:id/discard', async (c) => c.json<BulkView>(await bulks.change(c.req.param('id'), 'discarded')))
+    .post('/:id/send', async (c) => c.json(await bulks.change(c.req.param('id'), 'sending'), 202))
+    .post('/:id/discard', async (c) => c.json(await bulks.change(c.req.param('id'), 'discarded')))
     .get('/:id/result.csv', async (c) => {
       const { id } = await findBulk(store, c.req.param('id'));
       c.header('Content-Type', 'text/csv; charset=utf-8');
@@ -85,12 +77,12 @@ const listed = 20;
 
 /** Sends and discards bulks in the background, one transaction of a few rows at a time. */
 export interface Bulks {
-  change(id: string, state: 'sending' | 'discarded'): Promise<BulkView>;
+  change(id: string, state: 'sending' | 'discarded'): ReturnType<typeof findBulk>;
   close(): Promise<void>;
 }
 
 export interface BulksOptions extends Pick<UpdateParts, 'store' | 'outbox'> {
-  readonly events: Pick<Events, 'publish' | 'wake'>;
+  readonly events: Pick<Events, 'changed'>;
   readonly log: Log;
 }
 
@@ -121,8 +113,7 @@ export async function startBulks(options: BulksOptions): Promise<Bulks> {
         isFailing = true;
         waitMs = againMs;
       }
-      events.publish({ bulks: [id], status: true });
-      events.wake();
+      events.changed();
       // Even a short delay is the turn of requests: PGlite runs in this thread, and never waits for the network.
       await sleep(waitMs, undefined, { signal: ending.signal }).catch(() => {});
     }
@@ -153,7 +144,7 @@ export async function startBulks(options: BulksOptions): Promise<Bulks> {
         state,
       ]);
       run(id);
-      events.publish({ bulks: [id] });
+      events.changed();
       return findBulk(store, id);
     },
     async close() {
@@ -182,7 +173,7 @@ async function workOnce({ store, outbox }: BulksOptions, id: string): Promise<'m
   if (result !== 'discard') return result;
   const rows = await rowsOf<{ update_id: string }>(
     store,
-    `select update_id from merchant.bulk_rows where bulk_id = $1 and state in ('queued', 'waiting', 'sending') order by row desc`,
+    `select update_id from merchant.bulk_rows where bulk_id = $1 and state in ('queued', 'sending') order by row desc`,
     [id],
   );
   let isOpen = false;
@@ -218,16 +209,13 @@ async function enqueueRows(outbox: BulksOptions['outbox'], tx: Sql, id: string):
     `select row, token, body from merchant.bulk_rows where bulk_id = $1 and state = 'ready' order by row limit $2`,
     [id, rowsPerTransaction],
   );
-  // Transactions that lock several orders lock them in one sequence; rows of one order stay in that of the file.
-  const updates = rows
-    .toSorted((a, b) => (a.token < b.token ? -1 : a.token > b.token ? 1 : 0))
-    .map(({ row, token, body }) => ({
-      row,
-      id: randomUUID(),
-      token,
-      update: JSON.parse(body),
-      source: 'bulk' as const,
-    }));
+  const updates = rows.map(({ row, token, body }) => ({
+    row,
+    id: randomUUID(),
+    token,
+    update: JSON.parse(body),
+    source: 'bulk' as const,
+  }));
   await enqueueUpdates(outbox, tx, updates);
   await tx.query(
     `update merchant.bulk_rows as r set state = 'queued', update_id = queued.id, body = null
@@ -284,7 +272,7 @@ function* inPages(rows: readonly FileRow[]) {
   yield page;
 }
 
-const noRows: BulkView['counts'] = {
+const noRows: Record<BulkRowState, number> = {
   invalid: 0,
   ready: 0,
   queued: 0,
@@ -308,10 +296,15 @@ interface BulkRecord {
   readonly is_waiting: boolean;
 }
 
+/** A row waits while an update of its order needs review. */
+const isWaiting = `state = 'queued' and token in (select token from merchant.updates where state = 'needs_review')`;
+const rowState = `case when ${isWaiting} then 'waiting' else state end`;
+
 /** A bulk without its rows, of which only the index is asked whether there is one in a state. */
 const bulkColumns = `id, number::text, name, ${isoTime('created_at')} as created_at, state, rows, invalid,
-  exists (select from merchant.bulk_rows where bulk_id = b.id and state in ('ready', 'queued', 'sending')) as is_moving,
-  exists (select from merchant.bulk_rows where bulk_id = b.id and state in ('waiting', 'needs_review')) as is_waiting`;
+  exists (select from merchant.bulk_rows
+    where bulk_id = b.id and state in ('ready', 'queued', 'sending') and not (${isWaiting})) as is_moving,
+  exists (select from merchant.bulk_rows where bulk_id = b.id and state in ('queued', 'needs_review')) as is_waiting`;
 
 /** Newest first; one more than a page has. */
 function readBulks(sql: Sql, after: number): Promise<BulkRecord[]> {
@@ -323,9 +316,10 @@ function readBulks(sql: Sql, after: number): Promise<BulkRecord[]> {
   );
 }
 
-function viewBulk(bulk: BulkRecord): BulkSummary {
+function viewBulk(bulk: BulkRecord) {
   const { id, name, created_at, state, rows, invalid, is_moving, is_waiting } = bulk;
-  const sent = is_moving ? 'sending' : is_waiting ? 'waiting' : 'done';
+  // `waiting`: nothing more is sent before a person decides.
+  const sent = is_moving ? ('sending' as const) : is_waiting ? ('waiting' as const) : ('done' as const);
   return {
     id,
     name,
@@ -337,7 +331,7 @@ function viewBulk(bulk: BulkRecord): BulkSummary {
 }
 
 /** @throws ApiError 404 when there is no such bulk. */
-async function findBulk(sql: Sql, id: string): Promise<BulkView> {
+async function findBulk(sql: Sql, id: string) {
   const [bulk] = isId(id)
     ? await rowsOf<BulkRecord>(
         sql,
@@ -348,7 +342,7 @@ async function findBulk(sql: Sql, id: string): Promise<BulkView> {
   if (!bulk) throw new ApiError(404, 'unknown_bulk', 'There is no such bulk.');
   const counted = await rowsOf<{ state: BulkRowState; count: number }>(
     sql,
-    'select state, count(*)::int as count from merchant.bulk_rows where bulk_id = $1 group by state',
+    `select ${rowState} as state, count(*)::int as count from merchant.bulk_rows where bulk_id = $1 group by 1`,
     [id],
   );
   const counts = { ...noRows };
@@ -366,20 +360,20 @@ interface RowsPage {
 function readRows(sql: Sql, id: string, { state, after, limit }: RowsPage): Promise<RowRecord[]> {
   return rowsOf(
     sql,
-    `select row, token, issues, update_id, state, outcome from merchant.bulk_rows
-     where bulk_id = $1 and row > $2 ${state === undefined ? '' : 'and state = $4'} order by row limit $3`,
+    `select row, token, issues, update_id, ${rowState} as state, outcome from merchant.bulk_rows
+     where bulk_id = $1 and row > $2 ${state === undefined ? '' : `and ${rowState} = $4`} order by row limit $3`,
     [id, after, limit, ...(state === undefined ? [] : [state])],
   );
 }
 
-function viewRow({ row, token, issues, update_id, state, outcome }: RowRecord): BulkRowView {
+function viewRow({ row, token, issues, update_id, state, outcome }: RowRecord) {
   return {
     row,
     token,
     state,
-    ...(update_id !== null && { updateId: update_id }),
-    ...(issues !== null && { issues: JSON.parse(issues) }),
-    ...(outcome !== null && JSON.parse(outcome)),
+    updateId: update_id,
+    issues: JSON.parse(issues ?? '[]') as readonly BulkIssue[],
+    ...(JSON.parse(outcome ?? '{}') as Pick<UpdateStatus, 'code' | 'message' | 'status'>),
   };
 }
 
@@ -390,7 +384,7 @@ async function writeResult(sql: Sql, id: string, write: (text: string) => Promis
   const limit = 500;
   for (let after = 0; ; ) {
     const rows = await readRows(sql, id, { after, limit });
-    const lines = rows.map(viewRow).map(({ row, token, state, status = '', message, code, issues = [] }) => {
+    const lines = rows.map(viewRow).map(({ row, token, state, status = '', message, code, issues }) => {
       const problems = issues.map((issue) =>
         [issue.path && `${issue.path}: `, issue.message, issue.hint && `. ${issue.hint}`].join(''),
       );

@@ -76,8 +76,7 @@ const tables = `
     outcome text,
     primary key (bulk_id, row)
   );
-  create index if not exists bulk_rows_state on merchant.bulk_rows (bulk_id, state, row);
-  create index if not exists bulk_rows_queued on merchant.bulk_rows (token) where state in ('queued', 'waiting');`;
+  create index if not exists bulk_rows_state on merchant.bulk_rows (bulk_id, state, row);`;
 
 /**
  * Opens the database, and makes the tables of the outbox and of the app where there are none. Bodies are stored as JSON

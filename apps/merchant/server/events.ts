@@ -2,18 +2,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldReason, Outbox, OutboxStore, Sql, UpdateStatus } from '@orders/outbox';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
-import type { ChangeEvent } from '../shared/api.ts';
 import { rowsOf } from './database.ts';
 import type { Log } from './errors.ts';
 import { replaceBodies } from './stored-orders.ts';
 
-/** Changes that the page hears of, and the reader of the outbox that finds them. */
+/** Follows what changes, for the pages. */
 export interface Events {
-  /** Calls a listener with what changed, at most ten times a second. Returns what ends that. */
-  subscribe(listener: (change: ChangeEvent) => void): () => void;
-  publish(change: Partial<ChangeEvent>): void;
-  /** Reads the outbox now, since something has just changed there. */
-  wake(): void;
+  /** Calls a listener when something changed, at most ten times a second. Returns what ends that. */
+  subscribe(listener: () => void): () => void;
+  /** Something has just changed: the pages hear of it, and the outbox is read now. */
+  changed(): void;
   close(): Promise<void>;
 }
 
@@ -39,9 +37,9 @@ const forgetMs = 3_600_000;
 
 /** Follows the outbox: copies the states of updates, stores an applied one as the body of its order, and publishes changes. */
 export async function followOutbox({ store, outbox, log }: EventsOptions): Promise<Events> {
-  const listeners = new Set<(change: ChangeEvent) => void>();
+  const listeners = new Set<() => void>();
   const ending = new AbortController();
-  let pending: ChangeEvent | undefined;
+  let isPublishing = false;
   let wokenAt = Date.now();
   let wakeUp = (): void => {};
   let cursor = await readCursor(store);
@@ -50,33 +48,13 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
   let failures = 0;
   let isFailing = false;
 
-  function publish({
-    tokens = [],
-    bulks = [],
-    attempts = [],
-    status = false,
-    everything = false,
-  }: Partial<ChangeEvent>): void {
-    if (!pending) setTimeout(flush, publishMs);
-    const before = pending ?? { tokens: [], bulks: [], attempts: [], status: false, everything: false };
-    pending = {
-      tokens: [...new Set([...before.tokens, ...tokens])],
-      bulks: [...new Set([...before.bulks, ...bulks])],
-      attempts: [...before.attempts, ...attempts],
-      status: before.status || status,
-      everything: before.everything || everything,
-    };
-  }
-
-  function flush(): void {
-    const change = pending;
-    pending = undefined;
-    if (change) for (const listener of listeners) listener(change);
-  }
-
-  function wake(): void {
-    wokenAt = Date.now();
-    wakeUp();
+  function publish(): void {
+    if (isPublishing) return;
+    isPublishing = true;
+    setTimeout(() => {
+      isPublishing = false;
+      for (const listener of listeners) listener();
+    }, publishMs);
   }
 
   /** Projects one page of changes. Returns whether there may be more. */
@@ -87,9 +65,8 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
     });
     if (updates.length === 0) return false;
     const newest = await findNewestApplied(outbox, updates);
-    const result = await store.transaction((tx) => project(tx, { updates, newest, cursor, next }));
-    cursor = result.cursor;
-    publish({ tokens: updates.map(({ token }) => token), ...result, status: true });
+    cursor = await store.transaction((tx) => project(tx, { updates, newest, cursor, next }));
+    publish();
     return true;
   }
 
@@ -100,8 +77,7 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
     const reasons = held.map(({ reason }) => reason).filter((reason) => !passing.includes(reason));
     const problems = workers.map(({ reason }) => reason);
     const seen = `${service.state} ${pausedUntil && Math.round(pausedUntil.getTime() / 2_000)} ${reasons} ${problems}`;
-    // Updates of any order may be held for another reason now; a page that has just connected fetches everything anyway.
-    if (serviceState !== seen) publish({ status: true, everything: serviceState !== '' });
+    if (serviceState !== seen) publish();
     serviceState = seen;
   }
 
@@ -120,7 +96,7 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
         }
         if (round % 5 === 0) await watchService();
         // What the page could not fetch meanwhile.
-        if (isFailing) publish({ everything: true });
+        if (isFailing) publish();
         failures = 0;
         isFailing = false;
       } catch (error) {
@@ -133,7 +109,7 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
         if (failures >= patience && !isFailing) {
           isFailing = true;
           log({ level: 'error', message });
-          publish({ status: true });
+          publish();
         }
       }
       const isBusy = Date.now() - wokenAt < busyMs;
@@ -150,8 +126,11 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    publish,
-    wake,
+    changed() {
+      publish();
+      wokenAt = Date.now();
+      wakeUp();
+    },
     async close() {
       ending.abort();
       await following;
@@ -196,7 +175,7 @@ async function findNewestApplied(
   return [...newest.values()].map(({ id }) => id);
 }
 
-/** Stores a page of changes and its cursor, all or nothing; where another process did so already, only its cursor is taken. */
+/** Stores a page of changes and its cursor, all or nothing, unless another process did so already. Returns the cursor. */
 async function project(
   tx: Sql,
   page: {
@@ -205,52 +184,17 @@ async function project(
     readonly cursor: string;
     readonly next: string;
   },
-): Promise<{ readonly cursor: string; readonly bulks: readonly string[]; readonly everything: boolean }> {
+): Promise<string> {
   const { updates, newest, cursor, next } = page;
   const moved = await rowsOf(
     tx,
     `update merchant.settings set value = $2 where name = 'cursor' and value = $1 returning 1`,
     [cursor, next],
   );
-  if (moved.length === 0) return { cursor: await readCursor(tx), bulks: [], everything: true };
+  if (moved.length === 0) return readCursor(tx);
   await replaceBodies(tx, newest);
-  const decided = await copyStates(tx, updates);
-  const bulks = await rowsOf<{ bulk_id: string }>(
-    tx,
-    `update merchant.bulk_rows as r set outcome = u.outcome,
-       state = case when u.state = 'queued' and ${needsReview} then 'waiting' else u.state end
-     from unnest($1::uuid[], $2::text[], $3::text[]) as u (id, state, outcome)
-     where r.update_id = u.id returning r.bulk_id`,
-    [
-      updates.map(({ id }) => id),
-      updates.map(({ state }) => state),
-      updates.map(({ code, message, status }) => JSON.stringify({ code, message, status })),
-    ],
-  );
-  const behind = await rowsOf<{ bulk_id: string }>(
-    tx,
-    `update merchant.bulk_rows as r set state = case when ${needsReview} then 'waiting' else 'queued' end
-     where r.state in ('queued', 'waiting') and r.token = any($1::text[]) returning r.bulk_id`,
-    [decided],
-  );
-  return {
-    cursor: next,
-    bulks: [...bulks, ...behind].map(({ bulk_id }) => bulk_id),
-    everything: false,
-  };
-}
-
-/** Whether the order of a row `r` waits for a person. */
-const needsReview = `exists (select from merchant.updates where token = r.token and state = 'needs_review')`;
-
-/** Copies the states of updates. Returns the orders with one that needs review since, or no longer does. */
-async function copyStates(tx: Sql, updates: readonly UpdateStatus[]): Promise<readonly string[]> {
   const ids = updates.map(({ id }) => id);
-  const reviewed = await rowsOf<{ token: string }>(
-    tx,
-    `select token from merchant.updates where id = any($1::uuid[]) and state = 'needs_review'`,
-    [ids],
-  );
+  const states = updates.map(({ state }) => state);
   await tx.query(
     `insert into merchant.updates as known (id, token, source, state, at)
      select id, token, 'other', state, at from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[])
@@ -260,12 +204,16 @@ async function copyStates(tx: Sql, updates: readonly UpdateStatus[]): Promise<re
     [
       ids,
       updates.map(({ token }) => token),
-      updates.map(({ state }) => state),
+      states,
       updates.map(({ settledAt, createdAt }) => (settledAt ?? createdAt).toISOString()),
     ],
   );
-  const inReview = updates.filter(({ state }) => state === 'needs_review');
-  return [...new Set([...reviewed, ...inReview].map(({ token }) => token))];
+  await tx.query(
+    `update merchant.bulk_rows as r set state = u.state, outcome = u.outcome
+     from unnest($1::uuid[], $2::text[], $3::text[]) as u (id, state, outcome) where r.update_id = u.id`,
+    [ids, states, updates.map(({ code, message, status }) => JSON.stringify({ code, message, status }))],
+  );
+  return next;
 }
 
 /** How many messages may wait for a page that does not read them, before its stream ends. */
@@ -284,7 +232,7 @@ export function eventRoutes({ events, signal }: { readonly events: Events; reado
         await stream.write(text);
         unread--;
       };
-      const leave = events.subscribe((change) => write(`event: change\ndata: ${JSON.stringify(change)}\n\n`));
+      const leave = events.subscribe(() => write('event: change\ndata: \n\n'));
       const beat = setInterval(() => write(': still here\n\n'), 15_000);
       await stream.write(': connected\n\n');
       if (!signal.aborted) await gone.promise;

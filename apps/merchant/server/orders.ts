@@ -1,18 +1,16 @@
 import type { Outbox, OutboxStore, Sql, UpdateStatus } from '@orders/outbox';
 import { Hono } from 'hono';
-import type { OrderDetail, OrderList, OrderSummary } from '../shared/api.ts';
-import { historyLimits } from '../shared/history-limits.ts';
+import type { ShownState } from '../shared/api.ts';
+import { historyLimits } from '../shared/limits.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
-import type { Attempts } from './attempts.ts';
 import { isoTime, rowsOf } from './database.ts';
 import { pageSize, readNumber, toPage } from './pages.ts';
 import { unknownOrder } from './stored-orders.ts';
-import { viewUpdates } from './update-view.ts';
+import { viewUpdates } from './updates.ts';
 
 export interface OrderParts {
   readonly store: OutboxStore;
   readonly outbox: Outbox<ShopUpdate>;
-  readonly attempts: Attempts;
   /** Where the order service calls for an order. */
   readonly webhookUrl: (token: string) => string;
 }
@@ -23,7 +21,7 @@ interface SummaryRow {
   readonly order_id: string | null;
   readonly currency: string | null;
   readonly lines: number;
-  readonly state: NonNullable<OrderSummary['lastUpdate']>['state'] | null;
+  readonly state: ShownState | null;
   readonly at: string | null;
   readonly needs_review: boolean;
 }
@@ -38,7 +36,7 @@ interface DetailRow {
 }
 
 /** The routes under `/api/orders`. */
-export function orderRoutes({ store, outbox, attempts, webhookUrl }: OrderParts) {
+export function orderRoutes({ store, outbox, webhookUrl }: OrderParts) {
   return new Hono()
     .get('/', async (c) => {
       const { after, search = '' } = c.req.query();
@@ -47,9 +45,12 @@ export function orderRoutes({ store, outbox, attempts, webhookUrl }: OrderParts)
         search: search.trim(),
       });
       const { items, next } = toPage(rows, ({ position }) => position);
-      return c.json<OrderList>({
+      // A search has one page, and says when it found more.
+      const isSearch = search.trim() !== '';
+      return c.json({
         orders: items.map(viewSummary),
-        ...(next !== undefined && (search.trim() === '' ? { next } : { isCut: true })),
+        next: isSearch ? undefined : next,
+        isCut: isSearch && next !== undefined,
       });
     })
     .get('/:token', async (c) => {
@@ -60,10 +61,10 @@ export function orderRoutes({ store, outbox, attempts, webhookUrl }: OrderParts)
       const { first, most } = historyLimits;
       const limit = readNumber(c.req.query('updates'), { min: first, max: most, fallback: first });
       const { qr_id, qr_at } = row;
-      return c.json<OrderDetail>({
+      return c.json({
         ...viewSummary(summary),
         open: row.open,
-        body: JSON.parse(row.body),
+        body: JSON.parse(row.body) as ShopUpdate,
         bodyVersion: row.version,
         qrSession: qr_id !== null && qr_at ? { id: qr_id, at: qr_at } : null,
         webhookUrl: webhookUrl(token),
@@ -71,7 +72,6 @@ export function orderRoutes({ store, outbox, attempts, webhookUrl }: OrderParts)
           store,
           await readUpdates(outbox, { token, limit, reviewId: row.review_id }),
         ),
-        attempts: attempts.list(token),
       });
     });
 }
@@ -143,7 +143,7 @@ function readPage(
   return rowsOf(sql, text, values);
 }
 
-function viewSummary(row: SummaryRow): OrderSummary {
+function viewSummary(row: SummaryRow) {
   const { token, order_id, currency, lines, state, at, needs_review } = row;
   return {
     token,

@@ -6,10 +6,9 @@ import { getRequestListener } from '@hono/node-server';
 import { createOrdersClient, type OrdersClient } from '@orders/client';
 import { createOutbox, type Outbox } from '@orders/outbox';
 import type { Hono } from 'hono';
-import type { AttemptView, FaultSetting } from '../shared/api.ts';
+import type { FaultSetting } from '../shared/api.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
 import { type AppParts, createApp, createWebhookApp } from './app.ts';
-import { watchAttempts } from './attempts.ts';
 import { startBulks } from './bulk.ts';
 import { type DataPlace, openDatabase, StartError } from './database.ts';
 import type { Log } from './errors.ts';
@@ -117,22 +116,14 @@ async function start(
   closers.push(() => client.close());
 
   let events: Events | undefined;
-  const onAttempt = (attempt: AttemptView): void => {
-    events?.publish({ attempts: [attempt], tokens: [attempt.token] });
-    events?.wake();
-  };
-  const attempts = watchAttempts(client, onAttempt);
-  closers.push(async () => attempts.stop());
-  const warn = (message: string): void => log({ level: 'warn', message });
-  const onSettled = (): void => events?.wake();
   // From here on the outbox closes the store, also where it cannot be created.
   isOwned = true;
   const outbox: Outbox<ShopUpdate> = await createOutbox({
-    client: attempts.client,
+    client,
     store,
     maxRetryDelayMs,
-    warn,
-    onSettled,
+    warn: (message) => log({ level: 'warn', message }),
+    onSettled: () => events?.changed(),
   });
   closers.push(() => outbox.close({ graceMs: graceMs.updates }));
   events = await followOutbox({ store, outbox, log });
@@ -144,8 +135,8 @@ async function start(
   closers.push(app.close, async () => ending.abort());
   const html = await readFile(`${pageFolder}/index.html`, 'utf8').catch(() => undefined);
   const page = html === undefined ? { html: notBuilt } : { html, folder: pageFolder };
-  const { baseUrl, faultScenario } = service;
-  const shared = { store, outbox, client, attempts, events, bulks, webhookUrl, baseUrl, faultScenario };
+  const { faultScenario } = service;
+  const shared = { store, outbox, events, bulks, webhookUrl, faultScenario };
   const parts = { ...shared, host, trustProxy, page, log, signal: ending.signal };
   app.serve(createApp({ ...parts, faultInjection: service.faultInjection?.(parts) }).fetch);
   webhooks.serve(createWebhookApp({ store, events, signer, log }).fetch);

@@ -5,54 +5,37 @@ import {
   OutboxError,
   type OutboxStore,
   type Sql,
+  type UpdateDetails,
   type UpdateStatus,
 } from '@orders/outbox';
 import { explain } from '@orders/schema';
 import { Hono } from 'hono';
-import {
-  DecisionRequest,
-  type FaultSetting,
-  type StatusView,
-  type UpdateList,
-  UpdateRequest,
-  type UpdateSource,
-  type UpdateState,
-  type UpdateView,
-} from '../shared/api.ts';
+import { DecisionRequest, type FaultSetting, UpdateRequest, type UpdateSource } from '../shared/api.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
 import { rowsOf } from './database.ts';
 import { ApiError, checkJson, invalidUpdate } from './errors.ts';
 import type { Events } from './events.ts';
-import { isId, readNumber, toPage } from './pages.ts';
+import { isId, toPage } from './pages.ts';
 import { findOrder } from './stored-orders.ts';
-import { viewHold, viewUpdate, viewUpdates } from './update-view.ts';
 
 export interface UpdateParts {
   readonly store: OutboxStore;
   readonly outbox: Outbox<ShopUpdate>;
-  readonly events: Pick<Events, 'publish' | 'wake'>;
-  readonly baseUrl: string;
+  readonly events: Pick<Events, 'changed'>;
   /** What the mock service does to requests; absent where another one is used. */
   readonly faultScenario?: (() => FaultSetting['scenario']) | undefined;
 }
 
-/** How many updates a page of the list has. */
-const listed = { default: 25, most: 100 };
-const states: readonly UpdateState[] = [
-  'queued',
-  'sending',
-  'applied',
-  'rejected',
-  'needs_review',
-  'discarded',
-];
+/** How many updates a page of the list has, and of which states it is: they wait for a person. */
+const listed = 25;
+const listedStates = ['needs_review', 'rejected'] as const;
 
 /** The routes that validate and send updates, and decide about those that need review. */
 export function updateRoutes(parts: UpdateParts) {
   const { store, outbox, events } = parts;
-  const decide = async (run: Promise<UpdateStatus>): Promise<UpdateView> => {
+  const decide = async (run: Promise<UpdateStatus>) => {
     const update = await run;
-    events.wake();
+    events.changed();
     return viewUpdate(store, update);
   };
   return new Hono()
@@ -60,40 +43,56 @@ export function updateRoutes(parts: UpdateParts) {
       const token = await findOrder(store, c.req.param('token'));
       const { id, update } = c.req.valid('json');
       await sendOnce(parts, { id, token, update: validate(update), source: 'editor' });
-      return c.json<UpdateView>(await viewUpdate(store, await outbox.get(id)), 202);
+      return c.json(await viewUpdate(store, await outbox.get(id)), 202);
     })
     .get('/updates', async (c) => {
-      const { states: wanted = 'needs_review,rejected', after, limit: asked } = c.req.query();
-      const limit = readNumber(asked, { min: 1, max: listed.most, fallback: listed.default });
+      const { state, after } = c.req.query();
       const found = await outbox.list({
-        states: states.filter((state) => wanted.split(',').includes(state)),
+        states: listedStates.filter((one) => state === undefined || one === state),
         ...(after !== undefined && isId(after) && { after }),
-        limit: limit + 1,
+        limit: listed + 1,
       });
-      const { items, next } = toPage(found, ({ id }) => id, limit);
-      return c.json<UpdateList>({
-        updates: await viewUpdates(store, items),
-        ...(next !== undefined && { next }),
-      });
+      const { items, ...page } = toPage(found, ({ id }) => id, listed);
+      return c.json({ updates: await viewUpdates(store, items), ...page });
     })
-    .get('/updates/:id', async (c) =>
-      c.json<UpdateView>(await viewUpdate(store, await outbox.get(c.req.param('id')))),
-    )
+    .get('/updates/:id', async (c) => c.json(await viewUpdate(store, await outbox.get(c.req.param('id')))))
     .post('/updates/:id/resolve', checkJson(DecisionRequest), async (c) =>
-      c.json<UpdateView>(await decide(outbox.resolve(c.req.param('id'), 'applied', c.req.valid('json')))),
+      c.json(await decide(outbox.resolve(c.req.param('id'), 'applied', c.req.valid('json')))),
     )
     .post('/updates/:id/retry', checkJson(DecisionRequest), async (c) =>
-      c.json<UpdateView>(await decide(outbox.retry(c.req.param('id'), c.req.valid('json')))),
+      c.json(await decide(outbox.retry(c.req.param('id'), c.req.valid('json')))),
     )
     .post('/updates/:id/discard', checkJson(DecisionRequest), async (c) =>
-      c.json<UpdateView>(await decide(outbox.discard(c.req.param('id'), c.req.valid('json')))),
+      c.json(await decide(outbox.discard(c.req.param('id'), c.req.valid('json')))),
     )
-    .get('/status', async (c) => c.json<StatusView>(await readStatus(parts)))
+    .get('/status', async (c) => c.json(await readStatus(parts)))
     .post('/resume', async (c) => {
       await outbox.resume();
-      events.publish({ status: true });
+      events.changed();
       return c.body(null, 204);
     });
+}
+
+/** @throws ApiError 404 when there is no such update. */
+async function viewUpdate(sql: Sql, update: UpdateDetails | undefined) {
+  const [view] = update ? await viewUpdates(sql, [update]) : [];
+  if (!view) throw new ApiError(404, 'unknown_update', 'There is no such update.');
+  return view;
+}
+
+/** Updates with where they came from, and the numbers of their orders as they are now. */
+export async function viewUpdates(sql: Sql, updates: readonly UpdateDetails[]) {
+  const rows = await rowsOf<{ id: string; source: UpdateSource; order_id: string | null }>(
+    sql,
+    `select u.id, u.source, o.order_id from merchant.updates as u left join merchant.orders as o using (token)
+     where u.id = any($1::uuid[])`,
+    [updates.map(({ id }) => id)],
+  );
+  const known = new Map(rows.map((row) => [row.id, row]));
+  return updates.map((update) => {
+    const { source = 'other', order_id = null } = known.get(update.id) ?? {};
+    return { ...update, source, orderId: order_id };
+  });
 }
 
 /** @throws ApiError 422 with every issue. */
@@ -113,11 +112,14 @@ export interface NewUpdate {
 
 /** Accepts updates within a transaction: they are queued, and their bodies are kept until they were applied, or neither. */
 export async function enqueueUpdates(
-  outbox: Pick<Outbox<ShopUpdate>, 'enqueue'>,
+  outbox: Pick<Outbox<ShopUpdate>, 'enqueueAll'>,
   tx: Sql,
   updates: readonly NewUpdate[],
 ): Promise<void> {
-  for (const { id, token, update } of updates) await outbox.enqueue(token, update, { id, tx });
+  await outbox.enqueueAll(
+    updates.map(({ id, token, update }) => ({ id, token, update })),
+    { tx },
+  );
   await tx.query(
     `insert into merchant.updates (id, token, source, body, digest)
      select * from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[])`,
@@ -161,32 +163,26 @@ export async function sendOnce(
         `Another update has the id ${id}, so this one was not accepted: send it with an id of its own.`,
       );
   }
-  events.publish({ tokens: [token], status: true });
-  events.wake();
+  events.changed();
 }
 
 /** Whether what keeps a worker from sending is the state of the service, and not that of the database or of the worker. */
-const isServiceState = (reason: HeldReason | undefined) =>
+const isServiceState = (reason: HeldReason | undefined): reason is 'service_unavailable' | 'key_refused' =>
   reason === 'service_unavailable' || reason === 'key_refused';
 
-async function readStatus({ outbox, store, baseUrl, faultScenario }: UpdateParts): Promise<StatusView> {
-  const { updates, held, service, pausedUntil, workers } = await outbox.status();
-  const { queued, sending, needsReview, rejected } = updates;
+async function readStatus({ outbox, faultScenario }: UpdateParts) {
+  const { service, workers, ...status } = await outbox.status();
   // Workers that have not reached the service yet send nothing, though no update has failed.
   const isSending = workers.some(({ problem }) => problem === undefined);
   const blocked = isSending ? undefined : workers.find(({ reason }) => isServiceState(reason));
   const message = service.message ?? blocked?.problem;
   return {
-    outbox: { queued, sending, needsReview, rejected },
-    held: held.map((group) => ({ ...viewHold(group), updates: group.updates })),
+    ...status,
     service: {
-      state: service.state === 'ok' && isServiceState(blocked?.reason) ? blocked.reason : service.state,
+      ...service,
+      ...(service.state === 'ok' && isServiceState(blocked?.reason) && { state: blocked.reason }),
       ...(message !== undefined && { message }),
-      ...(service.nextProbeAt && { nextProbeAt: service.nextProbeAt.toISOString() }),
     },
-    ...(pausedUntil && { pausedUntil: pausedUntil.toISOString() }),
-    baseUrl,
-    place: store.place,
     ...(faultScenario && { faultInjection: faultScenario() }),
   };
 }

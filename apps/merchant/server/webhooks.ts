@@ -10,7 +10,7 @@ import type { Events } from './events.ts';
 
 export interface WebhookParts {
   readonly store: OutboxStore;
-  readonly events: Pick<Events, 'publish'>;
+  readonly events: Pick<Events, 'changed'>;
   readonly signer: WebhookSigner;
 }
 
@@ -51,7 +51,7 @@ export function webhookRoutes({ store, events, signer }: WebhookParts) {
       // The statement does not see what it adds.
       [token, sessionId, maxSessions - 1],
     );
-    if (added.length > 0) events.publish({ tokens: [token] });
+    if (added.length > 0) events.changed();
     return c.body(null, 204);
   });
 }

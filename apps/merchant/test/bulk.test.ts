@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cpuMsSince } from '../../../.ci/cpu-ms-since.ts';
-import type { BulkPage, BulkRowView, BulkView } from '../shared/api.ts';
+import type { BulkRowView, BulkView } from '../page/api.ts';
 import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 
 const tokens = Array.from({ length: 40 }, (_, index) => `order-${index + 1}`);
@@ -210,7 +210,7 @@ test('discarding a bulk decides nothing that waits for a person, also after a re
     await expect.poll(() => stateOf(before, bulk)).toBe('needs_review');
     await before.call(`/api/bulks/${bulk.id}/discard`, {});
     before.mock.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '600' } });
-    const [update] = (await before.call('/api/updates?states=needs_review')).body.updates;
+    const [update] = (await before.call('/api/updates?state=needs_review')).body.updates;
     await before.call(`/api/updates/${update.id}/retry`, { note: 'the customer waits' });
     await expect.poll(() => before.mock.journal.some(({ status }) => status === 429)).toBe(true);
     await before.close();
@@ -311,7 +311,9 @@ test('a row has the number of its line, in every page, and in the result file', 
   const shown: number[] = [];
   let after: string | undefined = '0';
   while (after !== undefined) {
-    const page: BulkPage = (await app.call(`/api/bulks/${bulk.id}?after=${after}`)).body;
+    const page: { readonly rows: readonly BulkRowView[]; readonly next?: string } = (
+      await app.call(`/api/bulks/${bulk.id}?after=${after}`)
+    ).body;
     shown.push(...page.rows.map(({ row }) => row));
     after = page.next;
   }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
+import type { OrderDetail } from '../page/api.ts';
 import { createApp } from '../server/app.ts';
 import type { Events } from '../server/events.ts';
-import type { ChangeEvent } from '../shared/api.ts';
+import { followEvents } from './follow-events.ts';
 import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
 
@@ -11,62 +12,21 @@ const orders = ['order-1', 'order-2'].map((token) => ({ token, body: buildOrderU
 /** A response of more levels than `JSON.stringify` follows. */
 const nested = { type: 'status', status: 422, body: '['.repeat(5_000) + ']'.repeat(5_000) } as const;
 
-/** Reads the event stream until it holds what is wanted, and returns all that came. */
-async function follow(
-  app: TestApp,
-  isOver: (changes: readonly ChangeEvent[]) => boolean,
-): Promise<() => Promise<readonly ChangeEvent[]>> {
-  const stream = await fetch(`${app.url}/api/events`);
-  expect(stream.headers.get('content-type')).toContain('text/event-stream');
-  const reader = (stream.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
-  let text = (await reader.read()).value ?? '';
-  expect(text).toMatch(/^: connected\n\n/);
-  return async () => {
-    const changes: ChangeEvent[] = [];
-    while (!isOver(changes)) {
-      const blocks = text.split('\n\n');
-      text = blocks.pop() ?? '';
-      for (const block of blocks) {
-        const [, data] = /^event: change\ndata: (.*)$/m.exec(block) ?? [];
-        if (data) changes.push(JSON.parse(data));
-      }
-      if (isOver(changes)) break;
-      const { value, done } = await reader.read();
-      if (done) break;
-      text += value;
-    }
-    await reader.cancel();
-    return changes;
-  };
-}
-
 const send = (app: TestApp, token: string, id: string) =>
   app.call(`/api/orders/${token}/updates`, { id, update: buildOrderUpdate() });
 
-test('an update is followed through a 429 to its end, with each attempt', async () => {
+test('a page hears of an update from a 429 to its end', async () => {
   await using app = await openTestApp({ orders });
   app.mock.faults.next(
     { type: 'status', status: 429, headers: { 'retry-after': '1' } },
     { token: 'order-1' },
   );
-  const attemptsIn = (changes: readonly ChangeEvent[]) => changes.flatMap(({ attempts }) => attempts);
-  const read = await follow(app, (changes) =>
-    attemptsIn(changes).some(({ outcome }) => outcome === 'applied'),
-  );
-  const id = randomUUID();
-  await send(app, 'order-1', id);
-  const changes = await read();
-  const attempts = attemptsIn(changes);
-  expect(attempts).toMatchObject([
-    { token: 'order-1', startedAt: expect.any(String) },
-    { outcome: 'rejected', status: 429, durationMs: expect.any(Number) },
-    { token: 'order-1' },
-    { outcome: 'applied', status: 200 },
-  ]);
-  expect(attempts.map(({ number }) => number)).toEqual([1, 1, 2, 2]);
-  expect(attempts.map(({ updateId }) => updateId)).toEqual([id, id, id, id]);
-  expect(new Set(changes.flatMap(({ tokens }) => tokens))).toEqual(new Set(['order-1']));
-  expect(changes.some(({ status }) => status)).toBe(true);
+  const heard = [await followEvents(app), await followEvents(app)] as const;
+  await send(app, 'order-1', randomUUID());
+  const shown = async (): Promise<OrderDetail> => (await app.call('/api/orders/order-1')).body;
+  await heard[0](async () => (await shown()).updates[0]?.status === 429);
+  await heard[1](async () => (await shown()).lastUpdate?.state === 'applied');
+  expect((await shown()).updates).toMatchObject([{ state: 'applied', attempts: 2, status: 200 }]);
 });
 
 test('what was applied while no process ran is stored, the last of each order, before what the outbox has forgotten is deleted', async () => {
@@ -114,21 +74,20 @@ test('what was applied while no process ran is stored, the last of each order, b
   expect((await again.call('/api/orders/order-2')).body.updates[0]).toMatchObject({ state: 'rejected' });
 });
 
-test('what another process has stored is not stored again: the page fetches everything', async () => {
+test('what another process has stored is not stored again, and the page hears of it', async () => {
   await using app = await openTestApp({ orders });
   const first = randomUUID();
   await send(app, 'order-1', first);
   const version = async () => (await app.call('/api/orders/order-1')).body.bodyVersion;
   await expect.poll(version).toBe(first);
-  const read = await follow(app, (changes) => changes.some(({ everything }) => everything));
   await app.parts.store.query(
     `update merchant.settings set value = '0:00000000-0000-0000-0000-000000000000' where name = 'cursor'`,
   );
   const second = randomUUID();
+  const heard = await followEvents(app);
   await send(app, 'order-1', second);
-  await read();
   // It goes on from where the other is.
-  await expect.poll(version).toBe(second);
+  await heard(async () => (await version()) === second);
 });
 
 test('of two apps on one PostgreSQL, each stores what was applied once and informs its own page', async (context) => {
@@ -137,14 +96,17 @@ test('of two apps on one PostgreSQL, each stores what was applied once and infor
   await using one = await openTestApp({ orders, data });
   const connect = async () => ({ baseUrl: one.service.baseUrl, apiKey: one.service.apiKey, orders: [] });
   await using other = await openTestApp({ data, connect });
-  const isInformed = (changes: readonly ChangeEvent[]) =>
-    changes.some(({ everything, tokens }) => everything || tokens.includes('order-1'));
-  const reads = [await follow(one, isInformed), await follow(other, isInformed)];
+  const version = async (app: TestApp) => (await app.call('/api/orders/order-1')).body.bodyVersion;
   const id = randomUUID();
+  const apps = [one, other];
+  const heard = await Promise.all(
+    apps.map(async (app) => {
+      const until = await followEvents(app);
+      return () => until(async () => (await version(app)) === id);
+    }),
+  );
   await send(other, 'order-1', id);
-  await Promise.all(reads.map((read) => read()));
-  for (const app of [one, other])
-    await expect.poll(async () => (await app.call('/api/orders/order-1')).body.bodyVersion).toBe(id);
+  await Promise.all(heard.map((until) => until()));
   expect([...one.logged, ...other.logged]).toEqual([]);
 });
 
@@ -158,9 +120,8 @@ test.each(['HEAD', 'GET'])('an unread event stream ends, and its listener is rem
   const api = createApp({ ...app.parts, events: { ...app.parts.events, subscribe } });
   const response = await api.request(`${app.url}/api/events`, { method });
   expect(response.status).toBe(200);
-  const change = { tokens: ['order-1'], bulks: [], attempts: [], status: true, everything: false };
   const messages = method === 'HEAD' ? 0 : 200;
-  for (let count = 0; count < messages; count++) for (const listener of listeners) listener(change);
+  for (let count = 0; count < messages; count++) for (const listener of listeners) listener();
   await expect.poll(() => listeners.size).toBe(0);
   // A page that reads again gets what waits, and connects anew.
   expect((await response.text()).split('event: change')).toHaveLength(messages + 1);

@@ -50,7 +50,11 @@ test('a burst sends so many updates over so many orders, and undoes no edit that
   await expect.poll(async () => Promise.all(burst.ids.map(stateOf))).toEqual(Array(6).fill('applied'));
   expect(app.mock.order(first)?.data).toEqual(edited);
   expect(app.mock.appliedUpdates(second)).toHaveLength(3);
-  expect((await app.call('/api/fault-injection/attempts')).body.attempts.length).toBeGreaterThanOrEqual(7);
+  const slots = async (): Promise<{ applied: number }[]> =>
+    (await app.call('/api/fault-injection/outcomes')).body.slots;
+  expect(await slots()).toHaveLength(30);
+  const count = async () => (await slots()).reduce((sum, { applied }) => sum + applied, 0);
+  await expect.poll(count).toBe(7);
 });
 
 test('a burst starts from what was applied, not from what was rejected', async () => {
@@ -70,9 +74,7 @@ test('while the service is down nothing is applied, and back to normal sends wha
   const [, , third] = await tokens();
   expect((await set('down')).body).toEqual({ scenario: 'down', percent: 100 });
   const id = await send(third);
-  const isTried = async () =>
-    (await app.call('/api/fault-injection/attempts')).body.attempts.at(-1)?.outcome === 'not_sent';
-  await expect.poll(isTried).toBe(true);
+  await expect.poll(async () => (await app.outbox.get(id))?.attempts).toBeGreaterThan(0);
   expect(await stateOf(id)).toMatch(/queued|sending/);
   await set('healthy');
   await expect.poll(() => stateOf(id)).toBe('applied');
@@ -126,11 +128,7 @@ test('beside another order service there is no fault injection, and the app work
     connect: async () => ({ baseUrl: service.url, apiKey: service.key, orders }),
   });
   expect((await other.call('/api/fault-injection')).status).toBe(404);
-  const status = (await other.call('/api/status')).body;
-  expect(status).not.toHaveProperty('faultInjection');
-  expect(status).toMatchObject({
-    baseUrl: service.url,
-  });
+  expect((await other.call('/api/status')).body).not.toHaveProperty('faultInjection');
   const id = randomUUID();
   await other.call('/api/orders/theirs/updates', { id, update: buildOrderUpdate() });
   await expect.poll(() => service.appliedUpdates('theirs').length).toBe(1);

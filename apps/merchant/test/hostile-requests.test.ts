@@ -73,9 +73,9 @@ const queries = [
   'limit=-1&offset=-1&after=-1&updates=-1',
   'limit=NaN&offset=NaN&after=NaN&updates=NaN',
   'limit=9007199254740993&offset=9007199254740993&after=9223372036854775808&updates=9e15',
-  'state=%00&states=%00&after=%00&search=%00&name=%00',
-  'state=__proto__&states=__proto__,constructor&after=__proto__&search=__proto__&name=__proto__',
-  `state=%25&states=&after=${'-'.repeat(36)}&search=%25%5C_&name=%ED%A0%80`,
+  'state=%00&after=%00&search=%00&name=%00',
+  'state=__proto__&after=__proto__&search=__proto__&name=__proto__',
+  `state=%25&after=${'-'.repeat(36)}&search=%25%5C_&name=%ED%A0%80`,
   `state=${'x'.repeat(5_000)}&after=${randomUUID()}&search=${'x'.repeat(5_000)}&name=${'x'.repeat(5_000)}`,
   `after=${randomUUID()}%00&search=%5C&name=..%2f..%2fx`,
   'after=1970-01-01T00:00:00Z&search=%22%27%3B&name=',
@@ -174,7 +174,7 @@ test('a query of any kind fails nothing, on every list', async () => {
     `/api/bulks/${uploaded.body.id}`,
     `/api/bulks/${uploaded.body.id}/result.csv`,
     '/api/status',
-    '/api/fault-injection/attempts',
+    '/api/fault-injection/outcomes',
     '/orders/x',
   ];
   for (const [index, path] of paths.entries())

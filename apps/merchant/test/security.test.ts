@@ -171,7 +171,7 @@ test('no response and no file of the page holds the key', async () => {
     '/api/status',
     '/api/bulks',
     '/api/fault-injection',
-    '/api/fault-injection/attempts',
+    '/api/fault-injection/outcomes',
     '/api/none',
   ])
     texts.push(await app.call(path));

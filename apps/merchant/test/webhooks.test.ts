@@ -34,12 +34,14 @@ const session = async (token: string): Promise<string | undefined> =>
 
 test('a scan is noted, and a replay changes nothing, not even after another session', async () => {
   const url = await urlOf('order-1');
-  const changed: string[][] = [];
-  const leave = app.parts.events.subscribe(({ tokens }) => changed.push([...tokens]));
+  let changes = 0;
+  const leave = app.parts.events.subscribe(() => {
+    changes += 1;
+  });
   for (const session_id of ['qr-1', 'qr-2', 'qr-2', 'qr-1'])
     expect(await post(url, { ...scanned, session_id })).toEqual({ status: 204, text: '' });
   expect(await session('order-1')).toBe('qr-2');
-  await expect.poll(() => changed.flat()).toContain('order-1');
+  await expect.poll(() => changes).toBeGreaterThan(0);
   leave();
 });
 

@@ -4,9 +4,11 @@ import { Dropzone, type FileRejection } from '@mantine/dropzone';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { bulkLimits, type RowsChoice } from '../../shared/api.ts';
+import type { RowsChoice } from '../../shared/api.ts';
+import { bulkLimits } from '../../shared/limits.ts';
 import { bulksQuery, describeError, uploadBulk } from '../api.ts';
 import { amounts } from '../editor/fields.ts';
+import { ErrorAlert } from '../error-alert.tsx';
 import { formatTime } from '../format.ts';
 import { Pager, usePages } from '../pager.tsx';
 import { BulkStateBadge } from './bulk-progress.tsx';
@@ -25,7 +27,7 @@ export function BulkListPage() {
   const upload = useMutation({
     mutationFn: uploadBulk,
     onSuccess: ({ id }) => {
-      void client.invalidateQueries({ queryKey: ['bulks'] });
+      void client.invalidateQueries();
       navigate(`/bulk/${id}`);
     },
   });
@@ -82,7 +84,7 @@ export function BulkListPage() {
           {failure.message}
         </Alert>
       )}
-      {error && <Alert color="red">{describeError(error).message}</Alert>}
+      <ErrorAlert error={error} />
       {bulks && bulks.length > 0 && (
         <Table.ScrollContainer minWidth={0}>
           <Table verticalSpacing="sm">

@@ -10,12 +10,12 @@ import {
   Text,
   Title,
 } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
-import type { BulkRowState, BulkRowView } from '../../shared/api.ts';
-import { api, bulkQuery, describeError, isNotFound, parseResponse, withoutTimeout } from '../api.ts';
+import type { BulkRowState } from '../../shared/api.ts';
+import { api, type BulkRowView, bulkQuery, isNotFound, parseResponse, withoutTimeout } from '../api.ts';
+import { ErrorAlert } from '../error-alert.tsx';
 import { describeIssue, formatTime, plural } from '../format.ts';
 import { heldTexts } from '../held.tsx';
 import { outcomeUnknown, StateBadge, states } from '../orders/state-badge.tsx';
@@ -31,8 +31,7 @@ export function BulkPage({ id }: { readonly id: string }) {
   const act = useMutation({
     mutationFn: (action: 'send' | 'discard') =>
       parseResponse(api.bulks[':id'][action].$post({ param: { id } }, { init: withoutTimeout })),
-    onError: (failure) => notifications.show({ color: 'red', message: describeError(failure).message }),
-    onSettled: () => client.invalidateQueries({ queryKey: ['bulks'] }),
+    onSettled: () => client.invalidateQueries(),
   });
   if (error && !data) {
     return (
@@ -40,7 +39,7 @@ export function BulkPage({ id }: { readonly id: string }) {
         <Title order={1} size="h2">
           {isNotFound(error) ? 'Bulk file not found' : 'The bulk file cannot be loaded'}
         </Title>
-        <Alert color="red">{describeError(error).message}</Alert>
+        <ErrorAlert error={error} />
         <Button component={Link} href="/bulk" variant="default">
           All bulk files
         </Button>
@@ -70,6 +69,7 @@ export function BulkPage({ id }: { readonly id: string }) {
         </Alert>
       )}
       <BulkProgress bulk={bulk} />
+      <ErrorAlert error={act.error} />
       <Group gap="sm">
         {bulk.state === 'ready' && counts.ready > 0 && (
           <Button loading={act.isPending} onClick={() => act.mutate('send')}>
@@ -139,7 +139,7 @@ function RowsTable({ rows }: { readonly rows: readonly BulkRowView[] }) {
 
 /** Drawn again only when it changed itself, which of 100 rows a few do at a time. */
 const Row = memo(function Row({ row: view }: { readonly row: BulkRowView }) {
-  const { row, token, state, issues = [], message } = view;
+  const { row, token, state, issues, message } = view;
   return (
     <Table.Tr>
       <Table.Td>{row}</Table.Td>

@@ -1,6 +1,7 @@
 import { Anchor, Badge, Group, Progress, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import type { BulkRowState, BulkSummary, BulkView } from '../../shared/api.ts';
+import type { BulkRowState } from '../../shared/api.ts';
+import type { BulkSummary, BulkView } from '../api.ts';
 import { plural } from '../format.ts';
 import { states } from '../orders/state-badge.tsx';
 

@@ -15,10 +15,19 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { FormProvider, get } from 'react-hook-form';
 import { Link } from 'wouter';
-import type { OrderDetail, UpdateView } from '../../shared/api.ts';
-import { historyLimits } from '../../shared/history-limits.ts';
+import { historyLimits } from '../../shared/limits.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
-import { api, createId, describeError, isNotFound, orderQuery, queryClient, read } from '../api.ts';
+import {
+  api,
+  createId,
+  describeError,
+  isNotFound,
+  type OrderDetail,
+  orderQuery,
+  parseResponse,
+  queryClient,
+} from '../api.ts';
+import { ErrorAlert } from '../error-alert.tsx';
 import { describeIssue, plural } from '../format.ts';
 import { CartLines, pageOfLine } from './cart-lines.tsx';
 import { labelOf, orderFields, sections } from './fields.ts';
@@ -39,7 +48,7 @@ export function OrderPage({ token }: { readonly token: string }) {
         <Title order={1} size="h2">
           {isNotFound(error) ? 'Order not found' : 'The order cannot be loaded'}
         </Title>
-        <Alert color="red">{describeError(error).message}</Alert>
+        <ErrorAlert error={error} />
         <Button component={Link} href="/" variant="default">
           All orders
         </Button>
@@ -63,7 +72,7 @@ export function OrderPage({ token }: { readonly token: string }) {
           <UpdateTimeline
             order={order}
             isWhole={order.updates.length < count || count >= historyLimits.most}
-            onMore={() => setCount(Math.min(count + historyLimits.first, historyLimits.most))}
+            onMore={() => setCount(Math.min(count + 20, historyLimits.most))}
           />
         </Grid.Col>
       </Grid>
@@ -83,7 +92,7 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
       if (attempt.current?.text !== text) attempt.current = { text, id: createId() };
       const { id } = attempt.current;
       markSent(id);
-      const accepted = await read<UpdateView>(
+      const accepted = await parseResponse(
         api.orders[':token'].updates.$post({ param: { token }, json: { id, update } }),
       );
       attempt.current = undefined;

@@ -1,8 +1,8 @@
 import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useFormContext } from 'react-hook-form';
-import type { OrderDetail } from '../../shared/api.ts';
-import { describeError, parseResponse, statusQuery } from '../api.ts';
+import { type OrderDetail, parseResponse, statusQuery } from '../api.ts';
+import { ErrorAlert } from '../error-alert.tsx';
 import { faultInjection } from '../fault-injection/api.ts';
 import { formatTime } from '../format.ts';
 import type { OrderForm } from './order-form.ts';
@@ -50,7 +50,7 @@ export function QrPayment({ order }: { readonly order: OrderDetail }) {
           </Button>
         )}
       </Group>
-      {scan.error && <Alert color="red">{describeError(scan.error).message}</Alert>}
+      <ErrorAlert error={scan.error} />
       <div role="status">
         {qrSession && (
           <Alert color="green" title={`Scanned at ${formatTime(qrSession.at)}`}>

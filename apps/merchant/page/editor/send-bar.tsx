@@ -1,6 +1,6 @@
 import { Button, Group, Loader, Paper, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
-import type { OrderDetail, UpdateView } from '../../shared/api.ts';
+import type { OrderDetail, UpdateView } from '../api.ts';
 import { formatTime, plural } from '../format.ts';
 import { Held } from '../held.tsx';
 import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';

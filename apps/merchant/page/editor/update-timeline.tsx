@@ -1,16 +1,13 @@
 import { Button, Code, Stack, Text, Timeline, Title } from '@mantine/core';
 import { IconCheck, IconClock, IconQuestionMark, IconSend, IconTrash, IconX } from '@tabler/icons-react';
-import { type ReactNode, useState } from 'react';
-import type { AttemptView, OrderDetail, UpdateState, UpdateView } from '../../shared/api.ts';
-import { historyLimits } from '../../shared/history-limits.ts';
-import { formatDuration, formatTime, plural } from '../format.ts';
+import type { ReactNode } from 'react';
+import { historyLimits } from '../../shared/limits.ts';
+import type { OrderDetail, UpdateState, UpdateView } from '../api.ts';
+import { formatTime, plural } from '../format.ts';
 import { Held } from '../held.tsx';
 import { sources } from '../orders/sources.ts';
 import { outcomeUnknown, states } from '../orders/state-badge.tsx';
 import { ReviewActions } from '../review/review-actions.tsx';
-
-/** How many updates are shown at first; one that needs review always is. */
-const latestCount = 5;
 
 const bullets: Readonly<Record<UpdateState, ReactNode>> = {
   queued: <IconClock size={12} />,
@@ -28,12 +25,8 @@ interface UpdateTimelineProps {
   readonly onMore: () => void;
 }
 
-/** The updates of an order, newest first, with their attempts. */
+/** The updates of an order, newest first. */
 export function UpdateTimeline({ order, isWhole, onMore }: UpdateTimelineProps) {
-  const [isOpen, setOpen] = useState(false);
-  const shown = order.updates.filter(
-    ({ state }, index) => isOpen || index < latestCount || state === 'needs_review',
-  );
   const review = findReview(order);
   return (
     <section aria-labelledby="updates">
@@ -41,8 +34,8 @@ export function UpdateTimeline({ order, isWhole, onMore }: UpdateTimelineProps) 
         Updates
       </Title>
       {order.updates.length === 0 && <Text c="dimmed">Nothing sent yet</Text>}
-      <Timeline bulletSize={20} lineWidth={2} active={shown.length}>
-        {shown.map((update) => (
+      <Timeline bulletSize={20} lineWidth={2} active={order.updates.length}>
+        {order.updates.map((update) => (
           <Timeline.Item
             key={update.id}
             id={`update-${update.id}`}
@@ -50,25 +43,16 @@ export function UpdateTimeline({ order, isWhole, onMore }: UpdateTimelineProps) 
             color={states[update.state].color}
             bullet={bullets[update.state]}
           >
-            <UpdateDetails
-              update={update}
-              review={review}
-              attempts={order.attempts.filter(({ updateId }) => updateId === update.id)}
-            />
+            <UpdateDetails update={update} review={review} />
           </Timeline.Item>
         ))}
       </Timeline>
-      {shown.length < order.updates.length && (
-        <Button variant="default" size="xs" mt="md" onClick={() => setOpen(true)}>
-          Show {plural(order.updates.length - shown.length, 'earlier update')}
-        </Button>
-      )}
-      {isOpen && !isWhole && (
+      {!isWhole && (
         <Button variant="default" size="xs" mt="md" onClick={onMore}>
           Show earlier updates
         </Button>
       )}
-      {isOpen && isWhole && order.updates.length >= historyLimits.most && (
+      {isWhole && order.updates.length >= historyLimits.most && (
         <Text size="sm" c="dimmed" mt="md">
           The latest {historyLimits.most} updates are shown. The command orders outbox history shows them all.
         </Text>
@@ -84,23 +68,23 @@ export const findReview = ({ updates }: OrderDetail): UpdateView | undefined =>
 function UpdateDetails({
   update,
   review,
-  attempts,
 }: {
   readonly update: UpdateView;
   readonly review: UpdateView | undefined;
-  readonly attempts: readonly AttemptView[];
 }) {
-  const { state, source, createdAt, settledAt, message, receipt, decision, heldBy } = update;
+  const { state, source, createdAt, settledAt, attempts, status, message, receipt, decision, heldBy } =
+    update;
   return (
     <Stack gap={4}>
       <Text size="xs" c="dimmed">
         {sources[source]}, {formatTime(createdAt)}
       </Text>
-      {attempts.map((attempt, index) => (
-        <Text key={attempt.number} size="sm">
-          Attempt {index + 1}: {describeAttempt(attempt)}
+      {attempts > 0 && (
+        <Text size="sm">
+          {plural(attempts, 'attempt')}
+          {status !== undefined && `, last response ${status}`}
         </Text>
-      ))}
+      )}
       {state === 'needs_review' && <Text size="sm">{outcomeUnknown}.</Text>}
       {state === 'queued' && heldBy && <Held heldBy={heldBy} review={review} />}
       {message && state !== 'applied' && (
@@ -121,7 +105,7 @@ function UpdateDetails({
       )}
       {/* The decision that the order waits for is beside the button that sends. */}
       {update.id !== review?.id && <ReviewActions update={update} />}
-      {receipt !== undefined && receipt !== null && (
+      {receipt && (
         <Text component="details" size="sm">
           <summary>Receipt</summary>
           <Code block>{JSON.stringify(receipt, null, 2)}</Code>
@@ -129,22 +113,4 @@ function UpdateDetails({
       )}
     </Stack>
   );
-}
-
-const outcomes = {
-  applied: 'applied',
-  rejected: 'rejected',
-  not_sent: 'not sent',
-  unknown: 'outcome unknown',
-};
-
-function describeAttempt({ endedAt, outcome, status, code, durationMs, retryAfterMs }: AttemptView): string {
-  if (!endedAt) return 'waiting for the response';
-  const parts = [
-    outcome && outcomes[outcome],
-    status ?? code,
-    durationMs !== undefined && `after ${formatDuration(durationMs)}`,
-    retryAfterMs !== undefined && `may be retried in ${formatDuration(retryAfterMs)}`,
-  ];
-  return parts.filter(Boolean).join(', ');
 }

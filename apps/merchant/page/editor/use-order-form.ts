@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type UseFormReturn, useForm } from 'react-hook-form';
-import type { OrderDetail, UpdateState } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
+import type { OrderDetail, UpdateState } from '../api.ts';
 import { type OrderForm, resolver, toForm } from './order-form.ts';
 
 export interface OrderFormState {

@@ -1,21 +1,31 @@
 import { queryOptions } from '@tanstack/react-query';
-import { hc } from 'hono/client';
+import { hc, parseResponse } from 'hono/client';
 import type { FaultInjectionType } from '../../fault-injection/routes.ts';
-import type { AttemptView, FaultSetting } from '../../shared/api.ts';
-import { fetchInTime, read } from '../api.ts';
+import type { FaultSetting } from '../../shared/api.ts';
+import { fetchInTime } from '../api.ts';
 
 export const faultInjection = hc<FaultInjectionType>('/api/fault-injection', { fetch: fetchInTime });
 
+/** What the mock order service can be made to do. */
+export const scenarioLabels: Readonly<Record<FaultSetting['scenario'], string>> = {
+  healthy: 'Healthy',
+  slow: 'Slow',
+  rateLimited: 'Rate limited (429)',
+  unavailable: 'Unavailable (503)',
+  lostResponse: 'Lost response',
+  down: 'Down',
+};
+
 export const settingQuery = queryOptions({
   queryKey: ['fault-injection'],
-  queryFn: () => read<FaultSetting>(faultInjection.index.$get()),
+  queryFn: () => parseResponse(faultInjection.index.$get()),
   // Without the mock service there is no such route.
   retry: false,
 });
 
-/** The event stream adds to these. */
-export const attemptsQuery = queryOptions({
-  queryKey: ['attempts'],
-  queryFn: async () =>
-    (await read<{ attempts: readonly AttemptView[] }>(faultInjection.attempts.$get())).attempts,
+export const outcomesQuery = queryOptions({
+  queryKey: ['outcomes'],
+  queryFn: () => parseResponse(faultInjection.outcomes.$get()),
+  // The slots move on while nothing happens.
+  refetchInterval: 10_000,
 });

@@ -1,13 +1,12 @@
 import { Alert, Button, Group, NumberInput, Paper, Radio, Slider, Stack, Text, Title } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FaultSetting } from '../../shared/api.ts';
-import { describeError, parseResponse, statusQuery, withoutTimeout } from '../api.ts';
+import { parseResponse, statusQuery, withoutTimeout } from '../api.ts';
+import { ErrorAlert } from '../error-alert.tsx';
 import { plural } from '../format.ts';
-import { faultInjection, settingQuery } from './api.ts';
-import { AttemptsChart } from './attempts-chart.tsx';
-import { scenarioLabels } from './scenario-labels.ts';
+import { faultInjection, scenarioLabels, settingQuery } from './api.ts';
+import { OutcomesChart } from './outcomes-chart.tsx';
 
 const descriptions: Readonly<Record<FaultSetting['scenario'], string>> = {
   healthy: 'Every update is applied.',
@@ -42,7 +41,7 @@ export function FaultInjectionPage() {
       </Title>
       {setting && <ScenarioForm setting={setting} />}
       <BurstForm />
-      <AttemptsChart />
+      <OutcomesChart />
     </Stack>
   );
 }
@@ -52,7 +51,6 @@ function ScenarioForm({ setting }: { readonly setting: FaultSetting }) {
   const change = useMutation({
     mutationFn: (json: FaultSetting) => parseResponse(faultInjection.index.$put({ json })),
     onMutate: (json) => void client.setQueryData(settingQuery.queryKey, json),
-    onError: (error) => notifications.show({ color: 'red', message: describeError(error).message }),
     onSettled: () => client.invalidateQueries({ queryKey: settingQuery.queryKey }),
   });
   const { scenario, percent } = setting;
@@ -66,6 +64,7 @@ function ScenarioForm({ setting }: { readonly setting: FaultSetting }) {
           <Button onClick={() => change.mutate({ scenario: 'healthy', percent })}>Back to normal</Button>
         )}
       </Group>
+      <ErrorAlert error={change.error} />
       <Radio.Group
         aria-labelledby="scenario"
         value={scenario}
@@ -113,9 +112,6 @@ function BurstForm() {
           { init: withoutTimeout },
         ),
       ),
-    onSuccess: ({ ids }) =>
-      notifications.show({ color: 'green', message: `${plural(ids.length, 'update')} queued` }),
-    onError: (error) => notifications.show({ color: 'red', message: describeError(error).message }),
   });
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="burst">
@@ -134,7 +130,11 @@ function BurstForm() {
           <Button type="submit" loading={burst.isPending}>
             Send the burst
           </Button>
+          <Text size="sm" role="status">
+            {burst.data && `${plural(burst.data.ids.length, 'update')} queued`}
+          </Text>
         </Group>
+        <ErrorAlert error={burst.error} />
       </form>
     </Paper>
   );

@@ -1,22 +1,11 @@
-import {
-  Alert,
-  Anchor,
-  EmptyState,
-  Group,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  TextInput,
-  Title,
-} from '@mantine/core';
+import { Anchor, EmptyState, Group, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { OrderSummary } from '../../shared/api.ts';
-import { describeError, ordersQuery } from '../api.ts';
+import { type OrderSummary, ordersQuery } from '../api.ts';
+import { ErrorAlert } from '../error-alert.tsx';
 import { formatTime, plural } from '../format.ts';
 import { heldTexts } from '../held.tsx';
 import { Pager, usePages } from '../pager.tsx';
@@ -47,7 +36,7 @@ export function OrdersPage() {
         }}
         maw={420}
       />
-      {error && <Alert color="red">{describeError(error).message}</Alert>}
+      <ErrorAlert error={error} />
       {!data && !error && <Skeleton height={200} />}
       {data && data.orders.length > 0 && <OrdersTable orders={data.orders} />}
       {data?.orders.length === 0 && <EmptyState title={search ? 'No order matches' : 'No orders yet'} />}

@@ -1,50 +1,83 @@
-import { Button, Group } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { UpdateView } from '../../shared/api.ts';
-import { useLazyOverlay } from '../use-lazy-overlay.ts';
-import type { Decision } from './decision-modal.tsx';
+import { api, parseResponse, queryClient, type UpdateView } from '../api.ts';
+import { ErrorAlert } from '../error-alert.tsx';
 
-const labels: Readonly<Record<Decision, string>> = {
-  resolve: 'It was applied',
-  retry: 'Send again',
-  discard: 'Discard',
-};
+/** What can be decided, and what it leads to, by the state of the update. */
+const decisions = {
+  needs_review: {
+    resolve:
+      'You found this update at the order service. It counts as applied, and later updates of the order are sent.',
+    retry:
+      'The same update is sent again, before later updates of the order. If it was applied the first time, it is applied twice.',
+    discard:
+      'It is not sent again. What the service may have applied stays. Later updates of the order are sent.',
+  },
+  rejected: {
+    retry: 'It was not applied. The same update is queued again, behind later updates of the order.',
+    discard: 'It was not applied, and will not be sent again.',
+  },
+} as const;
 
-/** The decisions about an update whose outcome is unknown, or which was rejected. */
-export function ReviewActions({ update }: { readonly update: UpdateView }) {
-  const { state } = update;
-  const [decision, setDecision] = useState<Decision>('resolve');
-  const modal = useLazyOverlay(async () => (await import('./decision-modal.tsx')).DecisionModal);
+const labels = { resolve: 'It was applied', retry: 'Send again', discard: 'Discard' };
+type Decision = keyof typeof labels;
+
+/** The decisions about an update whose outcome is unknown, or which was rejected; each is confirmed. */
+export function ReviewActions({ update: { id, state } }: { readonly update: UpdateView }) {
+  const [decision, setDecision] = useState<Decision>();
+  const [note, setNote] = useState('');
+  const decide = useMutation({
+    mutationFn: (chosen: Decision) =>
+      parseResponse(api.updates[':id'][chosen].$post({ param: { id }, json: note ? { note } : {} })),
+    onSuccess: () => setDecision(undefined),
+    onSettled: () => queryClient.invalidateQueries(),
+  });
   if (state !== 'needs_review' && state !== 'rejected') return null;
-  const decisions: readonly Decision[] =
-    state === 'rejected' ? ['retry', 'discard'] : ['resolve', 'retry', 'discard'];
+  const consequences: Readonly<Partial<Record<Decision, string>>> = decisions[state];
   return (
-    <>
-      <Group gap="xs" mt={4}>
-        {decisions.map((decided) => (
+    <Stack gap="xs" mt={4}>
+      <Group gap="xs">
+        {(Object.keys(consequences) as Decision[]).map((choice) => (
           <Button
-            key={decided}
+            key={choice}
             size="xs"
-            variant="default"
-            onClick={() => {
-              setDecision(decided);
-              modal.open();
-            }}
+            variant={choice === decision ? 'light' : 'default'}
+            aria-expanded={choice === decision}
+            onClick={() => setDecision(choice === decision ? undefined : choice)}
           >
-            {labels[decided]}
+            {labels[choice]}
           </Button>
         ))}
       </Group>
-      {modal.Overlay && (
-        <modal.Overlay
-          update={update}
-          state={state}
-          decision={decision}
-          label={labels[decision]}
-          isOpen={modal.isOpen}
-          onClose={() => modal.setOpen(false)}
-        />
+      {decision && (
+        <Paper withBorder p="sm" role="group" aria-label={labels[decision]}>
+          <Stack gap="xs">
+            <Text size="sm">{consequences[decision]}</Text>
+            <Textarea
+              label="Note"
+              description="Kept with the update, for your colleagues"
+              maxLength={1000}
+              value={note}
+              onChange={(event) => setNote(event.currentTarget.value)}
+            />
+            <ErrorAlert error={decide.error} />
+            <Group justify="flex-end" gap="xs">
+              <Button size="xs" variant="default" onClick={() => setDecision(undefined)}>
+                Cancel
+              </Button>
+              <Button
+                size="xs"
+                loading={decide.isPending}
+                color={decision === 'discard' ? 'red' : ''}
+                onClick={() => decide.mutate(decision)}
+              >
+                Confirm
+              </Button>
+            </Group>
+          </Stack>
+        </Paper>
       )}
-    </>
+    </Stack>
   );
 }

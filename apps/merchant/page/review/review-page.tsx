@@ -1,10 +1,10 @@
-import { Alert, Anchor, Card, Code, EmptyState, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Card, Code, EmptyState, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { UpdateView } from '../../shared/api.ts';
-import { describeError, reviewQuery, statusQuery, updateQuery } from '../api.ts';
+import { reviewQuery, statusQuery, type UpdateView, updateQuery } from '../api.ts';
+import { ErrorAlert } from '../error-alert.tsx';
 import { formatTime, plural } from '../format.ts';
 import { sources } from '../orders/sources.ts';
 import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
@@ -26,7 +26,7 @@ export function ReviewPage() {
       <Title order={1} size="h2">
         Needs review
       </Title>
-      {error && <Alert color="red">{describeError(error).message}</Alert>}
+      <ErrorAlert error={error} />
       {!isLoaded && !error && <Skeleton height={200} />}
       {isLoaded && counts[0] + counts[1] === 0 && unknownPages.number + rejectedPages.number === 2 && (
         <EmptyState icon={<IconCircleCheck aria-hidden />} title="Nothing needs review">
@@ -35,7 +35,7 @@ export function ReviewPage() {
       )}
       {(counts[0] > 0 || unknownPages.number > 1) && (
         <Section
-          title={`${plural(status?.outbox.needsReview ?? counts[0], 'outcome')} unknown`}
+          title={`${plural(status?.updates.needsReview ?? counts[0], 'outcome')} unknown`}
           text="Look the order up at the order service if you can, then choose. Later updates of the order wait for you."
           updates={unknown.data?.updates ?? []}
         />
@@ -43,7 +43,7 @@ export function ReviewPage() {
       <Pager pages={unknownPages} next={unknown.data?.next} />
       {(counts[1] > 0 || rejectedPages.number > 1) && (
         <Section
-          title={`${(status?.outbox.rejected ?? counts[1]).toLocaleString('en')} rejected`}
+          title={`${(status?.updates.rejected ?? counts[1]).toLocaleString('en')} rejected`}
           text="These were not applied. Later updates of their orders were sent."
           updates={rejected.data?.updates ?? []}
         />
@@ -78,7 +78,7 @@ function Section({ title, text, updates }: SectionProps) {
             </Anchor>
             <StateBadge state={update.state} />
             <Text size="xs" c="dimmed">
-              {update.orderId !== undefined && `${update.token}, `}
+              {update.orderId !== null && `${update.token}, `}
               {sources[update.source]}, {formatTime(update.createdAt)}
             </Text>
           </Group>
@@ -106,7 +106,7 @@ function SentBody({ id }: { readonly id: string }) {
       onToggle={(event: React.SyntheticEvent<HTMLDetailsElement>) => setOpen(event.currentTarget.open)}
     >
       <summary>What was sent</summary>
-      {error && describeError(error).message}
+      <ErrorAlert error={error} />
       {data && <Code block>{JSON.stringify(data.update, null, 2)}</Code>}
     </Text>
   );

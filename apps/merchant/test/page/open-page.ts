@@ -2,8 +2,8 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Browser, ConsoleMessage, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '../../../../.ci/launch-browser.ts';
+import type { OrderDetail } from '../../page/api.ts';
 import { addOrders } from '../../server/stored-orders.ts';
-import type { OrderDetail } from '../../shared/api.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { openTestApp, type TestApp, type TestAppOptions } from '../open-test-app.ts';
 

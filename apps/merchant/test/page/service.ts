@@ -3,7 +3,7 @@ import { startMockOrderService } from '@orders/testing';
 import { inject, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
 import { startForwarder } from '../../../../.ci/start-forwarder.ts';
-import type { StatusView } from '../../shared/api.ts';
+import type { StatusView } from '../../page/api.ts';
 import { openTestApp } from '../open-test-app.ts';
 import { createDatabase, needPostgres } from '../open-test-postgres.ts';
 import { makeTestFolder, runMerchant } from '../run-merchant.ts';
@@ -25,8 +25,7 @@ test('a 429 that recovers is drawn as it happens, here and in another window, an
   app().mock.faults.next(rateLimited(1), { operation: 'update' });
   await button('Send update').click();
   await says('Applied');
-  await page.getByText(/^Attempt 1: rejected, 429/).waitFor();
-  await page.getByText(/^Attempt 2: applied, 200/).waitFor();
+  await page.getByText('2 attempts, last response 200').waitFor();
   await other.page.getByRole('row', { name: open.token }).getByText('Applied').waitFor();
   expect(applied()).toEqual([mug]);
   app().mock.faults.next(rateLimited(600), { operation: 'update' });
@@ -116,7 +115,8 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   // It is applied before the app is killed, and the one of the other order is not.
   service.faults.next({ type: 'stalled_headers', applied: true }, { token: 'order-1' });
   await button('Send update').click();
-  await page.getByText('Attempt 1: waiting for the response').waitFor();
+  await says('Sending');
+  await page.getByRole('region', { name: 'Updates' }).getByText('Sending').waitFor();
   await expect.poll(() => service.appliedUpdates('order-1').length).toBe(1);
   const send = (token: string, order_id: string) =>
     fetch(`${url}/api/orders/${token}/updates`, {
@@ -142,6 +142,6 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   await expect.poll(() => service.appliedUpdates('order-2')).toHaveLength(1);
   expect(service.appliedUpdates('order-1')).toHaveLength(1);
   await button('It was applied').click();
-  await page.getByRole('dialog').getByRole('button', { name: 'It was applied' }).click();
+  await page.getByRole('group', { name: 'It was applied' }).getByRole('button', { name: 'Confirm' }).click();
   await expect.poll(() => service.appliedUpdates('order-1')).toMatchObject([{}, { order_id: 'behind' }]);
 });

@@ -52,10 +52,7 @@ test('an order is accessible and fits, with a decision, an error, an unknown out
   await button('Send update').click();
   await says('Needs review');
   await button('Send again').click();
-  await page.getByRole('dialog', { name: 'Send again' }).waitFor();
-  await expectForEveryone(page, expect, { within: '[role=dialog]' });
-  await page.keyboard.press('Escape');
-  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await button('Confirm').waitFor();
   for (const section of ['Shipping', 'Buyer and QR payment', 'URLs', 'Notes']) await button(section).click();
   await field(/^Price/)
     .first()
@@ -92,8 +89,8 @@ test('orders, review, bulk files, fault injection and a missing order are access
   await page.getByRole('textbox', { name: 'Updates' }).fill('3');
   await button('Send the burst').click();
   await page.getByText('3 updates queued').waitFor();
-  await page.getByText(/^Unknown: [1-9]/).waitFor();
-  await page.getByRole('img', { name: /attempts in slots of 10 s/ }).waitFor();
+  await page.getByText(/^Needs review: [1-9]/).waitFor();
+  await page.getByRole('img', { name: /updates in slots of 10 s/ }).waitFor();
   await expectForEveryone(page, expect, { within: 'main' });
   await button('Back to normal').click();
   await expect.poll(() => page.getByRole('radio', { name: 'Healthy' }).isChecked()).toBe(true);
@@ -150,11 +147,6 @@ test.for([
 ] as const)('the page of %s loads at most 180 kB of script, in gzip', async ([, path], { expect }) => {
   await using open = await openPage('about:blank', { isNew: true });
   const { page } = open;
-  // The first action loads notifications, and Chromium may report a pointer that another window left behind.
-  await page.addInitScript(() => {
-    for (const type of ['pointermove', 'pointerdown'])
-      addEventListener(type, (event) => event.stopImmediatePropagation());
-  });
   const scripts: Promise<number>[] = [];
   page.on('response', (response) => {
     if (response.request().resourceType() === 'script')
