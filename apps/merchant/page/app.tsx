@@ -9,7 +9,6 @@ import {
   Loader,
   NavLink,
   Text,
-  Title,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
@@ -26,6 +25,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Component, lazy, type PropsWithChildren, Suspense, useEffect } from 'react';
 import { Link, Route, Switch, useLocation } from 'wouter';
 import { describeError, statusQuery } from './api.ts';
+import { MissingView } from './errors.tsx';
 import { useEventStream } from './event-stream.ts';
 import { HeldAlert, ServiceAlert, ServiceBadge } from './service-status.tsx';
 
@@ -123,12 +123,7 @@ export function App() {
               <Route path="/bulk/:id">{({ id }) => <BulkPage key={id} id={id} />}</Route>
               <Route path="/fault-injection" component={FaultInjectionPage} />
               <Route>
-                <Title order={1} size="h2">
-                  Page not found
-                </Title>
-                <Button component={Link} href="/" mt="md">
-                  All orders
-                </Button>
+                <MissingView what="Page" href="/" link="All orders" />
               </Route>
             </Switch>
           </Suspense>

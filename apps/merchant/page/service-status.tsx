@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { api, parseResponse, type StatusView } from './api.ts';
-import { ErrorAlert } from './error-alert.tsx';
+import { ErrorAlert } from './errors.tsx';
 import { scenarioLabels } from './fault-injection/api.ts';
 import { plural } from './format.ts';
 import { heldTexts, isProblem } from './held.tsx';

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { OutboxError, type OutboxStore, type Sql, type UpdateStatus } from '@orders/outbox';
 import { Hono } from 'hono';
 import { stream } from 'hono/streaming';
-import { type BulkRowState, RowsChoice } from '../shared/api.ts';
+import { type BulkRowState, bulkRowStates, RowsChoice } from '../shared/api.ts';
 import { type BulkIssue, type FileRow, readBulkFile } from './bulk-file.ts';
 import { isoTime, rowsOf } from './database.ts';
 import { ApiError, type Log } from './errors.ts';
@@ -272,18 +272,6 @@ function* inPages(rows: readonly FileRow[]) {
   yield page;
 }
 
-const noRows: Record<BulkRowState, number> = {
-  invalid: 0,
-  ready: 0,
-  queued: 0,
-  waiting: 0,
-  sending: 0,
-  applied: 0,
-  rejected: 0,
-  needs_review: 0,
-  discarded: 0,
-};
-
 interface BulkRecord {
   readonly id: string;
   readonly number: string;
@@ -345,7 +333,7 @@ async function findBulk(sql: Sql, id: string) {
     `select ${rowState} as state, count(*)::int as count from merchant.bulk_rows where bulk_id = $1 group by 1`,
     [id],
   );
-  const counts = { ...noRows };
+  const counts = Object.fromEntries(bulkRowStates.map((state) => [state, 0])) as Record<BulkRowState, number>;
   for (const { state, count } of counted) counts[state] = count;
   return { ...viewBulk(bulk), counts };
 }

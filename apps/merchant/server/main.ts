@@ -19,7 +19,6 @@ interface Options {
   readonly publicUrl?: string;
   readonly trustProxy?: string;
   readonly data?: string;
-  readonly memory?: true;
   readonly servicePort: number;
   readonly baseUrl?: string;
   readonly order?: readonly string[];
@@ -42,7 +41,6 @@ const program = new Command('merchant')
     readUrl,
   )
   .option('--data <folder>', 'where everything is stored; a folder in .merchant by default')
-  .option('--memory', 'store nothing')
   .option('--service-port <number>', 'port of the mock order service; 0 for a free one', readPort, 8402)
   .option(
     '--base-url <url>',
@@ -96,16 +94,10 @@ function failToStart(error: unknown): void {
   else if (!(error instanceof CommanderError)) throw error;
 }
 
-function chooseData({ data, memory, baseUrl }: Options): DataPlace {
+function chooseData({ data, baseUrl }: Options): DataPlace {
   const databaseUrl = process.env['DATABASE_URL'] ?? '';
-  const given = [
-    data !== undefined && '--data',
-    memory && '--memory',
-    databaseUrl !== '' && 'DATABASE_URL',
-  ].filter(Boolean);
-  if (given.length > 1)
-    throw new InvalidArgumentError(`${given.join(' and ')} each choose a place: give one of them.`);
-  if (memory) return 'memory';
+  if (data !== undefined && databaseUrl !== '')
+    throw new InvalidArgumentError('--data and DATABASE_URL each choose a place: give one of them.');
   if (data !== undefined) return { folder: data };
   // It may hold a password, so it is never printed.
   if (databaseUrl !== '' && !/^postgres(ql)?:\/\/./.test(databaseUrl))

@@ -8,8 +8,19 @@ export type UpdateSource = 'editor' | 'bulk' | 'burst' | 'start' | 'other';
 /** `waiting` is queued behind an update of its order that needs review. */
 export type ShownState = UpdateState | 'waiting';
 
-/** The state of a row of a bulk file. */
-export type BulkRowState = 'invalid' | 'ready' | ShownState;
+/** The states of the rows of a bulk file, as they are drawn from left to right. */
+export const bulkRowStates = [
+  'applied',
+  'needs_review',
+  'waiting',
+  'rejected',
+  'sending',
+  'invalid',
+  'discarded',
+  'queued',
+  'ready',
+] as const satisfies readonly ('invalid' | 'ready' | ShownState)[];
+export type BulkRowState = (typeof bulkRowStates)[number];
 
 /** Body of every response that is not a success. */
 export interface ApiErrorBody {

@@ -126,7 +126,7 @@ test('what it cannot start with is one line, with 1 or 2 as exit code', async ()
     code: number,
     text: RegExp,
   ][] = [
-    [['--memory', '--data', 'x'], {}, 2, /--data and --memory/],
+    [['--data', 'x'], { DATABASE_URL: 'postgres://db/shop' }, 2, /--data and DATABASE_URL/],
     [['--base-url', 'https://orders.example'], {}, 2, /ORDERS_API_KEY/],
     [[], { DATABASE_URL: `postgres:shop:${password}@db/shop` }, 2, /DATABASE_URL is not a URL/],
     [['--data', made.folder], {}, 1, /holds other files/],
@@ -150,7 +150,8 @@ test('reports all ports that are taken in one line', async () => {
     const ports = holders.map((holder) => (holder.address() as AddressInfo).port);
     const options = ['--port', '--webhook-port', '--service-port'];
     const words = options.flatMap((option, index) => [option, String(ports[index])]);
-    using merchant = runMerchant([...words, '--memory']);
+    await using made = await makeTestFolder();
+    using merchant = runMerchant([...words, '--data', made.folder]);
     expect(await merchant.ended).toMatchObject({
       code: 1,
       stdout: '',

@@ -8,7 +8,7 @@ import type { RowsChoice } from '../../shared/api.ts';
 import { bulkLimits } from '../../shared/limits.ts';
 import { bulksQuery, describeError, uploadBulk } from '../api.ts';
 import { amounts } from '../editor/fields.ts';
-import { ErrorAlert } from '../error-alert.tsx';
+import { ErrorAlert } from '../errors.tsx';
 import { formatTime } from '../format.ts';
 import { Pager, usePages } from '../pager.tsx';
 import { BulkStateBadge } from './bulk-progress.tsx';

@@ -14,8 +14,8 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
 import type { BulkRowState } from '../../shared/api.ts';
-import { api, type BulkRowView, bulkQuery, isNotFound, parseResponse, withoutTimeout } from '../api.ts';
-import { ErrorAlert } from '../error-alert.tsx';
+import { api, type BulkRowView, bulkQuery, parseResponse, withoutTimeout } from '../api.ts';
+import { ErrorAlert, MissingView } from '../errors.tsx';
 import { describeIssue, formatTime, plural } from '../format.ts';
 import { heldTexts } from '../held.tsx';
 import { outcomeUnknown, StateBadge, states } from '../orders/state-badge.tsx';
@@ -33,19 +33,8 @@ export function BulkPage({ id }: { readonly id: string }) {
       parseResponse(api.bulks[':id'][action].$post({ param: { id } }, { init: withoutTimeout })),
     onSettled: () => client.invalidateQueries(),
   });
-  if (error && !data) {
-    return (
-      <Stack align="start">
-        <Title order={1} size="h2">
-          {isNotFound(error) ? 'Bulk file not found' : 'The bulk file cannot be loaded'}
-        </Title>
-        <ErrorAlert error={error} />
-        <Button component={Link} href="/bulk" variant="default">
-          All bulk files
-        </Button>
-      </Stack>
-    );
-  }
+  if (error && !data)
+    return <MissingView what="Bulk file" error={error} href="/bulk" link="All bulk files" />;
   if (!data) return <Skeleton height={400} aria-label="Loading" />;
   const { bulk, rows, next } = data;
   const { counts } = bulk;
@@ -98,7 +87,7 @@ export function BulkPage({ id }: { readonly id: string }) {
         value={state}
         onChange={(event) => {
           setState(event.currentTarget.value as BulkRowState | '');
-          pages.reset();
+          pages.setStarts([{}]);
         }}
         data={[
           { value: '', label: `All (${bulk.rows.toLocaleString('en')})` },

@@ -23,18 +23,6 @@ export function BulkStateBadge({ bulk: { state } }: { readonly bulk: BulkSummary
   );
 }
 
-const order: readonly BulkRowState[] = [
-  'applied',
-  'needs_review',
-  'waiting',
-  'rejected',
-  'sending',
-  'invalid',
-  'discarded',
-  'queued',
-  'ready',
-];
-
 /** Where the color of the state is too faint, or that of another one. */
 const sectionColors: Readonly<Partial<Record<BulkRowState, string>>> = {
   waiting: 'orange.3',
@@ -45,7 +33,7 @@ const sectionColors: Readonly<Partial<Record<BulkRowState, string>>> = {
 
 /** How many rows of a file are in each state. */
 export function BulkProgress({ bulk: { rows, counts } }: { readonly bulk: BulkView }) {
-  const present = order.filter((state) => counts[state] > 0);
+  const present = (Object.keys(counts) as BulkRowState[]).filter((state) => counts[state] > 0);
   const open = counts.queued + counts.sending;
   const { waiting, needs_review: unknown } = counts;
   return (

@@ -14,20 +14,18 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { FormProvider, get } from 'react-hook-form';
-import { Link } from 'wouter';
 import { historyLimits } from '../../shared/limits.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import {
   api,
   createId,
   describeError,
-  isNotFound,
   type OrderDetail,
   orderQuery,
   parseResponse,
   queryClient,
 } from '../api.ts';
-import { ErrorAlert } from '../error-alert.tsx';
+import { MissingView } from '../errors.tsx';
 import { describeIssue, plural } from '../format.ts';
 import { CartLines, pageOfLine } from './cart-lines.tsx';
 import { labelOf, orderFields, sections } from './fields.ts';
@@ -42,19 +40,7 @@ import { useOrderForm } from './use-order-form.ts';
 export function OrderPage({ token }: { readonly token: string }) {
   const [count, setCount] = useState<number>(historyLimits.first);
   const { data: order, error } = useQuery(orderQuery(token, count));
-  if (error && !order) {
-    return (
-      <Stack align="start">
-        <Title order={1} size="h2">
-          {isNotFound(error) ? 'Order not found' : 'The order cannot be loaded'}
-        </Title>
-        <ErrorAlert error={error} />
-        <Button component={Link} href="/" variant="default">
-          All orders
-        </Button>
-      </Stack>
-    );
-  }
+  if (error && !order) return <MissingView what="Order" error={error} href="/" link="All orders" />;
   if (!order) return <Skeleton height={400} aria-label="Loading" />;
   return (
     <>

@@ -2,7 +2,7 @@ import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/co
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useFormContext } from 'react-hook-form';
 import { type OrderDetail, parseResponse, statusQuery } from '../api.ts';
-import { ErrorAlert } from '../error-alert.tsx';
+import { ErrorAlert } from '../errors.tsx';
 import { faultInjection } from '../fault-injection/api.ts';
 import { formatTime } from '../format.ts';
 import type { OrderForm } from './order-form.ts';

@@ -3,7 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FaultSetting } from '../../shared/api.ts';
 import { parseResponse, statusQuery, withoutTimeout } from '../api.ts';
-import { ErrorAlert } from '../error-alert.tsx';
+import { ErrorAlert } from '../errors.tsx';
 import { plural } from '../format.ts';
 import { faultInjection, scenarioLabels, settingQuery } from './api.ts';
 import { OutcomesChart } from './outcomes-chart.tsx';

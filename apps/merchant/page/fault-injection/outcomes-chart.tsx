@@ -2,7 +2,7 @@ import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
 import { EmptyState, Group, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { ErrorAlert } from '../error-alert.tsx';
+import { ErrorAlert } from '../errors.tsx';
 import { plural } from '../format.ts';
 import { outcomesQuery } from './api.ts';
 

@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { type OrderSummary, ordersQuery } from '../api.ts';
-import { ErrorAlert } from '../error-alert.tsx';
+import { ErrorAlert } from '../errors.tsx';
 import { formatTime, plural } from '../format.ts';
 import { heldTexts } from '../held.tsx';
 import { Pager, usePages } from '../pager.tsx';
@@ -32,7 +32,7 @@ export function OrdersPage() {
         value={typed}
         onChange={(event) => {
           setTyped(event.currentTarget.value);
-          pages.reset();
+          pages.setStarts([{}]);
         }}
         maw={420}
       />

@@ -2,7 +2,7 @@ import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { api, parseResponse, queryClient, type UpdateView } from '../api.ts';
-import { ErrorAlert } from '../error-alert.tsx';
+import { ErrorAlert } from '../errors.tsx';
 
 /** What can be decided, and what it leads to, by the state of the update. */
 const decisions = {

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { reviewQuery, statusQuery, type UpdateView, updateQuery } from '../api.ts';
-import { ErrorAlert } from '../error-alert.tsx';
+import { ErrorAlert } from '../errors.tsx';
 import { formatTime, plural } from '../format.ts';
 import { sources } from '../orders/sources.ts';
 import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
@@ -13,53 +13,46 @@ import { ReviewActions } from './review-actions.tsx';
 
 /** Updates that wait for a decision. */
 export function ReviewPage() {
-  const unknownPages = usePages();
-  const rejectedPages = usePages();
-  const unknown = useQuery(reviewQuery('needs_review', unknownPages.start));
-  const rejected = useQuery(reviewQuery('rejected', rejectedPages.start));
   const { data: status } = useQuery(statusQuery);
-  const error = unknown.error ?? rejected.error;
-  const isLoaded = unknown.data !== undefined && rejected.data !== undefined;
-  const counts = [unknown.data?.updates.length ?? 0, rejected.data?.updates.length ?? 0] as const;
+  const { needsReview = 0, rejected = 0 } = status?.updates ?? {};
   return (
     <Stack>
       <Title order={1} size="h2">
         Needs review
       </Title>
-      <ErrorAlert error={error} />
-      {!isLoaded && !error && <Skeleton height={200} />}
-      {isLoaded && counts[0] + counts[1] === 0 && unknownPages.number + rejectedPages.number === 2 && (
+      {!status && <Skeleton height={200} />}
+      {status && needsReview + rejected === 0 && (
         <EmptyState icon={<IconCircleCheck aria-hidden />} title="Nothing needs review">
           Updates whose outcome is unknown, and rejected ones, wait here for your decision.
         </EmptyState>
       )}
-      {(counts[0] > 0 || unknownPages.number > 1) && (
+      {needsReview > 0 && (
         <Section
-          title={`${plural(status?.updates.needsReview ?? counts[0], 'outcome')} unknown`}
+          state="needs_review"
+          title={`${plural(needsReview, 'outcome')} unknown`}
           text="Look the order up at the order service if you can, then choose. Later updates of the order wait for you."
-          updates={unknown.data?.updates ?? []}
         />
       )}
-      <Pager pages={unknownPages} next={unknown.data?.next} />
-      {(counts[1] > 0 || rejectedPages.number > 1) && (
+      {rejected > 0 && (
         <Section
-          title={`${(status?.updates.rejected ?? counts[1]).toLocaleString('en')} rejected`}
+          state="rejected"
+          title={`${rejected.toLocaleString('en')} rejected`}
           text="These were not applied. Later updates of their orders were sent."
-          updates={rejected.data?.updates ?? []}
         />
       )}
-      <Pager pages={rejectedPages} next={rejected.data?.next} />
     </Stack>
   );
 }
 
 interface SectionProps {
+  readonly state: 'needs_review' | 'rejected';
   readonly title: string;
   readonly text: string;
-  readonly updates: readonly UpdateView[];
 }
 
-function Section({ title, text, updates }: SectionProps) {
+function Section({ state, title, text }: SectionProps) {
+  const pages = usePages();
+  const { data, error } = useQuery(reviewQuery(state, pages.start));
   return (
     <Stack component="section" gap="sm">
       <div>
@@ -70,27 +63,36 @@ function Section({ title, text, updates }: SectionProps) {
           {text}
         </Text>
       </div>
-      {updates.map((update) => (
-        <Card key={update.id} withBorder component="article" aria-label={`Update of ${update.token}`}>
-          <Group gap="xs" mb={4}>
-            <Anchor component={Link} href={`/orders/${encodeURIComponent(update.token)}`} fw={600}>
-              {update.orderId ?? update.token}
-            </Anchor>
-            <StateBadge state={update.state} />
-            <Text size="xs" c="dimmed">
-              {update.orderId !== null && `${update.token}, `}
-              {sources[update.source]}, {formatTime(update.createdAt)}
-            </Text>
-          </Group>
-          {update.state === 'needs_review' && <Text size="sm">{outcomeUnknown}.</Text>}
-          <Text size="sm" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
-            {update.message}
-          </Text>
-          <ReviewActions update={update} />
-          <SentBody id={update.id} />
-        </Card>
+      <ErrorAlert error={error} />
+      {data?.updates.map((update) => (
+        <ReviewCard key={update.id} update={update} />
       ))}
+      <Pager pages={pages} next={data?.next} />
     </Stack>
+  );
+}
+
+function ReviewCard({ update }: { readonly update: UpdateView }) {
+  const { id, token, orderId, state, source, createdAt, message } = update;
+  return (
+    <Card withBorder component="article" aria-label={`Update of ${token}`}>
+      <Group gap="xs" mb={4}>
+        <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} fw={600}>
+          {orderId ?? token}
+        </Anchor>
+        <StateBadge state={state} />
+        <Text size="xs" c="dimmed">
+          {orderId !== null && `${token}, `}
+          {sources[source]}, {formatTime(createdAt)}
+        </Text>
+      </Group>
+      {state === 'needs_review' && <Text size="sm">{outcomeUnknown}.</Text>}
+      <Text size="sm" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
+        {message}
+      </Text>
+      <ReviewActions update={update} />
+      <SentBody id={id} />
+    </Card>
   );
 }
 
