@@ -38,6 +38,7 @@ try {
 async function takeAll(page: Page, look: string): Promise<void> {
   const take = async (view: string): Promise<void> => {
     const file = join(folder, `${view}-${look}.png`);
+    await page.evaluate(() => window.scrollTo(0, 0));
     await page.screenshot({ path: file, fullPage: true });
     process.stdout.write(`${file}\n`);
   };

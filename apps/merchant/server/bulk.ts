@@ -8,7 +8,7 @@ import { type BulkIssue, type FileRow, readBulkFile } from './bulk-file.ts';
 import { isoTime, rowsOf } from './database.ts';
 import { ApiError, type Log } from './errors.ts';
 import type { Events } from './events.ts';
-import { isId, readNumber, toPage } from './pages.ts';
+import { isId, pageSize, readNumber, toPage } from './pages.ts';
 import { enqueueUpdates, type UpdateParts } from './updates.ts';
 
 export interface BulkParts {
@@ -46,11 +46,10 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
     })
     .get('/:id', async (c) => {
       const bulk = await findBulk(store, c.req.param('id'));
-      const { state, after, limit: asked } = c.req.query();
-      const limit = readNumber(asked, { min: 1, max: 1_000, fallback: 100 });
+      const { state, after } = c.req.query();
       const from = readNumber(after, { max: maxRow, fallback: 0 });
-      const rows = await readRows(store, bulk.id, { state, after: from, limit: limit + 1 });
-      const { items, ...page } = toPage(rows, ({ row }) => row, limit);
+      const rows = await readRows(store, bulk.id, { state, after: from, limit: pageSize + 1 });
+      const { items, ...page } = toPage(rows, ({ row }) => row);
       return c.json({ bulk, rows: items.map(viewRow), ...page });
     })
     .post('/:id/send', async (c) => c.json(await bulks.change(c.req.param('id'), 'sending'), 202))

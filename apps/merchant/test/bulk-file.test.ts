@@ -3,10 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { cpuMsSince } from '../../../.ci/cpu-ms-since.ts';
 import { growthExponent } from '../../../.ci/growth-exponent.ts';
-import { fileCases } from '../../../.ci/spreadsheet-files.ts';
 import { formatCell } from '../server/bulk.ts';
 import { readBulkFile } from '../server/bulk-file.ts';
-import { ApiError } from '../server/errors.ts';
 
 const read = (text: string | Uint8Array, name = 'a.csv') =>
   readBulkFile(typeof text === 'string' ? new TextEncoder().encode(text) : text, name);
@@ -110,31 +108,6 @@ test.each([
   ['zero bytes', 'token\0', {}],
 ])('%s is an error of the file, with row and column', async (_, text, details) => {
   await expect(read(text)).rejects.toMatchObject({ status: 422, code: 'unreadable_file', details });
-});
-
-test.each(fileCases)('as the command reads it: $what', async ({ name = 'a.csv', content, options, rows }) => {
-  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
-  const problems = rows.filter((row) => /^\d+[!?]/.test(row));
-  // A fault that hides the rest of the file refuses all of it.
-  const fault = problems.find((row) => /^\d+! \d+:\S+ \S+ (malformed|unknown_column)$/.test(row));
-  const found = await readBulkFile(bytes, name, options).catch((error: unknown) => error);
-  if (found instanceof ApiError) {
-    expect(found.details).toMatchObject({ row: Number.parseInt(fault ?? '', 10) });
-    return;
-  }
-  const read = found as Awaited<ReturnType<typeof readBulkFile>>;
-  // What is doubtful is refused here, since it is sent without another look.
-  expect(read.flatMap(({ issues }) => issues.map(({ path }) => path || '-'))).toEqual(
-    problems.map((row) => row.split(' ')[2]),
-  );
-  const doubtful = problems.map((row) => Number.parseInt(row, 10));
-  const sent = rows.filter((row) => {
-    const [, first, last = first] = /^(\d+)(?:-(\d+))? /.exec(row) ?? [];
-    return first && !doubtful.some((number) => number >= Number(first) && number <= Number(last));
-  });
-  expect(read.flatMap(({ token, update }) => (update ? [[token, update.cart.items]] : []))).toEqual(
-    sent.map((row) => [row.split(' ')[1], JSON.parse(row.slice(row.indexOf('{'))).items]),
-  );
 });
 
 test('a file has at most 50,000 rows', async () => {

@@ -27,7 +27,7 @@ async function upload(one: TestApp, body: string, name = 'file.csv'): Promise<Bu
 const read = async (one: TestApp, { id }: BulkView): Promise<BulkView> =>
   (await one.call(`/api/bulks/${id}`)).body.bulk;
 const rowsIn = async (one: TestApp, { id }: BulkView, state: string): Promise<readonly BulkRowView[]> =>
-  (await one.call(`/api/bulks/${id}?state=${state}&limit=1000`)).body.rows;
+  (await one.call(`/api/bulks/${id}?state=${state}`)).body.rows;
 
 async function untilState(one: TestApp, bulk: BulkView, state: BulkView['state']): Promise<void> {
   await expect.poll(async () => (await read(one, bulk)).state, { interval: 200 }).toBe(state);

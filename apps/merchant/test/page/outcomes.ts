@@ -91,8 +91,8 @@ test('an update rejected with a hostile response stays as it was typed, and can 
   await button('Confirm').click();
   await article.waitFor({ state: 'detached' });
   await page.goBack();
+  await expect.poll(() => field('Name').inputValue()).toBe('Mug');
   await says('No changes');
-  expect(await field('Name').inputValue()).toBe('Mug');
 });
 
 test('what waits for a decision says so, in the editor and in the list, and the decision is beside the button that sends', async ({

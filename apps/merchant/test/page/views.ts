@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib';
 import { documentedExample } from '@orders/testing';
 import type { Page } from 'playwright-core';
 import { type ExpectStatic, test } from 'vitest';
@@ -138,26 +137,6 @@ test('the colors are those of the system, or the chosen ones', async ({ expect }
   await page.reload();
   await button('Use dark colors').waitFor();
   expect(await scheme()).toBe('light');
-});
-
-// The first orders are those that the burst of another test leaves in review.
-test.for([
-  ['all orders', (): string => '/'],
-  ['one order', (): string => `/orders/${app().mock.orders[5]?.token}`],
-] as const)('the page of %s loads at most 180 kB of script, in gzip', async ([, path], { expect }) => {
-  await using open = await openPage('about:blank', { isNew: true });
-  const { page } = open;
-  const scripts: Promise<number>[] = [];
-  page.on('response', (response) => {
-    if (response.request().resourceType() === 'script')
-      scripts.push(response.body().then((body) => gzipSync(body).length));
-  });
-  await page.goto(app().url + path());
-  await page.getByText('merchant-order-1006').first().waitFor();
-  await page.waitForLoadState('networkidle').catch(() => {});
-  const size = (await Promise.all(scripts)).reduce((sum, one) => sum + one, 0);
-  expect(size).toBeGreaterThan(50_000);
-  expect(size).toBeLessThanOrEqual(180_000);
 });
 
 // It adds more orders than a page has, so it comes last.
