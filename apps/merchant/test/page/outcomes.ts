@@ -137,7 +137,7 @@ test('what waits for a decision says so, in the editor and in the list, and the 
 });
 
 test('a hidden window lets go of its event stream, and catches up once it is shown', async ({ expect }) => {
-  await using open = await openOrder(mug);
+  await using open = await openOrder(mug, { isNew: true });
   const { page, token } = open;
   const show = (isHidden: boolean) =>
     page.evaluate((hidden) => {
@@ -166,7 +166,7 @@ test('a lost event stream is named, and opened again', async () => {
 test('a request that gets no response in time is made again, and what changes meanwhile is shown', async ({
   expect,
 }) => {
-  await using open = await openOrder({ cart: { items: [] } });
+  await using open = await openOrder({ cart: { items: [] } }, { isNew: true });
   const { page, token } = open;
   const update = (sku: string) => ({ id: crypto.randomUUID(), update: { cart: { items: [{ sku }] } } });
   // The time that a request has ends when the test says so.

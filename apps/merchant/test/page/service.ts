@@ -81,7 +81,7 @@ test('a database that is gone is named in every window, and what it holds is sho
   await using forwarder = await startForwarder(port);
   url.port = String(forwarder.port);
   await using shop = await openTestApp({ data: { databaseUrl: url.href } });
-  await using open = await openPage(`${shop.url}/`);
+  await using open = await openPage(`${shop.url}/`, { isNew: true });
   const { page } = open;
   const healthy = page.getByText('Healthy', { exact: true });
   await healthy.waitFor();
@@ -108,7 +108,7 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   const words = ['--base-url', service.url, ...orders, ...data, '--webhook-port', '0'];
   using killed = runMerchant([...words, '--port', '0'], env);
   const url = await killed.printed(/Merchant app\s+(http:\S+)/);
-  await using open = await openPage(`${url}/orders/order-1`);
+  await using open = await openPage(`${url}/orders/order-1`, { isNew: true });
   const { page, field, button, says } = open;
   await button('Add line').click();
   await field('SKU').fill('MUG');
