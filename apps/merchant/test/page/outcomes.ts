@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Request } from 'playwright-core';
 import { test } from 'vitest';
 import { openPage, prepareApp, type TestOrderPage } from './open-page.ts';
 
@@ -144,11 +144,15 @@ test('a hidden window lets go of its event stream, and catches up once it is sho
       Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));
     }, isHidden);
-  const closed = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/api/events'));
+  const isStream = (request: Request) => request.url().endsWith('/api/events');
+  const opened: Request[] = [];
+  page.on('request', (request) => isStream(request) && opened.push(request));
+  const closed = page.waitForEvent('requestfailed', isStream);
   await show(true);
   await closed;
   await app().call(`/api/orders/${token}/updates`, { id: crypto.randomUUID(), update: mug });
   await expect.poll(async () => (await open.read()).lastUpdate?.state).toBe('applied');
+  expect(opened).toEqual([]);
   await show(false);
   await page.getByText('Applied', { exact: true }).waitFor();
 });
