@@ -284,14 +284,18 @@ interface BulkRecord {
 }
 
 /** A row waits while an update of its order needs review. */
-const isWaiting = `state = 'queued' and token in (select token from merchant.updates where state = 'needs_review')`;
+const isWaiting = `state = 'queued' and exists (
+    select from merchant.updates where token = r.token and state = 'needs_review')`;
 const rowState = `case when ${isWaiting} then 'waiting' else state end`;
 
-/** A bulk without its rows, of which only the index is asked whether there is one in a state. */
+// In the sequence of its index, or the planner reads the rows of all bulks, expecting one soon.
+const hasRow = (condition: string): string =>
+  `coalesce((select true from merchant.bulk_rows as r where bulk_id = b.id and ${condition} order by state, row limit 1), false)`;
+
+/** A bulk without its rows, of which only indexes are asked whether there is one in a state. */
 const bulkColumns = `id, number::text, name, ${isoTime('created_at')} as created_at, state, rows, invalid,
-  exists (select from merchant.bulk_rows
-    where bulk_id = b.id and state in ('ready', 'queued', 'sending') and not (${isWaiting})) as is_moving,
-  exists (select from merchant.bulk_rows where bulk_id = b.id and state in ('queued', 'needs_review')) as is_waiting`;
+  ${hasRow(`state in ('ready', 'queued', 'sending') and not (${isWaiting})`)} as is_moving,
+  ${hasRow(`state in ('queued', 'needs_review')`)} as is_waiting`;
 
 /** Newest first; one more than a page has. */
 function readBulks(sql: Sql, after: number): Promise<BulkRecord[]> {
@@ -329,7 +333,7 @@ async function findBulk(sql: Sql, id: string) {
   if (!bulk) throw new ApiError(404, 'unknown_bulk', 'There is no such bulk.');
   const counted = await rowsOf<{ state: BulkRowState; count: number }>(
     sql,
-    `select ${rowState} as state, count(*)::int as count from merchant.bulk_rows where bulk_id = $1 group by 1`,
+    `select ${rowState} as state, count(*)::int as count from merchant.bulk_rows as r where bulk_id = $1 group by 1`,
     [id],
   );
   const counts = Object.fromEntries(bulkRowStates.map((state) => [state, 0])) as Record<BulkRowState, number>;
@@ -347,7 +351,7 @@ interface RowsPage {
 function readRows(sql: Sql, id: string, { state, after, limit }: RowsPage): Promise<RowRecord[]> {
   return rowsOf(
     sql,
-    `select row, token, issues, update_id, ${rowState} as state, outcome from merchant.bulk_rows
+    `select row, token, issues, update_id, ${rowState} as state, outcome from merchant.bulk_rows as r
      where bulk_id = $1 and row > $2 ${state === undefined ? '' : `and ${rowState} = $4`} order by row limit $3`,
     [id, after, limit, ...(state === undefined ? [] : [state])],
   );
