@@ -118,7 +118,7 @@ export function projectsOfPage(updating: Row['dependencies']): Row[] {
         '@swc/core': '1',
         '@swc/jest': '0.2',
       },
-      fixtures: ['handler.ts', 'handler.test.ts', 'tsconfig.json'],
+      fixtures: ['handler.ts', 'handler.spec.ts', 'tsconfig.json'],
       runs: {
         'ts-jest, Node 24': jest("module.exports = { preset: 'ts-jest' };", shown('jest'), node),
         'swc, Node 24': jest(
