@@ -184,7 +184,7 @@ async function startIn(folder: string, binaries: string, settings: PostgresSetti
     await ended;
   }
   async function query<Row>(statement: string): Promise<Row[]> {
-    const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000 });
+    const client = new pg.Client({ connectionString });
     client.on('error', () => {});
     await client.connect();
     return client.query(statement).then(

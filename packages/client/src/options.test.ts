@@ -1,6 +1,6 @@
 import { basic } from '@orders/auth';
 import { expect, expectTypeOf, test } from 'vitest';
-import { growthExponent } from '../../../.ci/growth-exponent.ts';
+import { withinTheTest } from '../../../.ci/within-the-test.ts';
 import { createOrdersClient as createOverFetch } from './fetch.ts';
 import { createOrdersClient } from './index.ts';
 import type { CallOptions, callOptionNames, clientOptionNames, OrdersClientOptions } from './options.ts';
@@ -31,11 +31,8 @@ test('allows plain http to another machine with allowInsecureHttp', () => {
 });
 
 test('reads a base URL in linear time, however many slashes', () => {
-  const exponent = growthExponent(80_000, (size) => {
-    const url = `https://api.example.com/${'/'.repeat(size)}x`;
-    return () => expect(urlOf(url)).toMatch(/x\/v2/);
-  });
-  expect(exponent).toBeLessThan(1.5);
+  const url = `https://api.example.com/${'/'.repeat(1e6)}x`;
+  expect(withinTheTest(() => urlOf(url)).endsWith('x/v2/orders/order_1234')).toBe(true);
 });
 
 test.each<[options: object, message: string | RegExp]>([

@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import type * as z from 'zod/mini';
-import { growthExponent } from '../../../.ci/growth-exponent.ts';
+import { withinTheTest } from '../../../.ci/within-the-test.ts';
 import { documentedExample } from '../test/bodies.ts';
 import { problemsOf } from '../test/problems.ts';
 import { compileOrderUpdate } from './compile.ts';
@@ -147,14 +147,10 @@ test('no case of javascript: and data: is a return URL', () => {
 });
 
 test.each([
-  ['letters alone', (size: number) => 'a'.repeat(size)],
-  ['a space at its end', (size: number) => `https://${'a'.repeat(size)} `],
-  ['a scheme without end', (size: number) => `${'a+'.repeat(size / 2)}:`],
-])('a long URL is checked in linear time: %s', (_, urlOf) => {
-  const exponent = growthExponent(1e6, (size) => {
-    const url = urlOf(size);
-    return () =>
-      expect(Hooks.safeParse({ terms_url: url, user_return_url_on_fail: url }).success).toBe(false);
-  });
-  expect(exponent).toBeLessThan(1.5);
+  ['letters alone', 'a'.repeat(1e6)],
+  ['a space at its end', `https://${'a'.repeat(1e6)} `],
+  ['a scheme without end', `${'a+'.repeat(5e5)}:`],
+])('a long URL is checked in linear time: %s', (_, url) => {
+  const hooks = { terms_url: url, user_return_url_on_fail: url };
+  expect(withinTheTest(() => Hooks.safeParse(hooks).success)).toBe(false);
 });
