@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
@@ -12,6 +11,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { copyFolder } from './copy-folder.ts';
+import { freePort } from './free-ports.ts';
 
 /** A real PostgreSQL for tests, on loopback, with its data in a folder that is deleted with it. */
 export interface TestPostgres extends AsyncDisposable {
@@ -165,7 +165,7 @@ async function makeData(folder: string, binaries: string, settings: PostgresSett
 }
 
 async function startIn(folder: string, binaries: string, settings: PostgresSettings): Promise<TestPostgres> {
-  const port = await findFreePort();
+  const port = await freePort();
   const addressOf = (database: string): string =>
     `postgres://${user}:${testPassword}@127.0.0.1:${port}/${database}`;
   const connectionString = addressOf('postgres');
@@ -247,14 +247,4 @@ async function startProcess(program: string, words: readonly string[], cwd: stri
   // What it says from here on is of no interest, but it waits while it is not read.
   child.stderr.off('data', onLog).resume();
   return child;
-}
-
-/** A port that nothing listens on. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address ? address.port : 0;
 }

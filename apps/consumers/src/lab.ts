@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { cp, glob, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { freePort } from '../../../.ci/free-ports.ts';
 import { type Command, killGroup, runProgram } from './run-program.ts';
 import { type Installer, installers, node, toolFile } from './tools.ts';
 
@@ -68,7 +68,7 @@ async function startRegistry(folder: string): Promise<string> {
   };
   const file = join(folder, 'verdaccio.yaml');
   await writeFile(file, JSON.stringify(config));
-  const listen = `127.0.0.1:${await findFreePort()}`;
+  const listen = `127.0.0.1:${await freePort()}`;
   const words = [toolFile('verdaccio', 'bin/verdaccio'), '--config', file, '--listen', listen];
   const server = spawn(node, words, {
     cwd: folder,
@@ -84,15 +84,6 @@ async function startRegistry(folder: string): Promise<string> {
     await delay(100);
   }
   throw new Error('verdaccio did not start in 30 s.');
-}
-
-function findFreePort(): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    server.close(() => (address && typeof address === 'object' ? resolve(address.port) : reject()));
-  });
-  return promise;
 }
 
 /** A package of this repository that is published. */

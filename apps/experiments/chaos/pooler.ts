@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import { freePorts, Sandbox } from '../proxies/proxies.ts';
+import { freePort } from '../../../.ci/free-ports.ts';
+import { Sandbox } from '../proxies/proxies.ts';
 
 /** A PgBouncer program. */
 export interface PgBouncer {
@@ -48,7 +49,7 @@ export async function startPooler(
   { poolSize, preparedStatements }: PoolerOptions,
 ): Promise<Pooler> {
   const sandbox = new Sandbox();
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   const url = new URL(connectionString);
   const users = join(sandbox.dir, 'users.txt');
   const file = join(sandbox.dir, 'pgbouncer.ini');

@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { startMockOrderService } from '@orders/testing';
+import { freePort } from '../../../.ci/free-ports.ts';
 import { startPostgres } from '../../../.ci/start-postgres.ts';
-import { freePorts, ProxyServer, Sandbox, varnish } from '../proxies/proxies.ts';
+import { ProxyServer, Sandbox, varnish } from '../proxies/proxies.ts';
 import { startDatabaseRelay } from './hold-database.ts';
 import { type PgBouncer, startPooler } from './pooler.ts';
 import type { Engine } from './protocol.ts';
@@ -50,7 +51,7 @@ export async function runOnEngine(
 /** Starts a Varnish with its default configuration. Resolves with its URL. */
 async function startVarnish(serviceUrl: string, started: AsyncDisposableStack): Promise<string> {
   const sandbox = started.use(new Sandbox());
-  const [port = 0] = await freePorts(1);
+  const port = await freePort();
   const backends = [Number(new URL(serviceUrl).port)];
   await new ProxyServer(varnish(), { dir: sandbox.dir, port, backends }, sandbox).start();
   return `http://127.0.0.1:${port}`;

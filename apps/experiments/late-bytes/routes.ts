@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { OrdersClientOptions } from '@orders/client';
 import { Agent, type Dispatcher, ProxyAgent } from '@orders/client/undici';
+import { freePort, freePorts } from '../../../.ci/free-ports.ts';
 import { type Certificate, certifyClient } from '../../../packages/client/test/certificates.ts';
-import { freePorts, isInstalled, isListening, nginx, ProxyServer, type Sandbox } from '../proxies/proxies.ts';
+import { isInstalled, isListening, nginx, ProxyServer, type Sandbox } from '../proxies/proxies.ts';
 
 /** A way from the client to the service. */
 export interface Route {
@@ -60,7 +61,7 @@ export function createRoutes(authority: Certificate, server: Certificate): reado
     scheme: 'https',
     needs: 'squid',
     open: async (servicePort, sandbox) => {
-      const [port = 0] = await freePorts(1);
+      const port = await freePort();
       await startSquid(port, sandbox);
       const ca = authority.cert;
       const proxy = `http://127.0.0.1:${port}`;

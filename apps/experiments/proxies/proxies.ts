@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -220,23 +220,6 @@ export class ProxyServer {
     });
     return this.#child;
   }
-}
-
-/** Ports that were free a moment ago, below those that the system gives to connections, so that they stay free. */
-export async function freePorts(count: number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const server = createServer();
-    try {
-      await once(server.listen(port, '127.0.0.1'), 'listening');
-      ports.add(port);
-      await once(server.close(), 'close');
-    } catch {
-      // Another program has it.
-    }
-  }
-  return [...ports];
 }
 
 /** Whether something accepts connections there. */

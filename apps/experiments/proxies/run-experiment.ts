@@ -15,8 +15,9 @@ import {
   type Timeouts,
 } from '@orders/client';
 import { buildOrderUpdate, type FaultRule } from '@orders/testing';
+import { freePorts } from '../../../.ci/free-ports.ts';
 import type { BackendSettings } from './backend.ts';
-import { freePorts, type Place, ProxyServer, type ProxySetup, Sandbox, writePages } from './proxies.ts';
+import { type Place, ProxyServer, type ProxySetup, Sandbox, writePages } from './proxies.ts';
 
 /** Calls under way at the same time. */
 export const concurrency = 24;

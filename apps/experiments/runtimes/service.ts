@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type RequestListener, type Serv
 import { createServer as createTlsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { freePort } from '../../../.ci/free-ports.ts';
 import { certifyServer, createAuthority } from '../../../packages/client/test/certificates.ts';
 import { listenOnLoopback } from '../../../packages/client/test/loopback.ts';
 
@@ -97,13 +98,12 @@ export async function startService(): Promise<Service & AsyncDisposable> {
   const plain = await listenOnLoopback(createServer(serve));
   const tls = await listenOnLoopback(createTlsServer(stranger, serve));
   const silent = await listenOnLoopback(createTcpServer());
-  const closed = await listenOnLoopback(createTcpServer());
-  // A port that was free a moment ago: `fetch` refuses ports such as 1 by itself.
-  await closed[Symbol.asyncDispose]();
+  // `fetch` refuses ports such as 1 by itself.
+  const closed = await freePort();
   return {
     healthy: `http://127.0.0.1:${plain.port}`,
-    refused: `http://127.0.0.1:${closed.port}`,
-    forbidden: `http://localhost:${closed.port}`,
+    refused: `http://127.0.0.1:${closed}`,
+    forbidden: `http://localhost:${closed}`,
     untrusted: `https://127.0.0.1:${tls.port}`,
     silentTls: `https://127.0.0.1:${silent.port}`,
     async [Symbol.asyncDispose]() {

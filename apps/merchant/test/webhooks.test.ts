@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../../.ci/free-ports.ts';
 import { openTestApp, type TestApp } from './open-test-app.ts';
 
 const tokens = ['order-1', 'order-2', 'order-3', 'order-4', 'order-5', 'order-6'];
@@ -130,7 +130,7 @@ test.runIf(hasNginx)(
 /** The least that makes nginx a proxy: it sends a Host of its own. */
 async function startNginx(upstream: string): Promise<{ readonly url: string } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'merchant-nginx-'));
-  const port = await findFreePort();
+  const port = await freePort();
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
@@ -161,13 +161,4 @@ async function startNginx(upstream: string): Promise<{ readonly url: string } & 
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-function findFreePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0));
-    });
-  });
 }

@@ -8,6 +8,7 @@ import { getCACertificates, setDefaultCACertificates, type TlsOptions } from 'no
 import { startMockOrderService } from '@orders/testing';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../.ci/free-ports.ts';
 import { mountDisk } from '../../outbox/test/mount-disk.ts';
 import { countByRow, createBulkFile } from './bulk-file.ts';
 import { openFullDevice } from './open-full-device.ts';
@@ -93,11 +94,7 @@ describe('one clear message each, and nothing is sent', () => {
   });
 
   test('a refused connection', own, async () => {
-    const { url } = await listen(() => {}).then(async (server) => {
-      await server[Symbol.asyncDispose]();
-      return server;
-    });
-    const found = await runAll(url);
+    const found = await runAll(`http://127.0.0.1:${await freePort()}`);
     expect(found.check).toMatch(/^fail +TCP +.*ECONNREFUSED/m);
     expect(found.check).toMatch(/^skip +echo +not reached$/m);
     expect(found).toMatchObject({ oneCode: 3, one: expect.stringContaining('Not sent') });

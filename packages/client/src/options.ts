@@ -90,25 +90,34 @@ export type AfterAttempt = (event: AfterAttemptEvent) => void;
 
 /** Options of a client and of its calls. */
 export interface SharedOptions<Data = unknown> {
-  /** How long calls may take. Those of a call override the client's one by one. */
+  /**
+   * How long calls may take. Those of a call override the client's one by one.
+   * @example { attempt: 5_000, total: 20_000 }
+   */
   readonly timeouts?: Timeouts | undefined;
-  /** When calls are retried. That of a call overrides the client's one by one. */
+  /**
+   * When calls are retried. That of a call overrides the client's one by one.
+   * @example { maxAttempts: 1 }
+   */
   readonly retry?: RetryOptions | undefined;
   /**
    * More headers, except those that the client and HTTP set themselves, such as Authorization, Host and Content-*. Those
    * of a call are added to the client's.
    * @default `Accept: application/json` and `User-Agent: orders-client/<version> <runtime>/<version>`, which a client with `dangerouslyAllowBrowser` leaves to the browser
+   * @example { 'x-correlation-id': correlationId }
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /**
    * The credentials of `@orders/auth`, or a function that returns them before each attempt, for keys that rotate. Those
    * of a call replace the client's.
+   * @example async () => bearer(await vault.read('orders-token'))
    */
   readonly credentials?: Credentials | undefined;
   /**
    * Checks and types the response of an update; any Standard Schema. The API does not document its responses: without a
    * schema, `data` is JSON of unknown shape. A response that it refuses, or for which it throws, is an
    * `InvalidResponseError` with outcome `applied`. That of the client is for updates alone: `echo` takes its own.
+   * @example z.object({ status: z.string() })
    */
   readonly responseSchema?: StandardSchema<Data> | undefined;
 }
@@ -121,6 +130,7 @@ export interface CallHooks {
    * When it throws or rejects, the attempt is not made and has no `afterAttempt`: the call fails with an `AbortError`
    * whose `cause` keeps name, message and code of the error, and no slot of the rate limit is spent.
    * @default nothing is called
+   * @example ({ attempt }) => audit.insert({ orderToken, attempt })
    */
   readonly beforeAttempt?: BeforeAttempt | undefined;
   /**
@@ -128,19 +138,24 @@ export interface CallHooks {
    * `fetch` is called. It is synchronous. When it throws, or returns a promise, nothing is sent: the attempt is
    * `not_sent`, and the call fails with an `AbortError` whose `cause` keeps name, message and code of the error.
    * @default nothing is called
+   * @example ({ attempt }) => span.addEvent('sent', { attempt })
    */
   readonly beforeSend?: BeforeSend | undefined;
   /**
    * Called once each attempt has ended, with its result and the delay before the next one. Not awaited. What it throws
    * changes nothing for the call: `process.emitWarning` reports it.
    * @default nothing is called
+   * @example ({ attempt, outcome, retryDelayMs }) => log.info({ attempt, outcome, retryDelayMs })
    */
   readonly afterAttempt?: AfterAttempt | undefined;
 }
 
 /** Options of one call. */
 export interface CallOptions<Data = unknown> extends SharedOptions<Data>, CallHooks {
-  /** Aborts the call: it fails with an `AbortError` whose outcome says how far it came. */
+  /**
+   * Aborts the call: it fails with an `AbortError` whose outcome says how far it came.
+   * @example AbortSignal.timeout(30_000)
+   */
   readonly signal?: AbortSignal | null | undefined;
 }
 
@@ -148,21 +163,30 @@ export interface CallOptions<Data = unknown> extends SharedOptions<Data>, CallHo
 export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, Data = unknown>
   extends SharedOptions<Data>,
     CallHooks {
-  /** The https URL of the service. Plain http only to this machine, or with `allowInsecureHttp`. */
+  /**
+   * The https URL of the service. Plain http only to this machine, or with `allowInsecureHttp`.
+   * @example 'https://api.example.com'
+   */
   readonly baseUrl: string | URL;
   /**
    * The private key, sent as HTTP Basic with an empty password. A function is called before each attempt, and not when
    * the client is created, so a module can create its client before the key is there. Pass this or `credentials`.
+   * @example () => process.env.ORDERS_API_KEY
    */
   readonly apiKey?: ApiKey | (() => ApiKey | undefined | PromiseLike<ApiKey | undefined>) | undefined;
   /**
    * The schema of updates, from `defineOrderUpdate`.
    * @default OrderUpdate
+   * @example defineOrderUpdate({ fields: { item: { ean: z.string() } } })
    */
   readonly schema?: OrderUpdateSchema<Update> | undefined;
   /** How long calls may take. */
   readonly timeouts?: ClientTimeouts | undefined;
-  /** Overrides what a response means, since the API does not document its statuses. @see treat503AsRejected */
+  /**
+   * Overrides what a response means, since the API does not document its statuses.
+   * @see treat503AsRejected
+   * @example treat503AsRejected
+   */
   readonly classifyResponse?: ClassifyResponse | undefined;
   /**
    * Whether updates of one order leave one at a time, in call order, or as they come.
@@ -179,6 +203,7 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    * pauses all calls with the same key for the time of its `Retry-After`, after which they leave one by one, faster with
    * each response that is no 429.
    * @default no limit
+   * @example { requestsPerSecond: 10, burst: 5 }
    */
   readonly rateLimit?: RateLimitOptions | undefined;
   /**
@@ -215,6 +240,7 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    * How many connections may be open at once, each of which carries one request; undici only. A call that waits for one
    * uses up `timeouts.total`, not the time of an attempt; an item of `updateOrders` uses up none.
    * @default no limit
+   * @example 64
    */
   readonly maxConnections?: number | undefined;
   /**
@@ -224,6 +250,7 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    * `onRequestStart` before its first byte. The client's own agent resets the connection of an abandoned request;
    * another dispatcher closes it, so the kernel may still deliver that request. One of undici 6, or one that was closed,
    * fails each call with a `ConnectionError` that is not retried.
+   * @example new Agent({ allowH2: true })
    */
   readonly dispatcher?: UndiciDispatcher | undefined;
   /**

@@ -33,6 +33,7 @@ export interface UpdateOrdersOptions<Data = unknown, Item = unknown> extends Sha
   /**
    * Updates in flight at the same time.
    * @default 16
+   * @example 32
    */
   readonly concurrency?: number | undefined;
   /**
@@ -51,6 +52,7 @@ export interface UpdateOrdersOptions<Data = unknown, Item = unknown> extends Sha
    * Called once each attempt of each update has ended, as that of a single call. After a 429 that puts the item back,
    * `retryDelayMs` is there, and the next attempt has number 1.
    * @default nothing is called
+   * @example ({ index, attempt, outcome }) => log.info({ row: index + 1, attempt, outcome })
    */
   readonly afterAttempt?: ((event: AfterAttemptEvent & ItemEvent<Item>) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 import { basic } from '@orders/auth';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test, vi } from 'vitest';
+import { freePort } from '../../../.ci/free-ports.ts';
 import { createOrdersClient, type OrdersClientOptions } from '../src/index.ts';
 import { EnvHttpProxyAgent } from '../src/undici.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
@@ -79,9 +80,8 @@ test.each([{ attempt: 100 }, { connect: 100 }])(
 );
 
 test.each(['https', 'http'])('an update to %s through a proxy that is down is not sent', async (scheme) => {
-  const proxy = await startProxy();
-  await proxy[Symbol.asyncDispose]();
-  const { error } = await updateThrough(proxy, { baseUrl: `${scheme}://127.0.0.1:1` });
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const { error } = await updateThrough({ url }, { baseUrl: `${scheme}://127.0.0.1:1` });
   expect(error).toMatchObject({ code: 'connection_error', outcome: 'not_sent' });
   expect(error?.cause).toMatchObject({ code: 'ECONNREFUSED' });
 });

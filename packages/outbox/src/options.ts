@@ -46,11 +46,15 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
   /**
    * Checks updates and sends them; its retries are not used, since the outbox retries by itself. It stays open. A process
    * that only enqueues needs none.
+   * @example createOrdersClient({ baseUrl, apiKey })
    */
   readonly client?: OutboxClient<Update> | undefined;
   /** What updates are checked with where there is no client. @default OrderUpdate */
   readonly schema?: OrderUpdateSchema<Update> | undefined;
-  /** Where updates are stored: `postgresStore(...)` or `await pgliteStore(...)`. It closes with the outbox. */
+  /**
+   * Where updates are stored: `postgresStore(...)` or `await pgliteStore(...)`. It closes with the outbox.
+   * @example postgresStore({ connectionString: process.env.DATABASE_URL })
+   */
   readonly store: OutboxStore;
   /**
    * The database schema that holds the tables; those of pg-boss are in another, which ends in `_queue`.
@@ -67,6 +71,7 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
    * waits for a person, and its order with it. A function may look at the order and return what is true; when it throws,
    * or takes longer than a minute, the update needs review.
    * @default 'review'
+   * @example async ({ token, id }) => ((await hasChange(token, id)) ? 'applied' : 'review')
    */
   readonly onUnknown?:
     | 'review'
@@ -96,6 +101,7 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
   /**
    * How many updates may leave per second, over all processes: pass the same to all.
    * @default unlimited
+   * @example { perSecond: 20, burst: 5 }
    */
   readonly rate?: Rate | undefined;
   /**
@@ -116,6 +122,7 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
   /**
    * Called with what the operator should know, such as a database that cannot be reached; contains no key and no body.
    * @default process.emitWarning
+   * @example (message) => log.warn(message)
    */
   readonly warn?: ((message: string) => void) | undefined;
   /**
@@ -126,6 +133,7 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
   /**
    * Called once the outcome of an update that this process worked on is stored: for metrics. It is not awaited. Where the
    * response of the database was lost, it is not called.
+   * @example ({ state, ageMs }) => metrics.record({ state, ageMs })
    */
   readonly onSettled?: ((settled: SettledUpdate) => void) | undefined;
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createOrdersClient } from '@orders/client';
 import { type Fault, startMockOrderService } from '@orders/testing';
 import { expect, onTestFinished } from 'vitest';
+import { freePort } from '../../../.ci/free-ports.ts';
 import { inFull } from '../../../.ci/in-full.ts';
 import { testPassword } from '../../../.ci/start-postgres.ts';
 import { giveAway } from '../test/give-away.ts';
@@ -449,32 +450,27 @@ onPostgres('asks the database little while it is idle', async (scene) => {
   expect((statements / (performance.now() - begunAt)) * 1_000).toBeLessThanOrEqual(3);
 });
 
-// Alone, since another service may get the port of the one that is closed.
-onBothInFull(
-  'sends what could not be sent once the service is there',
-  async (scene) => {
-    const { open, reaches, warnings } = scene;
-    const gone = await startMockOrderService({ orders: ['ord_1'] });
-    const port = Number(new URL(gone.url).port);
-    await gone.close();
-    await using client = createOrdersClient({ baseUrl: gone.url, apiKey: gone.key });
-    const outbox = await open({ client });
-    const id = await outbox.enqueue('ord_1', step(1));
-    await outbox.start();
-    await until('a person is warned', () => warnings.length > 0);
-    expect(warnings).toMatchObject([
-      expect.stringMatching(/^The order service is unavailable: .*ECONNREFUSED/s),
-    ]);
-    await until('the status says so', async () =>
-      (await outbox.status()).workers[0]?.problem?.includes('ECONNREFUSED'),
-    );
-    expect(await outbox.get(id)).toMatchObject({ state: 'queued', attempts: 0 });
-    await using service = await startMockOrderService({ port, keys: [gone.key], orders: ['ord_1'] });
-    await reaches(outbox, id, 'applied');
-    expect(stepsApplied(service, 'ord_1')).toEqual([1]);
-  },
-  { isAlone: true },
-);
+onBothInFull('sends what could not be sent once the service is there', async (scene) => {
+  const { open, reaches, warnings } = scene;
+  const port = await freePort();
+  const gone = await startMockOrderService({ orders: ['ord_1'], port });
+  await gone.close();
+  await using client = createOrdersClient({ baseUrl: gone.url, apiKey: gone.key });
+  const outbox = await open({ client });
+  const id = await outbox.enqueue('ord_1', step(1));
+  await outbox.start();
+  await until('a person is warned', () => warnings.length > 0);
+  expect(warnings).toMatchObject([
+    expect.stringMatching(/^The order service is unavailable: .*ECONNREFUSED/s),
+  ]);
+  await until('the status says so', async () =>
+    (await outbox.status()).workers[0]?.problem?.includes('ECONNREFUSED'),
+  );
+  expect(await outbox.get(id)).toMatchObject({ state: 'queued', attempts: 0 });
+  await using service = await startMockOrderService({ port, keys: [gone.key], orders: ['ord_1'] });
+  await reaches(outbox, id, 'applied');
+  expect(stepsApplied(service, 'ord_1')).toEqual([1]);
+});
 
 onPostgres(
   'sends nothing on waking that it marked before it was stopped',

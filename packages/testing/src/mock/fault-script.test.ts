@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
+import { freePort } from '../../../../.ci/free-ports.ts';
 import { ECHO_PATH, send } from '../../test/send.ts';
 import { appliesUpdate, type Fault, readFault, type Scenario, scenarios } from './fault.ts';
 import {
@@ -216,7 +217,8 @@ test.each<[Scenario, boolean, unknown]>([
   ['lostResponse', true, 'ECONNRESET'],
   ['down', false, 'ECONNREFUSED'],
 ])('the scenario %s applies the update: %j, and leads to %j', async (name, isApplied, outcome) => {
-  await using service = await startMockOrderService({ faults: [{ when: 'always', fault: name }] });
+  const port = await freePort();
+  await using service = await startMockOrderService({ port, faults: [{ when: 'always', fault: name }] });
   const sent = send(service).then(
     ({ status }) => status,
     ({ code }) => code,

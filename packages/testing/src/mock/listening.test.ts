@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../../.ci/free-ports.ts';
 import { openSocket } from '../../test/open-socket.ts';
 import { exchange, rawUpdate, readToEnd } from '../../test/raw-update.ts';
 import { send } from '../../test/send.ts';
@@ -19,7 +20,7 @@ async function waitUntilUp(service: MockOrderService): Promise<void> {
 }
 
 test('a restart ends every connection, and nothing listens', async () => {
-  await using service = await startMockOrderService();
+  await using service = await startMockOrderService({ port: await freePort() });
   const [idle, half] = [
     await openSocket(service),
     await openSocket(service, rawUpdate(service).slice(0, -1)),
@@ -40,7 +41,7 @@ test('a restart ends every connection, and nothing listens', async () => {
 });
 
 test('several requests that meet a restart lead to one, of 100 ms by default', async () => {
-  await using service = await startMockOrderService();
+  await using service = await startMockOrderService({ port: await freePort() });
   service.faults.next({ type: 'restart' }, { times: 3 });
   const sockets = await Promise.all([1, 2, 3].map(() => openSocket(service)));
   const endings = sockets.map(readToEnd);
@@ -54,7 +55,7 @@ test('several requests that meet a restart lead to one, of 100 ms by default', a
 });
 
 test('connection_refused of `next` begins at once, ends open connections, and lasts downMs', async () => {
-  await using service = await startMockOrderService();
+  await using service = await startMockOrderService({ port: await freePort() });
   const ending = readToEnd(await openSocket(service));
   const begin = performance.now();
   service.faults.next({ type: 'connection_refused', downMs: 100 });
@@ -69,7 +70,7 @@ test('connection_refused of `next` begins at once, ends open connections, and la
 });
 
 test.each(['clear', 'reset'] as const)('connection_refused of `always` lasts until %s()', async (end) => {
-  await using service = await startMockOrderService();
+  await using service = await startMockOrderService({ port: await freePort() });
   service.faults.always('down');
   await expect(openSocket(service)).rejects.toMatchObject(refused);
   if (end === 'clear') service.faults.clear();
@@ -79,7 +80,7 @@ test.each(['clear', 'reset'] as const)('connection_refused of `always` lasts unt
 });
 
 test('connection_refused during a restart replaces the time of the restart', async () => {
-  await using service = await startMockOrderService();
+  await using service = await startMockOrderService({ port: await freePort() });
   service.faults.next({ type: 'restart', downMs: tenMinutes });
   await exchange(service);
   service.faults.next({ type: 'connection_refused', downMs: 1 });
@@ -97,7 +98,7 @@ test.each([
   ['a restart', (service: MockOrderService) => service.faults.next({ type: 'restart', downMs: tenMinutes })],
   ['connection_refused', (service: MockOrderService) => service.faults.always('down')],
 ])('closes at once during %s, and stays closed', async (_, goDown) => {
-  const service = await startMockOrderService();
+  const service = await startMockOrderService({ port: await freePort() });
   goDown(service);
   await exchange(service).catch(() => {});
   await service.close();
