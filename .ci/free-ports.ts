@@ -7,15 +7,16 @@ import { createServer } from 'node:net';
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
-  while (ports.size < count) {
+  for (let tries = 0; ports.size < count; tries++) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const server = createServer();
     try {
       await once(server.listen(port, '127.0.0.1'), 'listening');
       ports.add(port);
       await once(server.close(), 'close');
-    } catch {
-      // Another program has it.
+    } catch (error) {
+      // Another program has it, unless none can be had.
+      if (tries > 100) throw error;
     }
   }
   return [...ports];

@@ -29,7 +29,8 @@ export function readBlocks(): readonly CodeBlock[] {
     .toSorted()
     .flatMap((page) => {
       const markdown = readFileSync(join(pages, page), 'utf8');
-      return page.startsWith('api') ? readExamples(page, markdown) : readPage(page, markdown);
+      if (!page.startsWith('api')) return readPage(page, markdown);
+      return [...readExamples(page, markdown), ...readOptionExamples(page, markdown)];
     });
 }
 
@@ -51,6 +52,45 @@ function readExamples(page: string, markdown: string): readonly CodeBlock[] {
     },
   );
 }
+
+/** The examples of the options of each interface, which stand in a table: each must be a value of its option. */
+function readOptionExamples(page: string, markdown: string): readonly CodeBlock[] {
+  const { specifier } = entries.find(({ slug }) => page === `api/${slug}.md`) ?? {};
+  return markdown.split(/^### /m).flatMap((section) => {
+    const [name = ''] = section.split('\n');
+    const rows = [...section.matchAll(/^\| <a [^\n]*? `(\w+)\??` \|[^\n]*\*\*Example\*\* `([^`\n]+)` \|$/gm)];
+    if (rows.length === 0) return [];
+    const values = rows.map(
+      ([, option, value], index) => `export const value${index}: ${name}['${option}'] = ${value};\n`,
+    );
+    return {
+      place: `${page} options of ${name}`,
+      folder: docs,
+      language: 'ts',
+      flags: ['no-run', 'excerpt'],
+      code: `import type { ${name} } from '${specifier}';\n${givenToOptions}${values.join('')}`,
+      file: undefined,
+      output: undefined,
+    };
+  });
+}
+
+/** What these examples use: our functions, and what stands for a program's own. */
+const givenToOptions = `import { readFile } from 'node:fs/promises';
+import { bearer } from '@orders/auth';
+import { createOrdersClient, treat503AsRejected } from '@orders/client';
+import { Agent } from '@orders/client/undici';
+import { postgresStore } from '@orders/outbox';
+import { defineOrderUpdate } from '@orders/schema';
+import { z } from 'zod';
+declare const correlationId: string, orderToken: string;
+declare const vault: { read(name: string): Promise<string> };
+declare const audit: { insert(row: object): Promise<void> };
+declare const span: { addEvent(name: string, attributes: object): void };
+declare const log: { info(fields: object): void; warn(message: string): void };
+declare const metrics: { record(fields: object): void };
+declare const hasChange: (token: string, id: string) => Promise<boolean>;
+`;
 
 /** The blocks of READMEs, but for those that show a file of `apps/examples`, which has tests of its own. */
 export function readReadmes(): readonly CodeBlock[] {

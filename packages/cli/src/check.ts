@@ -82,9 +82,9 @@ const proxyAdvice = 'Behind a proxy, pass a dispatcher in --config: HTTPS_PROXY 
 async function checkTcp({ url, timeoutMs }: Endpoint): Promise<readonly Finding[]> {
   const { host, port } = endpointOf(url);
   const startedAt = performance.now();
-  const socket = connectTcp({ host, port, timeout: timeoutMs });
+  const socket = connectTcp({ host, port });
   try {
-    await opened(socket, 'connect');
+    await opened(socket, 'connect', timeoutMs);
     return [{ check: 'TCP', result: 'ok', message: `port ${port} in ${since(startedAt)}` }];
   } catch (error) {
     const advice = `Is the port right, and does a firewall let you out? ${proxyAdvice}`;
@@ -123,9 +123,9 @@ async function overTls<Described>(
   const { host, port } = endpointOf(url);
   // A name alone may be sent as the server name.
   const servername = isIP(host) ? '' : host;
-  const socket = connectTls({ host, port, servername, timeout: timeoutMs, rejectUnauthorized });
+  const socket = connectTls({ host, port, servername, rejectUnauthorized });
   try {
-    await opened(socket, 'secureConnect');
+    await opened(socket, 'secureConnect', timeoutMs);
     return describe(socket);
   } finally {
     socket.destroy();
@@ -228,10 +228,8 @@ function endpointOf({ hostname, port, protocol }: URL): { readonly host: string;
 }
 
 /** Waits until a socket is open. @throws Error when it fails or takes too long. */
-async function opened(socket: Socket, event: 'connect' | 'secureConnect'): Promise<void> {
-  socket.on('timeout', () =>
-    socket.destroy(new Error(`no response within ${(socket.timeout ?? 0) / 1_000} s`)),
-  );
+async function opened(socket: Socket, event: 'connect' | 'secureConnect', timeoutMs: number): Promise<void> {
+  socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no response within ${timeoutMs / 1_000} s`)));
   await once(socket, event);
 }
 

@@ -286,7 +286,7 @@ onBoth('every text is stored as it is, or refused', async (scene) => {
   await store('ord_1 ', '\ufeff', '\0');
   await store('\ud800', 'x', 'y');
   await store('o\0', 'x', 'y');
-  await fc.assert(fc.asyncProperty(text, text, text, store), { numRuns: inFull ? 500 : 30 });
+  await fc.assert(fc.asyncProperty(text, text, text, store), { numRuns: inFull ? 500 : 60 });
 });
 
 onPostgres('accepts a burst at once that takes longer than connecting may', async (scene) => {

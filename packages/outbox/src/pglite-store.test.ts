@@ -333,11 +333,19 @@ test.each([
   expect(folderRemedy(Object.assign(new Error('cannot write'), { code }))).toMatch(remedy);
 });
 
-test('calls a full disk full', async ({ skip }) => {
-  // PGlite needs more than this disk has.
-  await using disk = await mountDisk(1);
+test.for([
+  // PGlite needs more than a disk of 1 MB has.
+  ['a folder is made', 1],
+  ['a folder with a database is opened', 96],
+] as const)('calls a full disk full where %s', async ([, megabytes], { skip }) => {
+  await using disk = await mountDisk(megabytes);
   if (!disk) return skip('no disk can be mounted here');
-  await expect(pgliteStore(join(disk.folder, 'outbox'))).rejects.toMatchObject({
+  const folder = join(disk.folder, 'outbox');
+  if (megabytes > 1) {
+    await (await pgliteStore(folder)).close();
+    disk.fill();
+  }
+  await expect(pgliteStore(folder)).rejects.toMatchObject({
     code: 'folder_unusable',
     message: expect.stringMatching(
       /^[^\n]+ The disk is full: free some space, or choose a folder on another disk\.$/,

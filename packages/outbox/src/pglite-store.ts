@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, statfsSync } from 'node:fs';
 import {
   chmod,
   type FileHandle,
@@ -155,8 +155,22 @@ export async function lockFolder(folder: string): Promise<FileLock> {
 function unusableFolder(folder: string, error: unknown): OutboxError {
   if (error instanceof OutboxError) return error;
   const what = wasiCode(error) ?? describeError(error);
-  const message = `${folder} cannot hold a database: ${what}. ${folderRemedy(error)}`;
+  // PGlite says no more of a folder that it cannot open than that it failed.
+  const remedy = isFull(folder) ? remedyOfFullDisk : folderRemedy(error);
+  const message = `${folder} cannot hold a database: ${what}. ${remedy}`;
   return new OutboxError('folder_unusable', message, { cause: error });
+}
+
+const remedyOfFullDisk = 'The disk is full: free some space, or choose a folder on another disk.';
+
+/** Whether less is free on the disk of a folder than a database writes when it starts. */
+function isFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder);
+    return bavail * bsize < 2 ** 20;
+  } catch {
+    return false;
+  }
 }
 
 /** What to do about a folder that cannot be written to; PGlite, SQLite and Node each report a full disk in their own way. */
@@ -167,7 +181,7 @@ export function folderRemedy(error: unknown): string {
     sqlState(error) === '53100' ||
     /disk is full|no space left/i.test(describeError(error))
   )
-    return 'The disk is full: free some space, or choose a folder on another disk.';
+    return remedyOfFullDisk;
   return remedies.get(code) ?? 'Choose a folder that can be written to.';
 }
 
