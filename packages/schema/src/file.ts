@@ -21,6 +21,8 @@ export type { FileIssue, FileIssueCode, ParsedJson, UpdateFileFormat, UpdateFile
  * `{ "token", "update" }` on each line, JSON with one update or a list of `{ "token", "update" }`. What a row sends is
  * what the file says, or the row has issues. CSV and NDJSON may be of any size, JSON is read as a whole.
  *
+ * `@orders/schema/file` needs jsonc-parser: `npm install jsonc-parser`.
+ *
  * Every fault of the file is an issue of a row; one that hides what follows is on the last row, with `isUnreadable`.
  *
  * @param bytes The file, such as a stream of Node, or the `stream()` of a `File` in a browser.
