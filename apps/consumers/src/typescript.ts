@@ -55,12 +55,16 @@ export function projectsOfTypeScript(packages: readonly Package[], all: Row['dep
       runs: Object.fromEntries(
         settings.map((setting) => [
           `${setting.options}, ${setting.kind}`,
-          (project, lab) => compileAs(setting, project, lab),
+          (project, lab) => compileAs(setting, { ...project, lab, packages }),
         ]),
       ),
     },
   ];
 }
+
+/** Every path by which a package is imported. */
+const entriesOf = (packages: readonly Package[]): readonly string[] =>
+  packages.flatMap(({ name, exports }) => Object.keys(exports).map((path) => name + path.slice(1)));
 
 /** Compiles a back end and a page with every library checked, and declarations of their own. */
 async function compile(
@@ -68,9 +72,9 @@ async function compile(
   { tool, resolution }: Compilation,
   packages: readonly Package[],
 ): Promise<void> {
-  const imports = packages
-    .flatMap(({ name, exports }) => Object.keys(exports).map((path) => name + path.slice(1)))
-    .map((entry) => `import '${entry}'${entry.endsWith('.json') ? " with { type: 'json' }" : ''};`);
+  const imports = entriesOf(packages).map(
+    (entry) => `import '${entry}'${entry.endsWith('.json') ? " with { type: 'json' }" : ''};`,
+  );
   await writeFile(join(folder, 'typed/entries.ts'), [...imports, 'export {};\n'].join('\n'));
   const isNode = resolution === 'nodenext';
   const server = ['server.ts', 'entries.ts', ...(isNode && !isOld(tool) ? ['server.cts'] : [])];
@@ -162,9 +166,13 @@ async function compileShown(
 }
 
 /** Compiles with each version, which reports what the page says, and runs what it wrote. */
-async function compileAs({ options, kind, expected }: Setting, project: Project, lab: Lab): Promise<void> {
+async function compileAs(
+  { options, kind, expected }: Setting,
+  { lab, packages, ...project }: Project & { readonly lab: Lab; readonly packages: readonly Package[] },
+): Promise<void> {
   const { folder, run } = project;
   assert.equal(expected.length, compilers.length);
+  const entries = entriesOf(packages).filter((entry) => !entry.endsWith('.json'));
   for (const [index, tool] of compilers.entries()) {
     const place = `${tool}-${options.replaceAll(/\W+/g, '-')}-${kind}`;
     await mkdir(join(folder, place));
@@ -177,9 +185,11 @@ async function compileAs({ options, kind, expected }: Setting, project: Project,
       ...JSON.parse(`{${options}}`),
     };
     await cp(join(folder, 'handler.ts'), join(folder, place, 'handler.ts'));
+    const imports = entries.map((entry) => `import type {} from '${entry}';\n`);
+    await writeFile(join(folder, place, 'entries.ts'), imports.join(''));
     await writeFile(
       join(folder, place, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['handler.ts'] }),
+      JSON.stringify({ compilerOptions, files: ['handler.ts', 'entries.ts'] }),
     );
     const compilation = run([node, toolFile(tool, 'bin/tsc'), '--project', place, '--pretty', 'false']);
     if (expected[index] === 'works') {
