@@ -51,7 +51,8 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
   /** Whether this client sends over undici or over `fetch`. */
   readonly transport: 'undici' | 'fetch';
   /**
-   * Updates an order: `PATCH /v2/orders/<token>`. The update is validated before it is sent, and sent as given.
+   * Updates an order: `PATCH /v2/orders/<token>` of the API reference. The update is validated before it is sent, and sent
+   * as given.
    *
    * @param token The order token that the service generated, not your own `order_id`.
    * @returns The response of an update that was applied.
@@ -64,8 +65,11 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
     options?: CallOptions<Data>,
   ): Promise<UpdateOrderResponse<Data>>;
   /**
-   * Like `updateOrder`, but returns `{ ok: false, error }` instead of throwing. Rejects only with a `TypeError`, for a
-   * wrong option.
+   * Like `updateOrder`, but returns `{ ok: false, error }` instead of throwing an `OrdersError`.
+   *
+   * @param token The order token that the service generated, not your own `order_id`.
+   * @returns `{ ok: true }` with the response, or `{ ok: false, error }`; `outcome` is in both.
+   * @throws TypeError when an option is wrong.
    */
   safeUpdateOrder<Data = ClientData>(
     token: string,

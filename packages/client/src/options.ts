@@ -91,12 +91,15 @@ export type AfterAttempt = (event: AfterAttemptEvent) => void;
 /** Options of a client and of its calls. */
 export interface SharedOptions<Data = unknown> {
   /**
-   * How long calls may take. Those of a call override the client's one by one.
+   * The limits of a call, in milliseconds. A limit that is left out is the client's.
    * @example { attempt: 5_000, total: 20_000 }
    */
   readonly timeouts?: Timeouts | undefined;
   /**
-   * When calls are retried. That of a call overrides the client's one by one.
+   * How often a call is attempted. It retries what was not sent, a 429, and a 503 that `classifyResponse` calls
+   * `rejected`; an update whose outcome is unknown is resent only with `resendUnknown`. A call takes from the client what
+   * it leaves out.
+   * @default { maxAttempts: 3, resendUnknown: false }
    * @example { maxAttempts: 1 }
    */
   readonly retry?: RetryOptions | undefined;
@@ -180,11 +183,16 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    * @example defineOrderUpdate({ fields: { item: { ean: z.string() } } })
    */
   readonly schema?: OrderUpdateSchema<Update> | undefined;
-  /** How long calls may take. */
+  /**
+   * The limits of calls and connections, in milliseconds. A call may have an `attempt` and a `total` of its own.
+   * @default { connect: 5_000, attempt: 15_000, total: 45_000, idle: 4_000 }
+   * @example { connect: 2_000, total: 20_000 }
+   */
   readonly timeouts?: ClientTimeouts | undefined;
   /**
-   * Overrides what a response means, since the API does not document its statuses.
-   * @see treat503AsRejected
+   * Overrides the outcome of a response. The API reference lists no statuses, so by default a 5xx is `unknown`, for example.
+   * Return an outcome where you know more, and `undefined` elsewhere.
+   * @default no response is overridden
    * @example treat503AsRejected
    */
   readonly classifyResponse?: ClassifyResponse | undefined;
@@ -199,9 +207,9 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * How fast attempts leave, over all calls of this client. What does not leave takes nothing of it. Whatever it is, a 429
-   * pauses all calls with the same key for the time of its `Retry-After`, after which they leave one by one, faster with
-   * each response that is no 429.
+   * How many attempts may leave per second, over all calls of this client; an attempt that does not leave is not counted. With
+   * a limit or without, a 429 pauses all calls with its key for the time of its `Retry-After`. After that they leave one by
+   * one, and faster with each response that is not a 429.
    * @default no limit
    * @example { requestsPerSecond: 10, burst: 5 }
    */
@@ -223,7 +231,8 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
    */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
   /**
-   * Certificates for a private authority or mutual TLS; undici only.
+   * Certificates as PEM: `ca` where a private authority signed the certificate of the service, `cert` and `key` for mutual
+   * TLS; undici only.
    * @default the authorities that Node trusts, and no certificate of the client
    * @example { ca: await readFile('company-ca.pem', 'utf8') }
    */
@@ -245,11 +254,11 @@ export interface OrdersClientOptions<Update extends OrderUpdate = OrderUpdate, D
   readonly maxConnections?: number | undefined;
   /**
    * Your own undici dispatcher, for interceptors, mocks or HTTP/2; undici only, and without `tls`, `proxy` and
-   * `maxConnections`. `timeouts.connect` and
-   * `timeouts.idle` are then its own, and `close` leaves it open. It must send each request once, and call
-   * `onRequestStart` before its first byte. The client's own agent resets the connection of an abandoned request;
-   * another dispatcher closes it, so the kernel may still deliver that request. One of undici 6, or one that was closed,
-   * fails each call with a `ConnectionError` that is not retried.
+   * `maxConnections`. `timeouts.connect` and `timeouts.idle` are then its own, and `close` leaves it open. It must send
+   * each request once, and call `onRequestStart` before its first byte. The client's own agent resets the connection of an
+   * abandoned request; another dispatcher closes it, so the kernel may still deliver that request. One of undici 6, or one
+   * that was closed, fails each call with a `ConnectionError` that is not retried.
+   * @default an agent of the client
    * @example new Agent({ allowH2: true })
    */
   readonly dispatcher?: UndiciDispatcher | undefined;

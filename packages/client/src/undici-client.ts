@@ -14,9 +14,9 @@ import { parseProxy } from './tunnel.ts';
 import { undiciTransport } from './undici-transport.ts';
 
 /**
- * Creates a client of the order service: one for the process, and `close` it at the end. Nothing is sent until the first
- * call. It sends over undici in Node and Deno, over `fetch` in Bun, workers, edge functions and browsers, and with
- * `@orders/client/fetch`.
+ * Creates a client of the order service. A process needs one: `close` it at the end. Nothing is sent before the first
+ * call. In Node and Deno it sends over undici; in Bun, workers, edge functions and browsers, and when it is imported from
+ * `@orders/client/fetch`, over `fetch`.
  *
  * @example
  * const orders = createOrdersClient({ baseUrl, apiKey });

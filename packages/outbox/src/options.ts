@@ -68,8 +68,9 @@ export interface OutboxOptions<Update extends OrderUpdate = OrderUpdate> {
   readonly migrate?: boolean | undefined;
   /**
    * What to do with an update whose outcome is unknown. The API does not document that an update may be repeated, so it
-   * waits for a person, and its order with it. A function may look at the order and return what is true; when it throws,
-   * or takes longer than a minute, the update needs review.
+   * needs review by default, and later updates of its order wait; `'resend'` sends it again. A function decides about each,
+   * for example by the state of the order, and may return `'applied'` and `'discard'`, too; when it throws, or takes longer
+   * than a minute, the update needs review.
    * @default 'review'
    * @example async ({ token, id }) => ((await hasChange(token, id)) ? 'applied' : 'review')
    */
