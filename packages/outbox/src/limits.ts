@@ -7,7 +7,7 @@ import {
   probed,
   type ServiceHealth,
 } from './health.ts';
-import { maxPauseMs } from './outcome.ts';
+import { maxPauseMs } from './settlement.ts';
 import { rowsOf, type Sql } from './store.ts';
 import { decode, encode, type HeldReason } from './updates.ts';
 

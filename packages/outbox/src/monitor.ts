@@ -167,8 +167,8 @@ export class Monitor {
     return Math.max(1, Math.min(share, localConcurrency));
   }
 
-  /** How long until an update may be sent, in milliseconds, as far as this process knows. */
-  get claimInMs(): number {
+  /** How long until another update may be sent, in milliseconds: pause, breaker and rate, as far as this process knows. */
+  get sendInMs(): number {
     if (!this.isReady) return Number.POSITIVE_INFINITY;
     if (!this.#limits) return 0;
     const passedMs = performance.now() - this.#readAt;

@@ -2,8 +2,8 @@ import type { OrdersClient } from '@orders/client';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
 import type { Rate } from './limits.ts';
-import type { RejectedChoice, Settlement, UnknownChoice } from './outcome.ts';
 import { checkSchemaName } from './schema.ts';
+import type { RejectedChoice, Settlement, UnknownChoice } from './settlement.ts';
 import type { OutboxStore } from './store.ts';
 
 /** An update whose outcome is unknown, as `onUnknown` gets it. */

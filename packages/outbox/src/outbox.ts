@@ -18,8 +18,8 @@ import {
 import { databaseError, describeError, OutboxError } from './errors.ts';
 import { usualStallMs } from './held.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
-import { Lines } from './lines.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
+import { OrderCalls } from './order-calls.ts';
 import { withOwnParsers } from './parsers.ts';
 import { LaneQueue } from './queue.ts';
 import { type Changes, type ChangesOptions, type ListOptions, type OutboxStatus, readings } from './read.ts';
@@ -238,9 +238,9 @@ export async function openOutbox<Update extends OrderUpdate>(
     }
   }
 
-  const lines = new Lines();
-  const inLine = <T>(tokens: readonly string[], run: () => Promise<T>): Promise<T> =>
-    usable(() => lines.run(new Set(tokens), run));
+  const orderCalls = new OrderCalls();
+  const inSequence = <T>(tokens: readonly string[], run: () => Promise<T>): Promise<T> =>
+    usable(() => orderCalls.run(new Set(tokens), run));
 
   async function enqueue(token: string, update: Update, own: EnqueueOptions = {}): Promise<string> {
     checkOpen();
@@ -294,7 +294,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     }
     let isCommitting = false;
     const tokens = added.map(({ token }) => token);
-    await inLine(tokens, () =>
+    await inSequence(tokens, () =>
       opened().transaction(async (mine) => {
         isCommitting = false;
         await insert(mine);
@@ -307,6 +307,7 @@ export async function openOutbox<Update extends OrderUpdate>(
       const message = `${error.message} Whether ${subject} accepted is unknown: repeat the call with the same id, and duplicate_id means yes; the ids are in error.ids.`;
       throw new OutboxError(error.code, message, { cause: error.cause, ids });
     });
+    // Those of other processes are woken by the notification that `insert` sends.
     worker?.wake();
   }
 
@@ -317,7 +318,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   ): Promise<UpdateStatus> {
     checkOptions('decision', decision, ['by', 'note']);
     const known = await read.get(id);
-    const status = await inLine([known?.token ?? id], () =>
+    const status = await inSequence([known?.token ?? id], () =>
       opened().transaction((tx) => change({ tx, schema, queue }, id, decision)),
     );
     worker?.wake();
@@ -396,7 +397,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     if (!isStorable(token)) return 0;
     const endsAt = performance.now() + purging.withinMs;
     for (let count = 0; ; ) {
-      const { deleted, isEmpty } = await inLine([token], () =>
+      const { deleted, isEmpty } = await inSequence([token], () =>
         opened().transaction((tx) => purgeOrder({ tx, schema, queue }, token)),
       );
       count += deleted;
@@ -413,7 +414,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   async function closeAll(graceMs: number): Promise<void> {
     const stopped = worker && stopWorker(worker, graceMs);
     // Calls that have begun may wait for a connection of the caller's pool.
-    await Promise.all([stopped, within(graceMs + closeMs, lines.whenSettled())]);
+    await Promise.all([stopped, within(graceMs + closeMs, orderCalls.whenSettled())]);
     await starting?.catch(() => {});
     isStoreClosed = true;
     const closed = (async () => {

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { onPostgres, step, until } from '../test/scene.ts';
 import { type Steps, watchStore } from '../test/watch-store.ts';
 import { allowedLateMs } from './limits.ts';
-import { settleWithoutSlot } from './outcome.ts';
 import { Pace } from './pace.ts';
+import { settleWithoutSlot } from './settlement.ts';
 
 const rate = { perSecond: 10 };
 /** What a stall lasts, in milliseconds: by then all slots that were taken together are over. */

@@ -4,6 +4,7 @@ import type { OrderUpdate } from '@orders/schema';
 import { describeError, kindOfError } from './errors.ts';
 import type { Signal } from './health.ts';
 import type { Authorization, UnknownUpdate } from './options.ts';
+import type { Pace } from './pace.ts';
 import {
   type Failure,
   failureOf,
@@ -14,8 +15,7 @@ import {
   settleUnknown,
   settleWithoutSlot,
   type UnknownChoice,
-} from './outcome.ts';
-import type { Pace } from './pace.ts';
+} from './settlement.ts';
 import { decode } from './updates.ts';
 
 /** The first open update of an order, marked as being sent. */
@@ -123,6 +123,7 @@ export async function sendHead(
     if (isExpired && !result.ok && result.error.outcome === 'not_sent')
       return settleExpired(head.failures, parts);
     const settlement = settleResult(result, head.failures, parts);
+    // What was applied always has one.
     if (settlement || result.ok) return settlement as Settlement;
     const signal = result.error.code === 'aborted' ? 'none' : 'failure';
     unknown = { failure: failureOf(result.error), signal };

@@ -9,9 +9,9 @@ import {
   readLimits,
   takeSlots,
 } from './limits.ts';
-import type { Settlement } from './outcome.ts';
 import type { LaneJob, LaneQueue } from './queue.ts';
 import { currentMoment, type Head, type Moment } from './send.ts';
+import type { Settlement } from './settlement.ts';
 import { type OutboxStore, rowsOf, type Sql } from './store.ts';
 import { encode, type UpdateState } from './updates.ts';
 

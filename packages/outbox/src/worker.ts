@@ -149,7 +149,7 @@ export class Worker {
     this.#idle.add(resolve);
     this.#movedAt = performance.now();
     const timer = setInterval(() => {
-      const waitMs = this.#monitor.claimInMs;
+      const waitMs = this.#monitor.sendInMs;
       const isWaiting = waitMs > 0 && waitMs !== Number.POSITIVE_INFINITY;
       if (this.#inFlight.size > 0 || isWaiting || performance.now() - this.#movedAt < stallMs) return;
       idle.resolve(
@@ -190,12 +190,13 @@ export class Worker {
       // What came in the same tick comes along; PGlite would respond before it could.
       else await new Promise(setImmediate);
       if (this.#nextMs() > 0) continue;
-      if (this.#mayClaim() && !this.#key && this.#keyWantedAt === undefined) {
+      if (this.#maySend() && !this.#key && this.#keyWantedAt === undefined) {
         // They are read before anything is claimed, and other work goes on meanwhile.
         await Promise.race([this.#readKey(), new Promise(setImmediate)]);
         if (this.#nextMs() > 0) continue;
       }
       try {
+        // Credentials that may be slow are read once an order is held: a poll takes it, by one statement.
         if ((this.#isKeyAsync ? this.#nextMoveMs() : this.#nextTurnMs()) <= 0) await this.#takeTurn();
         else await this.#poll();
         this.#databaseWorks();
@@ -235,7 +236,7 @@ export class Worker {
   #nextTurnMs(): number {
     // Orders go on together with the outcomes that are gathered.
     const mayFetch = this.#outcomes.length === 0 && this.#mayFetch;
-    return Math.min(this.#nextMoveMs(), mayFetch ? this.#claimInMs() : Number.POSITIVE_INFINITY);
+    return Math.min(this.#nextMoveMs(), mayFetch ? this.#fetchInMs() : Number.POSITIVE_INFINITY);
   }
 
   /** How long until something is to be done with what it holds, in milliseconds. */
@@ -254,9 +255,9 @@ export class Worker {
   }
 
   /** Whether an order may be sent for in the next turn. */
-  #mayClaim(): boolean {
+  #maySend(): boolean {
     if (this.#stopping.signal.aborted || !this.#monitor.isReady || this.#places() <= 0) return false;
-    return this.#due().length > 0 || (!this.#isKeyAsync && this.#mayFetch && this.#monitor.claimInMs <= 0);
+    return this.#due().length > 0 || (!this.#isKeyAsync && this.#mayFetch && this.#monitor.sendInMs <= 0);
   }
 
   /** Reads the credentials of the next turn. It never rejects: where they cannot be read, each call tries itself. */
@@ -277,11 +278,12 @@ export class Worker {
     this.#wake.resolve();
   }
 
-  #claimInMs(): number {
+  /** How long until orders may be taken from the queue, in milliseconds. */
+  #fetchInMs(): number {
     if (this.#stopping.signal.aborted || this.#places() <= this.#due().filter(isUnlocked).length)
       return Number.POSITIVE_INFINITY;
     if (this.#keyWantedAt !== undefined) return Number.POSITIVE_INFINITY;
-    return this.#monitor.claimInMs;
+    return this.#monitor.sendInMs;
   }
 
   #places(): number {
@@ -303,7 +305,7 @@ export class Worker {
 
   /** Notes whether it could send more now. */
   #noteFree(): void {
-    if (this.#places() <= 0 || this.#monitor.claimInMs > 0) this.#boundAt = performance.now();
+    if (this.#places() <= 0 || this.#monitor.sendInMs > 0) this.#boundAt = performance.now();
   }
 
   #unconfirmed(): Lane[] {
@@ -318,7 +320,7 @@ export class Worker {
     this.#polledAt = performance.now();
     const count = this.#places();
     if (count <= 0) return;
-    if (this.#claimInMs() > 0) return void (await this.#monitor.refresh());
+    if (this.#fetchInMs() > 0) return void (await this.#monitor.refresh());
     // A notification that arrives meanwhile sets it again.
     this.#mayFetch = false;
     const begunAt = currentMoment();
@@ -445,6 +447,7 @@ export class Worker {
     void settling.then((settlement) => {
       const now = performance.now();
       this.#inFlight.delete(lane);
+      // The next turn stores it.
       this.#outcomes.push({ ...sent, settlement });
       // The others in flight use the moment that outcomes are gathered.
       if (this.#outcomes.length >= this.#inFlight.size) this.#storeAt = now;
@@ -504,7 +507,7 @@ export class Worker {
     if (this.#idle.size === 0 || this.#isBusy()) return;
     if (!this.#monitor.isReady && !this.#monitor.isStuck) return;
     // With a rate, there is a wait before the next; what a 429 or the breaker holds back is not due.
-    const isHeld = this.#monitor.isPaused || this.#monitor.claimInMs === Number.POSITIVE_INFINITY;
+    const isHeld = this.#monitor.isPaused || this.#monitor.sendInMs === Number.POSITIVE_INFINITY;
     if (this.#mayFetch && !isHeld) return;
     for (const resolve of this.#idle) resolve();
     this.#idle.clear();

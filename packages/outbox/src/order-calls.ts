@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isLockedState, sqlState } from './errors.ts';
 
 /** The calls of this process that concern one order. */
-interface Line {
+interface CallsOfOrder {
   /** Settles with the call that came last. */
   last: Promise<unknown>;
   /** Since when somebody else has the order locked, and how that was found. */
@@ -13,12 +13,12 @@ interface Line {
 const lockWait = { withinMs: 3_000, pauseMs: 100 } as const;
 
 /**
- * Runs transactions of one order one after another: at once, they would wait for its lock, each with a connection. A
+ * Runs the transactions of one order in sequence: at once, they would wait for its lock, each with a connection. A
  * transaction that cannot have the lock soon fails and is run again, so it keeps no connection meanwhile. Each call fails
  * 3 s after it was made, but time in which the calls before it went on does not count.
  */
-export class Lines {
-  readonly #lines = new Map<string, Line>();
+export class OrderCalls {
+  readonly #orders = new Map<string, CallsOfOrder>();
   readonly #now: () => number;
   readonly #sleep: (ms: number) => Promise<unknown>;
 
@@ -33,48 +33,49 @@ export class Lines {
   /** Runs a transaction after those before it that concern any of its orders. */
   async run<T>(tokens: ReadonlySet<string>, work: () => Promise<T>): Promise<T> {
     const calledAt = this.#now();
-    const lines = [...tokens].map((token) => this.#lineOf(token));
-    const before = lines.map(({ last }) => last);
+    const orders = [...tokens].map((token) => this.#callsOf(token));
+    const before = orders.map(({ last }) => last);
     const mine = (async () => {
       await Promise.all(before);
-      return this.#attempt(lines, calledAt, work);
+      return this.#attempt(orders, calledAt, work);
     })();
     const settled = mine.then(
       () => {},
       () => {},
     );
-    for (const line of lines) line.last = settled;
+    for (const order of orders) order.last = settled;
     try {
       return await mine;
     } finally {
-      for (const token of tokens) if (this.#lines.get(token)?.last === settled) this.#lines.delete(token);
+      for (const token of tokens) if (this.#orders.get(token)?.last === settled) this.#orders.delete(token);
     }
   }
 
   /** Resolves once all calls made so far have settled. */
   async whenSettled(): Promise<void> {
-    await Promise.all([...this.#lines.values()].map(({ last }) => last));
+    await Promise.all([...this.#orders.values()].map(({ last }) => last));
   }
 
-  #lineOf(token: string): Line {
-    const line = this.#lines.get(token) ?? { last: Promise.resolve(), blocked: undefined };
-    this.#lines.set(token, line);
-    return line;
+  #callsOf(token: string): CallsOfOrder {
+    const calls = this.#orders.get(token) ?? { last: Promise.resolve(), blocked: undefined };
+    this.#orders.set(token, calls);
+    return calls;
   }
 
-  async #attempt<T>(lines: readonly Line[], calledAt: number, work: () => Promise<T>): Promise<T> {
+  async #attempt<T>(orders: readonly CallsOfOrder[], calledAt: number, work: () => Promise<T>): Promise<T> {
     for (;;) {
-      for (const { blocked } of lines)
+      for (const { blocked } of orders)
         if (blocked && this.#now() - Math.max(calledAt, blocked.since) >= lockWait.withinMs)
           throw blocked.error;
       const since = this.#now();
       try {
         const result = await work();
-        for (const line of lines) line.blocked = undefined;
+        for (const order of orders) order.blocked = undefined;
         return result;
       } catch (error) {
         const isLocked = isLockedState(sqlState(error));
-        for (const line of lines) line.blocked = isLocked ? (line.blocked ?? { since, error }) : undefined;
+        for (const order of orders)
+          order.blocked = isLocked ? (order.blocked ?? { since, error }) : undefined;
         if (!isLocked) throw error;
         await this.#sleep(lockWait.pauseMs);
       }

@@ -7,7 +7,7 @@ import {
 import { type Fault, startMockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type Settlement, type SettleOptions, settleResult, settleUnknown } from './outcome.ts';
+import { type Settlement, type SettleOptions, settleResult, settleUnknown } from './settlement.ts';
 
 const options: SettleOptions = { onRejected: 'continue', maxRetryDelayMs: 60_000, random: () => 1 };
 

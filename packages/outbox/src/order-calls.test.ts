@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Lines } from './lines.ts';
+import { OrderCalls } from './order-calls.ts';
 
 const lockTimeout = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
@@ -7,7 +7,7 @@ const turns = async (count = 50): Promise<void> => {
   for (let turn = 0; turn < count; turn++) await Promise.resolve();
 };
 
-/** Lines by a clock of their own, and an order that somebody else has locked until `free`. */
+/** Calls by a clock of their own, and an order that somebody else has locked until `free`. */
 function setScene() {
   let now = 0;
   let isLocked = true;
@@ -15,10 +15,10 @@ function setScene() {
   const sleepers: { readonly at: number; readonly wake: () => void }[] = [];
   const sleep = (ms: number): Promise<void> =>
     new Promise((wake) => void sleepers.push({ at: now + ms, wake }));
-  const lines = new Lines({ now: () => now, sleep });
+  const calls = new OrderCalls({ now: () => now, sleep });
   const settledAt: (readonly [call: number, result: string, at: number])[] = [];
   return {
-    lines,
+    calls,
     settledAt,
     attempts: () => attempts,
     free: () => {
@@ -34,7 +34,7 @@ function setScene() {
         }
         return 'done';
       };
-      lines.run(new Set([token]), work).then(
+      calls.run(new Set([token]), work).then(
         (result) => settledAt.push([number, result, now]),
         (error: { readonly code: string }) => settledAt.push([number, error.code, now]),
       );
@@ -87,10 +87,10 @@ test('time in which the calls before went on does not count', async () => {
   const sleep = async (ms: number): Promise<void> => {
     now += ms;
   };
-  const lines = new Lines({ now: () => now, sleep });
+  const calls = new OrderCalls({ now: () => now, sleep });
   const results = Array.from({ length: 100 }, (_, number) => {
     let isFirst = true;
-    return lines.run(new Set(['ord_1']), async () => {
+    return calls.run(new Set(['ord_1']), async () => {
       now += 1_000;
       const mustRepeat = isFirst && number > 0;
       isFirst = false;
@@ -102,11 +102,11 @@ test('time in which the calls before went on does not count', async () => {
 });
 
 test('a call for several orders waits for those before it on each, and none waits for itself', async () => {
-  const lines = new Lines();
+  const calls = new OrderCalls();
   const log: string[] = [];
   const run = (name: string, ...tokens: string[]) =>
-    lines.run(new Set(tokens), async () => void log.push(name));
+    calls.run(new Set(tokens), async () => void log.push(name));
   await Promise.all([run('a', 'x'), run('ab', 'x', 'y'), run('b', 'y', 'x', 'y'), run('c', 'z')]);
-  await lines.whenSettled();
+  await calls.whenSettled();
   expect(log.filter((name) => name !== 'c')).toEqual(['a', 'ab', 'b']);
 });
