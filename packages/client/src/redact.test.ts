@@ -260,22 +260,12 @@ test('never throws for a text that is cut anywhere', () => {
 });
 
 test.each([
-  '%',
-  '\\u',
-  '&#',
-  '\\\\',
-  'swordfis',
-  '%73wordfis',
-  '%25',
-  '%2525',
-  '&amp;',
-  '&amp;amp;',
-  '&#00000000000000000',
-  'Ã\x83',
-  '\\u005c',
+  ...['\\\\', 'swordfis', '%2525', '&amp;amp;', '&#00000000000000000', 'Ã\x83', '\\u005c'],
+  // The same regular expressions again.
+  ...(inFull ? ['%', '\\u', '&#', '%73wordfis', '%25', '&amp;'] : []),
 ])('takes linear time for %j', (unit) => {
   const redact = createRedactor(basic('swordfish-swordfish'));
-  const text = `%${unit.repeat(2 ** 20 / unit.length)}`;
+  const text = `%${unit.repeat(2 ** 19 / unit.length)}`;
   expect(withinTheTest(() => redact(text, text.length)) === text).toBe(true);
 });
 
