@@ -27,7 +27,7 @@ test.each(specifiers)(
   },
 );
 
-const [responses, maxMb] = inFull ? [16, 150] : [4, 50];
+const [responses, maxMb] = inFull ? [16, 150] : [2, 50];
 
 // Node's own `fetch` holds tens of thousands of chunks back, which nothing here could join.
 test(`${responses} responses of 1 MiB in chunks of a byte cost less than ${maxMb} MB over undici`, async () => {

@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
 
-const services = inFull ? 1_000 : 150;
+const services = inFull ? 1_000 : 100;
 
 /** What is measured in a process of its own, which has nothing but services in it. */
 interface Measured {
@@ -89,7 +89,7 @@ const script = `
       await dispatcher.destroy();
     }
   };
-  await use(150);
+  await use(50);
   const before = await look();
   await use(${services});
   const after = await look();
@@ -136,6 +136,6 @@ test('closes at once with 50 connections in every state', () => {
 
 test(`${services} services that were started, used and closed leave nothing, and their process ends`, () => {
   expect(measured.grown).toMatchObject({ files: 0, resources: 0 });
-  // One service kept alive holds some 20 kB, so 150 would be 3 MB.
+  // One service kept alive holds some 20 kB, so 100 would be 2 MB.
   expect(measured.grown.heap).toBeLessThan(1_000_000);
 });
