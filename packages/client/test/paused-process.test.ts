@@ -5,6 +5,7 @@ import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import { createOrdersClient } from '../src/index.ts';
+import { block } from './block.ts';
 import { holdTime } from './hold-time.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
@@ -14,12 +15,6 @@ const success = httpAnswer(200, {}, '{}');
 
 function openClient(baseUrl: string) {
   return createOrdersClient({ baseUrl, apiKey, retry: { maxAttempts: 1 } });
-}
-
-/** Blocks the event loop, as a long computation or garbage collection does. */
-function block(ms: number): void {
-  const endsAt = performance.now() + ms;
-  while (performance.now() < endsAt);
 }
 
 /** Calls `act` where Node handles a read, so that it does not look at the sockets again before it runs what `act` adds. */
