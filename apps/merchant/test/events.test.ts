@@ -7,6 +7,7 @@ import type { Events } from '../server/events.ts';
 import { followEvents } from './follow-events.ts';
 import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
+import { tables } from './share-postgres.ts';
 
 const orders = ['order-1', 'order-2'].map((token) => ({ token, body: buildOrderUpdate() }));
 /** A response of more levels than `JSON.stringify` follows. */
@@ -92,7 +93,7 @@ test('what another process has stored is not stored again, and the page hears of
 
 test('of two apps on one PostgreSQL, each stores what was applied once and informs its own page', async (context) => {
   needPostgres(context);
-  const data = { databaseUrl: await createDatabase() };
+  const data = { databaseUrl: await createDatabase(tables) };
   await using one = await openTestApp({ orders, data });
   const connect = async () => ({ baseUrl: one.service.baseUrl, apiKey: one.service.apiKey, orders: [] });
   await using other = await openTestApp({ data, connect });

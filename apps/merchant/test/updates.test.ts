@@ -9,6 +9,7 @@ import type { ShopUpdate } from '../shared/order-update.ts';
 import { followEvents } from './follow-events.ts';
 import { openTestApp, type TestApp } from './open-test-app.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
+import { tables } from './share-postgres.ts';
 
 const orders = Array.from({ length: 30 }, (_, index) => ({
   token: `order-${index + 1}`,
@@ -174,7 +175,7 @@ test('an id under which another program has accepted an update is refused', asyn
 
 test('an order that another transaction holds is a 503 that says when to try again, for an update and for a decision', async (context) => {
   needPostgres(context);
-  const databaseUrl = await createDatabase();
+  const databaseUrl = await createDatabase(tables);
   await using own = await openTestApp({ orders, data: { databaseUrl } });
   own.mock.faults.next({ type: 'reset_after_applying' }, { token: 'order-1' });
   const unknown = await send(own, 'order-1', cartOf('unknown'));
