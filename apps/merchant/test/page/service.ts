@@ -32,6 +32,9 @@ test('a 429 that recovers is drawn as it happens, here and in another window, an
   await button('Send update').click();
   await says(/Waits for the end of a pause: the order service limits the rate/);
   await page.getByText(/^Paused for: \d+ s/).waitFor();
+  // The window asks for less motion.
+  expect(await page.locator('.mantine-Loader-root').count()).toBe(1);
+  expect(await page.evaluate(() => document.getAnimations().length)).toBe(0);
   await other.page.getByText('Paused', { exact: true }).waitFor();
   await other.page.getByText('The order service limits the rate (429)').waitFor();
   await button('Resume now').click();
