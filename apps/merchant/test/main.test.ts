@@ -6,7 +6,7 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { PGlite } from '@electric-sql/pglite';
-import { buildOrderUpdate } from '@orders/testing';
+import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { copyFolder } from '../../../.ci/copy-folder.ts';
 import { keepPglite } from '../../../.ci/make-pglite.ts';
@@ -70,7 +70,9 @@ test('a folder that no app has used starts with an echo and one update; the next
   expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
 
   // On every address, it prints one that others can open, and warns.
-  using again = runMerchant([...words, '--host', '0.0.0.0']);
+  await using service = await startMockOrderService({ orders: tokens });
+  const elsewhere = [...words, '--host', '0.0.0.0', '--base-url', service.url];
+  using again = runMerchant(elsewhere, { ORDERS_API_KEY: service.key });
   const outsideUrl = new URL(await appUrl(again));
   await again.printed(/(Ctrl-C)/);
   const outside = Object.values(networkInterfaces())
@@ -89,11 +91,7 @@ test('a folder that no app has used starts with an echo and one update; the next
   const bodyOf = async () => (await getJson<OrderDetail>(`${local}/api/orders/${token}`)).body;
   await expect.poll(bodyOf).toEqual({ order_id: 'from-bulk', cart: { items: [{ sku: 'MUG' }] } });
 
-  await fetch(`${local}/api/fault-injection`, {
-    method: 'PUT',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ scenario: 'slow', percent: 100 }),
-  });
+  service.faults.next({ type: 'stalled_headers' }, { operation: 'update' });
   const update = { id: randomUUID(), update: buildOrderUpdate() };
   await postJson(`${local}/api/orders/${token}/updates`, update);
   const state = async () => (await getJson<OrderDetail>(`${local}/api/orders/${token}`)).updates[0]?.state;
