@@ -342,7 +342,7 @@ test.for([
   if (!disk) return skip('no disk can be mounted here');
   const folder = join(disk.folder, 'outbox');
   if (megabytes > 1) {
-    await (await pgliteStore(folder)).close();
+    await makeOutboxFolder(folder);
     disk.fill();
   }
   await expect(pgliteStore(folder)).rejects.toMatchObject({

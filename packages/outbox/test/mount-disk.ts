@@ -34,7 +34,8 @@ export async function mountDisk(megabytes: number): Promise<Disk | undefined> {
     fill() {
       const descriptor = openSync(filler, 'w');
       try {
-        for (;;) writeSync(descriptor, Buffer.alloc(4_096));
+        // A write that does not fit in whole fits in part, and the next one fails.
+        for (const bytes = Buffer.alloc(2 ** 20); ; ) writeSync(descriptor, bytes);
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       } finally {
