@@ -43,6 +43,8 @@ export default defineConfig(({ mode }) => ({
           name: 'outbox',
           include: [`${apart.outbox}/**/*.test.ts`, `${chaos}/*.test.ts`],
           globalSetup: keepPglite,
+          // What a database responds with is garbage soon: collecting it less often saves a tenth of the processor time.
+          execArgv: [...quickly.flags, '--min-semi-space-size=16'],
           maxConcurrency: mode === 'long' ? 6 : 4,
         },
       },
