@@ -78,7 +78,9 @@ const onEngines = test
     const { connectionString } = postgres;
     // A process that computes may look at its connections later than the outbox waits for a network.
     const timeouts = { connectionTimeoutMillis: timeout, query_timeout: timeout };
-    const pool = openPool({ connectionString, max: 20, idleTimeoutMillis: timeout, ...timeouts });
+    // A test may hold two and wait for one more, and a connection costs as much as a short test.
+    const max = 3 * (inFull ? 6 : 4);
+    const pool = openPool({ connectionString, max, idleTimeoutMillis: timeout, ...timeouts });
     // Each store listens for errors.
     pool.setMaxListeners(0);
     const store = postgresStore({ pool });
