@@ -639,6 +639,45 @@ onPostgres(
 );
 
 onPostgres(
+  'writes nothing more once it was closed without its database',
+  async (scene) => {
+    const { open, openStore, token, reaches, warnings } = scene;
+    const store = await openStore();
+    let isAway = false;
+    const unlessAway = <Result>(work: () => Promise<Result>): Promise<Result> =>
+      isAway ? Promise.reject(new Error('Connection terminated unexpectedly')) : work();
+    const held = holdResponses(scene);
+    const outbox = await open({
+      client: held.client,
+      store: {
+        ...store,
+        query: (text, values) => unlessAway(() => store.query(text, values)),
+        executeSql: (text, values) => unlessAway(() => store.executeSql(text, values)),
+        transaction: (run, options) => unlessAway(() => store.transaction(run, options)),
+        // It stays open, as a PGlite of the caller does.
+        close: async () => {},
+      },
+    });
+    await outbox.start();
+    const id = await outbox.enqueue(token, step(1));
+    await reaches(outbox, id, 'sending');
+    isAway = true;
+    held.release();
+    await until('it fails', () => warnings.some((text) => text.includes('fails')));
+    await outbox.close({ graceMs: 10 });
+    isAway = false;
+    // Before a timer fires, what it waits for is over, as on a busy machine.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    expect(warnings.at(-1)).toContain('closed before 1 outcomes could be stored');
+    const again = await open();
+    await again.start();
+    await reaches(again, id, 'needs_review');
+    await store.close();
+  },
+  { isAlone: true },
+);
+
+onPostgres(
   'closes without its database',
   async (scene) => {
     const { open, postgres, token, reaches, warnings } = scene;

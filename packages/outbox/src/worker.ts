@@ -189,7 +189,8 @@ export class Worker {
       if (waitMs > 0) await this.#pause(waitMs);
       // What came in the same tick comes along; PGlite would respond before it could.
       else await new Promise(setImmediate);
-      if (this.#nextMs() > 0) continue;
+      // Nothing is written once `stop` has said what could not be stored.
+      if (this.#over.signal.aborted || this.#nextMs() > 0) continue;
       if (this.#maySend() && !this.#key && this.#keyWantedAt === undefined) {
         // They are read before anything is claimed, and other work goes on meanwhile.
         await Promise.race([this.#readKey(), new Promise(setImmediate)]);
