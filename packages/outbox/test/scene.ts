@@ -20,6 +20,7 @@ import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
 import { usualStallMs } from '../src/held.ts';
 import { openOutbox } from '../src/outbox.ts';
+import { pgTypes } from '../src/parsers.ts';
 import { Schemas } from './schemas.ts';
 import { Stores } from './stores.ts';
 
@@ -93,7 +94,9 @@ const onEngines = test
     });
     const openStore: Scene['openStore'] = async (options) =>
       options ? postgresStore({ pool, ...options }) : stores.open();
-    return { sql: store, postgres, openStore, schemas: new Schemas(store) };
+    // A look takes one statement; a store would begin and commit a transaction for each.
+    const sql: Sql = { query: (text, values = []) => pool.query({ text, values, types: pgTypes }) };
+    return { sql, postgres, openStore, schemas: new Schemas(store) };
   });
 
 type Play = (scene: Scene) => Promise<void>;
