@@ -62,6 +62,9 @@ const checkout = readCheckout();
 // Tests wait for sockets, databases and browsers as much as they compute.
 const workers = `--maxWorkers=${Math.max(6, availableParallelism())}`;
 const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '--mode=ci', workers];
+// Chosen here, so that it is shown also where all tests pass.
+const newSeed = String(Date.now() % 1_000_000_000);
+process.stdout.write(`simulation: new seed ${newSeed}\n`);
 // Vitest keeps a token of its own where XDG_DATA_HOME says.
 const places = {
   XDG_DATA_HOME: join(own, 'data'),
@@ -70,6 +73,7 @@ const places = {
   TMPDIR: temporary,
   TMP: temporary,
   TEMP: temporary,
+  ORDERS_NEW_SEED: newSeed,
 };
 // Checks run where tests leave a core idle.
 const [isChecked, isTested] = await Promise.all([

@@ -154,7 +154,7 @@ export function listProjects(packages: readonly Package[]): Row[] {
   ];
 }
 
-/** How many packages each may bring, itself included. Peers are optional: whoever needs one installs it. */
+/** How many packages each may bring, itself included. Peers are optional: a project that needs one installs it. */
 const mostPackages: Readonly<Record<string, number>> = {
   '@orders/auth': 1,
   '@orders/cli': 90,

@@ -36,7 +36,8 @@ export default defineConfig({
       {
         text: 'Guide',
         link: '/getting-started',
-        activeMatch: '/(getting-started|how-it-works|outcomes|promises|api-reference|guides|packages)',
+        activeMatch:
+          '/(getting-started|how-it-works|outcomes|promises|simulation|api-reference|guides|packages)',
       },
       { text: 'Exports', link: '/api/client', activeMatch: '/api/' },
       { text: 'Playground', link: '/playground' },
@@ -60,6 +61,7 @@ export default defineConfig({
           'How it works': '/how-it-works',
           Outcomes: '/outcomes',
           'What we promise': '/promises',
+          'The simulation': '/simulation',
           'API reference': '/api-reference',
           Playground: '/playground',
         }),

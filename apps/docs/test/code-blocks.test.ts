@@ -103,10 +103,10 @@ test('reads a shown file as a block', () => {
   expect(shown[0]?.code).toMatch(/^import .*@orders\/client/);
 });
 
-test('every shown file is an example, whose own tests run it', () => {
+test('every shown file is an example, whose own tests run it, or the model of the simulation', () => {
   const shown = all.flatMap(({ file = [] }) => file);
-  const examples = join(root, 'apps/examples');
-  expect(new Set(shown.map((file) => dirname(file)))).toEqual(new Set([examples]));
+  const folders = ['apps/examples', 'apps/experiments/simulation'].map((folder) => join(root, folder));
+  expect(new Set(shown.map((file) => dirname(file)))).toEqual(new Set(folders));
 });
 
 test('the example of a doc comment is compiled with its import', () => {

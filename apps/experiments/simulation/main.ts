@@ -1,0 +1,120 @@
+/**
+ * `pnpm simulate`: runs the outbox in virtual time, while all that can fail fails, and checks each run against the model. The
+ * same seed gives the same run.
+ */
+import { createHash } from 'node:crypto';
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+// Before all others, which take time and chance from it.
+import { realSeconds } from './virtual-time.ts';
+
+const help = `pnpm simulate [--seed N] [--steps N | --minutes N] [--mutation NAME] [--print]
+
+Runs the outbox in virtual time, while its database, its service and its processes fail, and checks each run against the model.
+
+  --seed N          Begins with this seed. Without --steps or --minutes, it is the only one, and its run is printed.
+                    May be given again: then each is begun with.    [a new one]
+  --steps N         Takes at least so many steps from each.         [10,000]
+  --minutes N       Goes on for so long, in place of --steps.
+  --mutation NAME   Changes the outbox first: the model must notice. "list" prints the names.
+  --print           Prints every run.
+  --help            Prints this.
+
+Exit codes: 0 no promise was broken; 1 one was: its seed, fewer steps that break it, too, and what happened; 2 usage.
+`;
+
+const { values } = readArguments();
+if (values.help) {
+  process.stdout.write(help);
+  process.exit(0);
+}
+const { mutate, mutations } = await import('./mutations.ts');
+if (values.mutation === 'list') {
+  process.stdout.write(`${Object.keys(mutations).join('\n')}\n`);
+  process.exit(0);
+}
+const seeds = values.seed?.map((text) => readCount('seed', text));
+const minutes = values.minutes === undefined ? undefined : readCount('minutes', values.minutes);
+const steps = values.steps === undefined ? undefined : readCount('steps', values.steps);
+if (values.mutation !== undefined) {
+  if (!(values.mutation in mutations)) fail(`There is no mutation "${values.mutation}".`);
+  mutate(values.mutation);
+}
+// The first run is enough where a seed alone is given.
+const isOne = seeds !== undefined && (minutes ?? steps) === undefined;
+const maxSteps = isOne ? 1 : (steps ?? (minutes === undefined ? 10_000 : Number.POSITIVE_INFINITY));
+const maxSeconds = 60 * (minutes ?? Number.POSITIVE_INFINITY);
+
+const { Simulator } = await import('./simulator.ts');
+const { formatRun } = await import('./report.ts');
+const { describe } = await import('./observer.ts');
+const simulator = await Simulator.open();
+let isKept = true;
+for (const seed of seeds ?? [Date.now() % 1_000_000_000]) isKept = (await search(seed)) && isKept;
+await simulator.close();
+process.exit(isKept ? 0 : 1);
+
+/** Plays the runs of a seed and of those after it. Resolves with whether all promises were kept. */
+async function search(seed: number): Promise<boolean> {
+  const begunAt = realSeconds();
+  const fingerprint = createHash('sha256');
+  let [taken, virtualMs, shownAt] = [0, 0, begunAt];
+  let broken: number | undefined;
+  for (let next = seed; broken === undefined; next++) {
+    const { observer, run, elapsedMs } = await simulator.play(next);
+    taken += run.steps.length;
+    virtualMs += elapsedMs;
+    fingerprint.update(JSON.stringify(observer.events));
+    if (isOne || values.print) process.stdout.write(`${formatRun(observer)}\n\n`);
+    const [violation] = observer.violations;
+    if (violation) {
+      broken = next;
+      process.stdout.write(`Seed ${next} breaks a promise. ${describe(violation)}\n`);
+    }
+    if (taken >= maxSteps || realSeconds() - begunAt >= maxSeconds) break;
+    if (realSeconds() - shownAt < 5) continue;
+    shownAt = realSeconds();
+    process.stderr.write(`${next - seed + 1} seeds, ${taken} steps\n`);
+  }
+  const seconds = realSeconds() - begunAt;
+  const hours = virtualMs / 3_600_000;
+  const run = fingerprint.digest('hex').slice(0, 12);
+  process.stdout.write(
+    `seed ${seed}: ${taken} steps, ${hours.toFixed(2)} h, run ${run}; ${seconds.toFixed(1)} s, ${(taken / seconds).toFixed(0)} steps a second, ${((60 * hours) / seconds).toFixed(1)} h a minute\n`,
+  );
+  if (broken === undefined) return true;
+  if (isOne || values.mutation !== undefined) return false;
+  process.stderr.write('Looks for fewer steps that break it …\n');
+  const shortest = await simulator.shrink(broken);
+  process.stdout.write(
+    `\n${formatRun(shortest.observer)}\n\npnpm simulate --seed ${broken} prints the whole run.\n`,
+  );
+  return false;
+}
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n\n${help}`);
+  process.exit(2);
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        seed: { type: 'string', multiple: true },
+        steps: { type: 'string' },
+        minutes: { type: 'string' },
+        mutation: { type: 'string' },
+        print: { type: 'boolean' },
+        help: { type: 'boolean' },
+      },
+    });
+  } catch (error) {
+    return fail(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readCount(option: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) fail(`--${option} takes a whole number of at most 9 digits.`);
+  return Number(text);
+}

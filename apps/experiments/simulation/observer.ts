@@ -1,0 +1,326 @@
+import type { UpdateState } from '@orders/outbox';
+import { type Fate, failures } from './fates.ts';
+import { type PromiseName, promises, successors } from './model.ts';
+import type { Process } from './process.ts';
+import type { Setup } from './steps.ts';
+import { elapsedMs } from './virtual-time.ts';
+
+/** An update as a commit left it. */
+export interface CommittedUpdate {
+  readonly id: string;
+  readonly token: string;
+  readonly state: UpdateState;
+  /** Whether later updates of its order wait for it. */
+  readonly open: boolean;
+  readonly position: number;
+  readonly claim: string | null;
+  /** When a person decided about it last. */
+  readonly decidedAt: string | null;
+}
+
+/** A request with an update, from when its first byte leaves. */
+export interface SentRequest {
+  readonly id: string;
+  readonly token: string;
+  readonly by: Process;
+  readonly fate: Fate;
+  readonly leftAtMs: number;
+  /** How often a person had decided about the update when it left. */
+  readonly decisions: number;
+  /** Whether it is under way. */
+  isTravelling: boolean;
+  isApplied: boolean;
+  /** What its process can be sure of, and when it learned that. */
+  answer: 'applied' | 'refused' | undefined;
+  answeredAtMs: number;
+  /** When the response had travelled, even if its process stood still. */
+  respondedAtMs: number;
+  /** How long a 429 asks to wait. */
+  retryAfterMs: number;
+}
+
+/** A request whose outcome is stored, and when its update had been marked. */
+interface SettledRequest extends SentRequest {
+  readonly markedAtMs: number;
+}
+
+/** One line of what happened. */
+export interface Event {
+  readonly atMs: number;
+  /** A process, a person or the world. */
+  readonly who: string;
+  readonly what: string;
+  /** The update that it is about. */
+  readonly id?: string;
+  readonly token?: string;
+}
+
+/** A promise that was not kept. */
+export interface Violation {
+  readonly promise: PromiseName;
+  readonly details: string;
+  readonly atMs: number;
+}
+
+/** How soon a response must have travelled to be read before its attempt ends, in milliseconds: that takes 15 s. */
+const attemptMs = 13_000;
+/** Orders in a row whose failures open the breaker. */
+const maxFailing = 3;
+/** The time in which departures are counted, and how far ahead their slots are taken, in milliseconds. */
+const [paceMs, aheadMs] = [3_000, 500];
+
+/** How long a process may be distrusted, in milliseconds. */
+const distrustMs = 20_000;
+
+/** Sees every commit and every request of a run, and holds them against the model. */
+export class Observer {
+  readonly events: Event[] = [];
+  readonly violations: Violation[] = [];
+  readonly requests: SentRequest[] = [];
+  /** Updates whose `enqueue` has resolved, and those whose transaction was rolled back. */
+  readonly acknowledged = new Set<string>();
+  readonly rolledBack = new Set<string>();
+  updates: ReadonlyMap<string, CommittedUpdate> = new Map();
+  readonly #decisions = new Map<string, number>();
+  readonly #setup: Pick<Setup, 'latestWins' | 'onRejected' | 'perSecond'>;
+  /** When each update was marked last. */
+  readonly #markedAtMs = new Map<string, number>();
+  readonly #markedBy = new Map<string, Process>();
+  /** When the clocks were set last. */
+  #setAtMs = Number.NEGATIVE_INFINITY;
+  /** Orders that met failures in a row; since when they are too many, and whether an echo succeeded since. */
+  #failing = new Set<string>();
+  #openSinceMs: number | undefined;
+  #isTrial = false;
+  /** Since when, and until when, a 429 lets nothing leave. */
+  #pause = { sinceMs: 0, untilMs: 0 };
+
+  constructor(setup: Pick<Setup, 'latestWins' | 'onRejected' | 'perSecond'>) {
+    this.#setup = setup;
+  }
+
+  note(who: string, what: string, about: Pick<Event, 'id' | 'token'> = {}): void {
+    this.events.push({ atMs: elapsedMs(), who, what, ...about });
+  }
+
+  broken(promise: PromiseName, details: string): void {
+    this.note('the model', `${promise}: ${details}`);
+    this.violations.push({ promise, details, atMs: elapsedMs() });
+  }
+
+  committed(updates: readonly CommittedUpdate[], by: Process): void {
+    const before = this.updates;
+    this.updates = new Map(updates.map((update) => [update.id, update]));
+    const settled: SettledRequest[] = [];
+    for (const update of updates) settled.push(...this.#changed(before.get(update.id), update, by));
+    this.#settled(settled);
+    for (const { id, token, state } of before.values())
+      if (!this.updates.has(id)) this.broken('kept', `${state} ${name(id)} of ${token} is gone`);
+  }
+
+  /** Checks how one update changed. Returns the request of this process whose outcome it stored, if it did. */
+  #changed(before: CommittedUpdate | undefined, now: CommittedUpdate, by: Process): SettledRequest[] {
+    const { id, token, state } = now;
+    if (before?.state === state && before.claim === now.claim && before.decidedAt === now.decidedAt)
+      return [];
+    const isDecided = now.decidedAt !== (before?.decidedAt ?? null);
+    if (isDecided) this.#decisions.set(id, this.#decisionsOf(id) + 1);
+    this.note(isDecided ? `a person, by ${by.name}` : by.name, state, { id, token });
+    if (
+      state === 'discarded' &&
+      !isDecided &&
+      !(this.#setup.latestWins && (before?.state ?? 'queued') === 'queued')
+    )
+      this.broken('kept', `${name(id)} was discarded without a decision`);
+    // Its request of before may be a person's to repeat.
+    const markedAtMs = this.#markedAtMs.get(id) ?? 0;
+    const last = this.requests.findLast((request) => request.id === id && request.leftAtMs >= markedAtMs);
+    const markedBy = this.#markedBy.get(id);
+    if (state === 'sending') this.#markedAtMs.set(id, elapsedMs());
+    if (state === 'sending') this.#markedBy.set(id, by);
+    if (!before) return [];
+    // One commit may give an update back and mark it again.
+    const isMarkedAgain = before.state !== 'queued' && state === 'sending';
+    const next = isMarkedAgain ? 'queued' : state;
+    if (before.state !== state && !(next in successors[before.state]))
+      this.broken('successor', `${name(id)} went from ${before.state} to ${state}`);
+    if (isDecided) return [];
+    const isOwn = before.state === 'sending' && next !== 'sending' && last?.by === by;
+    if (before.state === 'sending' && next === 'queued' && last && last.answer !== 'refused')
+      this.broken('once', `${name(id)} is queued again after a request that was ${last.fate}`);
+    if (before.state === 'sending' && state === 'needs_review' && markedBy && markedBy !== by)
+      this.#taken(id, markedBy);
+    if (state === 'applied' && !this.requests.some((request) => request.id === id && request.isApplied))
+      this.broken('true', `${name(id)} counts as applied, and was not`);
+    if (state === 'rejected' && last?.isApplied)
+      this.broken('true', `${name(id)} counts as rejected, and was applied`);
+    return last && isOwn ? [{ ...last, markedAtMs }] : [];
+  }
+
+  /** An update was taken from the process that was sending it. */
+  #taken(id: string, from: Process): void {
+    const wellMs = elapsedMs() - Math.max(from.disturbedAtMs, this.#setAtMs);
+    if (!from.isDead && from.isRunning && wellMs > distrustMs)
+      this.broken('trusted', `${name(id)} was taken from ${from.name}, which is well`);
+  }
+
+  /** A process has stored outcomes of its own requests, by one commit: which of them came first is not known. */
+  #settled(requests: readonly SettledRequest[]): void {
+    const now = elapsedMs();
+    for (const { answer, answeredAtMs, retryAfterMs } of requests)
+      if (answer === 'refused' && retryAfterMs > 0)
+        this.#pause = { sinceMs: now, untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs) };
+    const telling = requests.filter(({ fate, answer, retryAfterMs, markedAtMs }) => {
+      // What was under way when the breaker opened shows nothing.
+      const isNew = this.#openSinceMs === undefined || markedAtMs > this.#openSinceMs;
+      return isNew && (failures.has(fate) || (answer && retryAfterMs === 0));
+    });
+    if (telling.length === 0) return;
+    const hasFailed = telling.every(({ fate }) => failures.has(fate));
+    if (this.#openSinceMs !== undefined) {
+      this.#isTrial = false;
+      if (!hasFailed) this.#openSinceMs = undefined;
+    } else if (hasFailed) {
+      for (const { token } of telling) this.#failing.add(token);
+      if (this.#failing.size >= maxFailing) this.#openSinceMs = now;
+      this.#isTrial = false;
+    }
+    if (!hasFailed || this.#openSinceMs !== undefined) this.#failing.clear();
+  }
+
+  /** An echo succeeds. */
+  echoes(): void {
+    this.#isTrial = true;
+  }
+
+  /** A process gets a response. */
+  answers(request: SentRequest, answer: 'applied' | 'refused'): void {
+    Object.assign(request, { answer, answeredAtMs: elapsedMs() });
+  }
+
+  /** A person ends the pause, or clocks are set: what the database knows of time says nothing any more. */
+  forgetTimes(): void {
+    this.#setAtMs = elapsedMs();
+    this.#pause = { sinceMs: 0, untilMs: 0 };
+  }
+
+  #checkLimits(id: string): void {
+    const now = elapsedMs();
+    const markedAtMs = this.#markedAtMs.get(id) ?? 0;
+    if (markedAtMs > this.#pause.sinceMs && now < this.#pause.untilMs - 1)
+      this.broken('waits', `${name(id)} left ${Math.round(this.#pause.untilMs - now)} ms early`);
+    if (this.#openSinceMs !== undefined && markedAtMs > this.#openSinceMs && !this.#isTrial)
+      this.broken('spared', `${name(id)} left without an echo`);
+    const { perSecond = Number.POSITIVE_INFINITY } = this.#setup;
+    const since = Math.max(now - paceMs, this.#setAtMs);
+    const others = this.requests.filter(({ leftAtMs }) => leftAtMs > since).length;
+    if (others + 1 > ((paceMs + aheadMs) / 1_000) * perSecond + 2)
+      this.broken('paced', `${name(id)} left after ${others} others in ${(now - since) / 1_000} s`);
+  }
+
+  /** A request leaves now. */
+  departs(id: string, token: string, fate: Fate, by: Process): SentRequest {
+    const update = this.updates.get(id);
+    this.note(by.name, `sends; it will be: ${fate}`, { id, token });
+    if (update?.state !== 'sending')
+      this.broken('marked', `${name(id)} left while it was ${update?.state ?? 'nowhere'}`);
+    for (const other of this.updates.values()) {
+      if (!update || other.token !== token) continue;
+      if (other.position < update.position && this.#holds(other))
+        this.broken('in_sequence', `${name(id)} left before ${name(other.id)}, which was ${other.state}`);
+      if (
+        other.position > update.position &&
+        this.requests.some(({ id, isApplied }) => id === other.id && isApplied)
+      )
+        this.broken(
+          'in_sequence',
+          `${name(id)} left after ${name(other.id)} was applied, which is behind it`,
+        );
+    }
+    this.#checkLimits(id);
+    for (const earlier of this.requests) {
+      const isDecided = this.#decisionsOf(earlier.id) > earlier.decisions;
+      if (earlier.token !== token || isDecided) continue;
+      if (earlier.isTravelling)
+        this.broken('one_at_a_time', `${name(id)} left while ${name(earlier.id)} was under way`);
+      if (earlier.id === id && earlier.answer !== 'refused')
+        this.broken('once', `${name(id)} left again after a request that was ${earlier.fate}`);
+    }
+    const decisions = this.#decisionsOf(id);
+    const leftAtMs = elapsedMs();
+    const nothingYet = {
+      isTravelling: true,
+      isApplied: false,
+      answer: undefined,
+      answeredAtMs: 0,
+      respondedAtMs: 0,
+      retryAfterMs: 0,
+    };
+    const request = { id, token, by, fate, decisions, leftAtMs, ...nothingYet };
+    this.requests.push(request);
+    return request;
+  }
+
+  /** A request reaches the service. */
+  arrives(request: SentRequest, isApplied: boolean): void {
+    const { id, token } = request;
+    Object.assign(request, { isTravelling: false, isApplied });
+    this.note('the service', isApplied ? 'applies it' : 'does not apply it', { id, token });
+    if (this.rolledBack.has(id) && isApplied) this.broken('kept', `${name(id)} was rolled back, and applied`);
+  }
+
+  /** A request whose client gave up never reaches the service. */
+  vanishes(request: SentRequest): void {
+    request.isTravelling = false;
+  }
+
+  /** What holds of what is stored when a run ends. */
+  checkKept(): void {
+    for (const id of this.acknowledged)
+      if (!this.updates.has(id)) this.broken('kept', `${name(id)} was accepted, and is not there`);
+    for (const id of this.rolledBack)
+      if (this.updates.has(id)) this.broken('kept', `${name(id)} was rolled back, and is there`);
+  }
+
+  /** What holds of what needs review once nothing is under way. */
+  checkHeard(): void {
+    const lasts = new Map(this.requests.map((request) => [request.id, request]));
+    for (const { id, by, answer, leftAtMs, respondedAtMs, decisions } of lasts.values()) {
+      const isUndecided =
+        this.updates.get(id)?.state === 'needs_review' && decisions === this.#decisionsOf(id);
+      if (isUndecided && answer && !by.isDead && respondedAtMs - leftAtMs < attemptMs)
+        this.broken('heard', `${name(id)} needs review, and ${by.name} knows that it was ${answer}`);
+    }
+  }
+
+  /** Whether later updates of its order wait for it. */
+  #holds({ state }: CommittedUpdate): boolean {
+    return state === 'rejected'
+      ? this.#setup.onRejected === 'hold'
+      : state !== 'applied' && state !== 'discarded';
+  }
+
+  /** The updates that are to be sent. */
+  get waiting(): readonly CommittedUpdate[] {
+    return [...this.updates.values()].filter(({ state }) => state === 'queued' || state === 'sending');
+  }
+
+  /** The updates that a person may decide about. */
+  get undecided(): readonly CommittedUpdate[] {
+    return [...this.updates.values()].filter(({ state }) => state === 'needs_review' || state === 'rejected');
+  }
+
+  #decisionsOf(id: string): number {
+    return this.#decisions.get(id) ?? 0;
+  }
+}
+
+/** A short name for an update. */
+export function name(id: string): string {
+  return `#${Number.parseInt(id.slice(-12), 16)}`;
+}
+
+/** What a violation says to a person. */
+export function describe({ promise, details, atMs }: Violation): string {
+  return `${promise} at ${(atMs / 1_000).toFixed(3)} s: ${details}. ${promises[promise]}`;
+}

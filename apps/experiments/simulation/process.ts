@@ -1,0 +1,80 @@
+import { chance, elapsedMs, type Host, inHost, travel } from './virtual-time.ts';
+
+/** How long something takes, in milliseconds: mostly nothing, and now and then long. */
+function latencyMs(): number {
+  const kind = chance();
+  if (kind < 0.7) return 0;
+  if (kind < 0.96) return Math.ceil(chance() * 5);
+  return Math.ceil(chance() * (kind < 0.995 ? 100 : 1_500));
+}
+
+/** A process of a merchant, which may crash or pause wherever it waits for a database, a network or a timer. */
+export class Process implements Host {
+  readonly name: string;
+  /** Rejects when it crashes. */
+  readonly died: Promise<never>;
+  /** When it last stood still, or lost its database. */
+  disturbedAtMs = Number.NEGATIVE_INFINITY;
+  #state: 'running' | 'paused' | 'dead' = 'running';
+  #die: (reason: Error) => void;
+  /** What it goes on with once a pause ends. */
+  #waiting: (() => void)[] = [];
+  /** What happens to it after so many more places where it waits. */
+  #next: { places: number; readonly happens: () => void }[] = [];
+
+  constructor(name: string) {
+    this.name = name;
+    const { promise, reject } = Promise.withResolvers<never>();
+    promise.catch(() => {});
+    this.died = promise;
+    this.#die = reject;
+  }
+
+  get isRunning(): boolean {
+    return this.#state === 'running';
+  }
+
+  get isDead(): boolean {
+    return this.#state === 'dead';
+  }
+
+  /** Has something happen to it after so many more places where it waits. */
+  after(places: number, happens: () => void): void {
+    this.#next.push({ places, happens });
+  }
+
+  /** From now on it does nothing, and what it waits for never comes. */
+  crash(): void {
+    this.#state = 'dead';
+    this.#waiting = [];
+    this.#die(new Error(`${this.name} crashed.`));
+  }
+
+  pause(): void {
+    if (this.isRunning) this.#state = 'paused';
+  }
+
+  resume(): void {
+    if (this.#state !== 'paused') return;
+    this.disturbedAtMs = elapsedMs();
+    this.#state = 'running';
+    for (const work of this.#waiting.splice(0)) this.deliver(work);
+  }
+
+  deliver(work: () => void): void {
+    if (this.#state === 'running') work();
+    else if (this.#state === 'paused') this.#waiting.push(work);
+  }
+
+  /** A place where it waits for the world outside: that takes a while, and it may crash or pause there. */
+  async cross(): Promise<void> {
+    for (const each of this.#next) each.places--;
+    const due = this.#next.filter(({ places }) => places <= 0);
+    this.#next = this.#next.filter(({ places }) => places > 0);
+    for (const { happens } of due) happens();
+    const ms = latencyMs();
+    if (ms > 0) await travel(ms);
+    if (this.#state !== 'running')
+      await new Promise<void>((resolve) => this.deliver(() => inHost(this, resolve)));
+  }
+}

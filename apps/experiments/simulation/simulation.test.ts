@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import process from 'node:process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '../../..');
+const timeout = 180_000;
+/** The test command prints it. */
+const newSeed = process.env['ORDERS_NEW_SEED'] ?? String(Date.now() % 1_000_000_000);
+
+/** Runs `pnpm simulate` in a process of its own, whose time is not that of the tests. */
+async function simulate(...args: string[]): Promise<{ readonly code: number; readonly lines: string[] }> {
+  const words = ['--conditions=@orders/source', join(import.meta.dirname, 'main.ts'), ...args];
+  const { code, stdout } = await promisify(execFile)(process.execPath, words, { cwd: root }).then(
+    (output) => ({ ...output, code: 0 }),
+    (failure) => failure,
+  );
+  return { code, lines: stdout.trim().split('\n') };
+}
+
+test.concurrent(`keeps every promise while all fails, twice the same, from a new seed, too: ${newSeed}`, {
+  timeout,
+}, async () => {
+  const { code, lines } = await simulate('--seed', '1', '--seed', newSeed, '--seed', '1', '--steps', '80');
+  expect({ code, lines }).toMatchObject({ code: 0, lines: [1, 2, 3].map(() => expect.any(String)) });
+  const [first, , again] = lines.map((line) => line.split(';')[0]);
+  expect(again).toBe(first);
+});
+
+test.concurrent('finds that an update is sent before its mark is committed', { timeout }, async () => {
+  const mutation = 'an update is sent before its mark is committed';
+  const { code, lines } = await simulate('--mutation', mutation, '--seed', '1', '--steps', '100');
+  expect({ code, lines }).toMatchObject({
+    code: 1,
+    lines: expect.arrayContaining([expect.stringMatching(/breaks a promise\. marked at/)]),
+  });
+});

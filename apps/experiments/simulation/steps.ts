@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import { type Fate, fates } from './fates.ts';
+
+/** One step of a run; what it starts goes on beside the next ones. */
+export type Step =
+  /** A caller enqueues updates of one order, in a transaction of its own or of the outbox. */
+  | {
+      readonly do: 'enqueue';
+      readonly process: number;
+      readonly order: number;
+      readonly updates: number;
+      readonly as: 'one by one' | 'list' | 'in a transaction' | 'rolled back';
+    }
+  | { readonly do: 'pass'; readonly ms: number }
+  /** A process crashes after so many more places where it waits, and starts again after some time. */
+  | { readonly do: 'crash'; readonly process: number; readonly places: number; readonly ms: number }
+  /** A process stands still, as one that is stopped or computes. */
+  | { readonly do: 'pause'; readonly process: number; readonly places: number; readonly ms: number }
+  /** A process closes its outbox, and starts again after some time. */
+  | { readonly do: 'restart'; readonly process: number; readonly graceMs: number; readonly ms: number }
+  /** A process loses its connection to the database. */
+  | {
+      readonly do: 'disconnect';
+      readonly process: number;
+      readonly at: 'commit' | 'statement';
+      readonly when: 'before' | 'after';
+    }
+  /** Nothing reaches the database. */
+  | { readonly do: 'database away'; readonly ms: number }
+  /** What becomes of the next requests. */
+  | { readonly do: 'fail'; readonly fates: readonly Fate[] }
+  /** What becomes of all requests for a while. */
+  | { readonly do: 'outage'; readonly fate: Fate; readonly ms: number }
+  /** The clocks of all machines are set. */
+  | { readonly do: 'jump'; readonly ms: number }
+  /** A person decides about what waits for a decision: what is right by the service, or anything. */
+  | {
+      readonly do: 'decide';
+      readonly process: number;
+      readonly which: number;
+      readonly as: 'the service knows' | 'applied' | 'retry' | 'discard';
+    }
+  /** A person changes the queue by hand. */
+  | { readonly do: 'meddle'; readonly as: 'odd job' | 'lost jobs' }
+  /** A person ends the pause after a 429. */
+  | { readonly do: 'resume'; readonly process: number };
+
+/** How a run is set up. */
+export interface Setup {
+  /** Of what is left to chance: how long things take, retries, ids. */
+  readonly seed: number;
+  readonly processes: number;
+  readonly isListening: boolean;
+  /** Updates per second over all processes. */
+  readonly perSecond: number | undefined;
+  readonly onRejected: 'continue' | 'hold';
+  readonly latestWins: boolean;
+  /** How long the function takes that returns the key; 0 where the key is text. */
+  readonly keyMs: number;
+}
+
+/** A run: all that is needed to repeat it. */
+export interface Run {
+  readonly setup: Setup;
+  readonly steps: readonly Step[];
+}
+
+const process = fc.nat({ max: 2 });
+const fate = fc.constantFrom(...(Object.keys(fates) as Fate[]));
+const bad = fc.constantFrom<Fate>(
+  'rate limited',
+  'key refused',
+  'failed before',
+  'failed after',
+  'reset after',
+  'silent before',
+  'unreachable',
+);
+
+const enqueue = fc.record({
+  do: fc.constant('enqueue' as const),
+  process,
+  order: fc.nat({ max: 3 }),
+  updates: fc.integer({ min: 1, max: 4 }),
+  as: fc.constantFrom('one by one', 'one by one', 'list', 'in a transaction', 'rolled back'),
+}) as fc.Arbitrary<Step>;
+const pass = fc
+  .oneof(
+    { weight: 5, arbitrary: fc.integer({ min: 1, max: 100 }) },
+    { weight: 3, arbitrary: fc.integer({ min: 100, max: 2_000 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 2_000, max: 15_000 }) },
+  )
+  .map((ms): Step => ({ do: 'pass', ms }));
+const places = fc.nat({ max: 60 });
+const shortMs = fc.integer({ min: 1, max: 8_000 });
+const longMs = fc.integer({ min: 1, max: 30_000 });
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 8, arbitrary: enqueue },
+  { weight: 6, arbitrary: pass },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), process, places, ms: shortMs }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('pause' as const), process, places, ms: longMs }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('restart' as const),
+      process,
+      graceMs: fc.constantFrom(0, 1_000, 10_000),
+      ms: shortMs,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('disconnect' as const),
+      process,
+      at: fc.constantFrom('commit' as const, 'statement' as const),
+      when: fc.constantFrom('before' as const, 'after' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('database away' as const), ms: shortMs }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('fail' as const),
+      fates: fc.array(fate, { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('outage' as const), fate: bad, ms: longMs }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('jump' as const), ms: fc.integer({ min: -20_000, max: 60_000 }) }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('decide' as const),
+      process,
+      which: fc.nat({ max: 9 }),
+      as: fc.constantFrom(
+        'the service knows' as const,
+        'the service knows' as const,
+        'applied' as const,
+        'retry' as const,
+        'discard' as const,
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('resume' as const), process }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('meddle' as const),
+      as: fc.constantFrom('odd job' as const, 'lost jobs' as const),
+    }),
+  },
+);
+
+const setup: fc.Arbitrary<Setup> = fc.record({
+  seed: fc.nat(),
+  processes: fc.integer({ min: 1, max: 3 }),
+  isListening: fc.boolean(),
+  perSecond: fc.constantFrom(undefined, undefined, undefined, 5, 50),
+  onRejected: fc.constantFrom('continue' as const, 'hold' as const),
+  latestWins: fc.constantFrom(false, false, false, true),
+  keyMs: fc.constantFrom(0, 0, 0, 200, 4_000),
+});
+
+/** Runs of up to so many steps. */
+export function runs(maxSteps: number): fc.Arbitrary<Run> {
+  const steps = fc.array(step, { minLength: 1, maxLength: maxSteps, size: 'max' });
+  return fc.record({ setup, steps });
+}

@@ -1,0 +1,298 @@
+import { createOrdersClient } from '@orders/client/fetch';
+import { createOutbox, type Outbox } from '@orders/outbox';
+import type { Database } from './database.ts';
+import { Observer } from './observer.ts';
+import { Process } from './process.ts';
+import { Service } from './service.ts';
+import type { Run, Setup, Step } from './steps.ts';
+import { beginTime, currentHost, drive, inHost, jumpClock, pass, settle, travel } from './virtual-time.ts';
+
+/** A place for one process after the other. */
+interface Machine {
+  process: Process;
+  /** Its outbox, once that is open. */
+  outbox: Outbox | undefined;
+}
+
+/** How long the world waits for what the model promises once faults have ended, in milliseconds. */
+const calm = { namedMs: 30_000, settledMs: 900_000, everyMs: 5_000 };
+
+/** Runs the steps and checks the world against the model, until the first promise is broken. */
+export async function play(database: Database, { setup, steps }: Run): Promise<Observer> {
+  beginTime(setup.seed);
+  await database.reset();
+  const world = new World(database, setup);
+  const unheard = (reason: unknown): void =>
+    world.observer.broken('quiet', `unhandled: ${reason instanceof Error ? reason.stack : String(reason)}`);
+  process.on('unhandledRejection', unheard);
+  try {
+    await world.start();
+    for (const step of steps) {
+      world.observer.note('step', JSON.stringify(step));
+      await world.take(step);
+      if (world.observer.violations.length > 0) return world.observer;
+    }
+    await world.calm();
+  } finally {
+    await world.end();
+    process.off('unhandledRejection', unheard);
+  }
+  return world.observer;
+}
+
+class World {
+  readonly observer: Observer;
+  readonly #database: Database;
+  readonly #service: Service;
+  readonly #setup: Setup;
+  readonly #machines: Machine[];
+  #accepted = 0;
+  #started = 0;
+  #isCalm = false;
+
+  constructor(database: Database, setup: Setup) {
+    this.#database = database;
+    this.#setup = setup;
+    this.observer = new Observer(setup);
+    this.#service = new Service(this.observer);
+    database.onCommit = (updates, by) => this.observer.committed(updates, by);
+    this.#machines = Array.from({ length: setup.processes }, () => ({
+      process: new Process(''),
+      outbox: undefined,
+    }));
+  }
+
+  /** Starts all processes, and waits until their outboxes are open. */
+  async start(): Promise<void> {
+    for (const machine of this.#machines) this.#boot(machine);
+    await pass(10_000, () => this.#machines.every(({ outbox }) => outbox !== undefined));
+  }
+
+  /** Starts a process on a machine, again and again until its outbox is open. */
+  #boot(machine: Machine): void {
+    const one = new Process(`process ${++this.#started}`);
+    Object.assign(machine, { process: one, outbox: undefined });
+    const open = async (): Promise<void> => {
+      const { isListening, perSecond, onRejected, latestWins, keyMs } = this.#setup;
+      const apiKey = 'a-key-of-the-simulation';
+      for (;;) {
+        const client = createOrdersClient({
+          baseUrl: 'https://orders.example',
+          apiKey: keyMs === 0 ? apiKey : () => new Promise((resolve) => setTimeout(resolve, keyMs, apiKey)),
+          fetch: this.#service.fetch,
+        });
+        try {
+          const outbox = await createOutbox({
+            client,
+            store: this.#database.storeFor(one, { isListening }),
+            migrate: false,
+            concurrency: 8,
+            onRejected,
+            latestWins,
+            ...(perSecond !== undefined && { rate: { perSecond } }),
+            warn: (message) => this.observer.note(one.name, `warns: ${message}`),
+          });
+          await outbox.start();
+          if (!one.isDead) machine.outbox = outbox;
+          return;
+        } catch (error) {
+          this.observer.note(one.name, `cannot start: ${String(error)}`);
+          await new Promise((resolve) => setTimeout(resolve, 1_000));
+        }
+      }
+    };
+    void inHost(one, open);
+  }
+
+  async take(step: Step): Promise<void> {
+    switch (step.do) {
+      case 'pass':
+        return pass(step.ms, () => this.observer.violations.length > 0);
+      case 'enqueue':
+        return this.#enqueue(step);
+      case 'crash': {
+        const machine = this.#machineOf(step.process);
+        const { process } = machine;
+        process.after(step.places, () => {
+          if (process.isDead || this.#isCalm) return;
+          this.observer.note(process.name, 'crashes');
+          process.crash();
+          void travel(step.ms).then(() => machine.process === process && this.#boot(machine));
+        });
+        return settle();
+      }
+      case 'pause': {
+        const { process } = this.#machineOf(step.process);
+        process.after(step.places, () => {
+          if (this.#isCalm || !process.isRunning) return;
+          this.observer.note(process.name, `pauses for ${step.ms} ms`);
+          process.pause();
+          void travel(step.ms).then(() => process.resume());
+        });
+        return settle();
+      }
+      case 'restart':
+        return this.#restart(this.#machineOf(step.process), step.graceMs, step.ms);
+      case 'disconnect':
+        return this.#database.failNext(this.#machineOf(step.process).process, step.at, step.when);
+      case 'database away':
+        this.#database.isDown = true;
+        return pass(step.ms, () => this.observer.violations.length > 0).then(() => {
+          this.#database.isDown = false;
+        });
+      case 'fail':
+        this.#service.next.push(...step.fates);
+        return;
+      case 'outage':
+        this.#service.usual = step.fate;
+        return pass(step.ms, () => this.observer.violations.length > 0).then(() => {
+          this.#service.usual = 'applied';
+        });
+      case 'jump':
+        this.observer.forgetTimes();
+        return jumpClock(step.ms);
+      case 'decide':
+        return this.#decide(step);
+      case 'resume':
+        this.observer.forgetTimes();
+        return this.#by(step.process, (outbox) => outbox.resume());
+      case 'meddle':
+        return drive(this.#database.meddle(step.as));
+    }
+  }
+
+  #machineOf(number: number): Machine {
+    return this.#machines[number % this.#machines.length] as Machine;
+  }
+
+  /** Has a process do something with its outbox, if it has one now; goes on at once. */
+  async #by(number: number, work: (outbox: Outbox) => Promise<unknown>): Promise<void> {
+    const { process, outbox } = this.#machineOf(number);
+    if (!outbox || process.isDead) return;
+    process.deliver(() =>
+      inHost(process, () =>
+        work(outbox).catch((error: unknown) => this.observer.note(process.name, `fails: ${String(error)}`)),
+      ),
+    );
+    await settle();
+  }
+
+  #enqueue({ process, order, updates, as }: Extract<Step, { do: 'enqueue' }>): Promise<void> {
+    const token = `order-${order}`;
+    const items = Array.from({ length: updates }, () => {
+      const id = `00000000-0000-4000-8000-${(++this.#accepted).toString(16).padStart(12, '0')}`;
+      return { id, token, update: { cart: { items: [{ sku: id }] } } };
+    });
+    const accepted = (): void => {
+      for (const { id } of items) this.observer.acknowledged.add(id);
+    };
+    return this.#by(process, async (outbox) => {
+      if (as === 'one by one') {
+        for (const { id, update } of items) {
+          await outbox.enqueue(token, update, { id });
+          this.observer.acknowledged.add(id);
+        }
+      } else if (as === 'list') {
+        await outbox.enqueueAll(items);
+        accepted();
+      } else {
+        const store = this.#database.storeFor(currentHost() as Process, { isListening: false });
+        const ids = as === 'rolled back' ? items.map(({ id }) => id) : [];
+        for (const id of ids) this.observer.rolledBack.add(id);
+        await store.transaction(async (tx) => {
+          for (const { id, update } of items) await outbox.enqueue(token, update, { id, tx });
+          if (as === 'rolled back') throw new Error('rolled back on purpose');
+        });
+        accepted();
+      }
+    });
+  }
+
+  async #restart(machine: Machine, graceMs: number, ms: number): Promise<void> {
+    const { process, outbox } = machine;
+    if (!outbox || !process.isRunning) return;
+    machine.outbox = undefined;
+    this.observer.note(process.name, 'closes');
+    inHost(process, () => outbox.close({ graceMs })).then(
+      () => {
+        process.crash();
+        void travel(ms).then(() => machine.process === process && this.#boot(machine));
+      },
+      (error: unknown) => this.observer.broken('quiet', `close failed: ${String(error)}`),
+    );
+    await settle();
+  }
+
+  #decide({ process, which, as }: Extract<Step, { do: 'decide' }>): Promise<void> {
+    const { undecided } = this.observer;
+    const update = undecided[which % Math.max(1, undecided.length)];
+    if (!update) return settle();
+    const { id } = update;
+    const isApplied = this.observer.requests.some((request) => request.id === id && request.isApplied);
+    const choice = as === 'the service knows' ? (isApplied ? 'applied' : 'retry') : as;
+    return this.#by(process, (outbox) =>
+      choice === 'applied' ? outbox.resolve(id, 'applied') : outbox[choice](id),
+    );
+  }
+
+  /** Ends all faults, and waits for what the model promises then. */
+  async calm(): Promise<void> {
+    this.observer.note('world', 'faults end');
+    this.#isCalm = true;
+    this.#database.isDown = false;
+    this.#service.next = [];
+    this.#service.usual = 'applied';
+    for (const { process } of this.#machines) process.resume();
+    const isOver = (): boolean => this.observer.violations.length > 0;
+    await pass(calm.namedMs, () => isOver() || (this.#isUp && this.observer.waiting.length === 0));
+    if (!isOver()) await this.#checkNamed();
+    for (let ms = 0; ms < calm.settledMs && !isOver() && !this.#isSettled(); ms += calm.everyMs)
+      await pass(calm.everyMs, isOver);
+    if (isOver()) return;
+    if (!this.#isSettled())
+      this.observer.broken(
+        'live',
+        `after ${calm.settledMs / 60_000} min ${this.observer.waiting.map(({ id, state }) => `#${Number.parseInt(id.slice(-12), 16)} is ${state}`).join(', ')}`,
+      );
+    this.observer.checkKept();
+    this.observer.checkHeard();
+  }
+
+  get #isUp(): boolean {
+    return this.#machines.some(({ outbox }) => outbox !== undefined);
+  }
+
+  /** Whether each update is settled, or waits for a person or behind one. */
+  #isSettled(): boolean {
+    const heldTokens = new Set(this.observer.undecided.filter(({ open }) => open).map(({ token }) => token));
+    return this.#isUp && this.observer.waiting.every(({ token }) => heldTokens.has(token));
+  }
+
+  /** What waits must be in motion, or the outbox must say why. */
+  async #checkNamed(): Promise<void> {
+    const [machine] = this.#machines.filter(({ outbox }) => outbox !== undefined);
+    const { waiting } = this.observer;
+    if (!machine?.outbox) return this.observer.broken('live', 'no process could open its outbox');
+    for (const { id } of waiting) {
+      let heldBy: unknown;
+      let isRead = false;
+      const { outbox } = machine;
+      void inHost(machine.process, () => outbox.get(id)).then(
+        (update) => {
+          isRead = true;
+          heldBy = update?.state === 'queued' || update?.state === 'sending' ? update.heldBy : 'settled';
+        },
+        () => {},
+      );
+      await pass(10_000, () => isRead);
+      if (!isRead) this.observer.broken('live', 'get() does not resolve');
+      this.observer.note('world', `reads: ${JSON.stringify(heldBy ?? 'in motion')}`, { id });
+    }
+  }
+
+  /** Ends all processes. */
+  async end(): Promise<void> {
+    for (const { process } of this.#machines) process.crash();
+    await drive(this.#database.whenFree());
+  }
+}
