@@ -18,6 +18,8 @@ export class Database {
   readonly #base: OutboxStore;
   /** What each table holds when a run begins. */
   readonly #tables: ReadonlyMap<string, string>;
+  /** How many statements it was asked, begins and commits among them. */
+  statements = 0;
   /** Whether nothing reaches it. */
   isDown = false;
   /** Called with all updates as a commit leaves them. */
@@ -116,6 +118,7 @@ export class Database {
 
   async #statement<T>(process: Process, execute: () => Promise<T>): Promise<T> {
     await process.cross();
+    this.statements++;
     const fault = this.#take(process, 'statement');
     if (fault === 'before') throw lostConnection();
     const result = await inHost(undefined, execute);
@@ -130,6 +133,7 @@ export class Database {
     options: Parameters<OutboxStore['transaction']>[1],
   ): Promise<T> {
     await process.cross();
+    this.statements += 2;
     this.#take(process, 'statement');
     const ended = Promise.withResolvers<never>();
     ended.promise.catch(() => {});
@@ -143,6 +147,7 @@ export class Database {
       await process.cross();
       if (isOver) throw lostConnection();
       clearTimeout(idle);
+      this.statements++;
       const result = await inHost(undefined, () => tx.query(text, values));
       endIfIdle();
       await process.cross();
@@ -175,7 +180,7 @@ export class Database {
       result = await inHost(undefined, () => this.#base.transaction(attempt, settings ? { settings } : {}));
       this.onCommit(updates, process);
     } finally {
-      await process.cross();
+      await process.cross('commit');
     }
     if (lost) throw lostConnection();
     return result;

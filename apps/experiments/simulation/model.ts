@@ -49,7 +49,7 @@ export const promises = {
     'A response that a process received settles its update, even in review, unless a person decided before.',
   successor: 'States follow each other as above.',
   trusted:
-    'An update is taken only from a process that crashed, stood still or lost its database in the last 20 s.',
+    'An update is taken only from a process that crashed, stood still or lost its database since it marked it, or just before.',
   true: 'An update is applied in the outbox only where the service applied it, and rejected only where it did not.',
   decided: 'What a person settled stays so.',
   live: 'Once faults end, each update is settled, waits for a person, or the outbox names within 30 s what holds it; and at last all are settled or wait for a person.',

@@ -69,7 +69,7 @@ const maxFailing = 3;
 /** The time in which departures are counted, and how far ahead their slots are taken, in milliseconds. */
 const [paceMs, aheadMs] = [3_000, 500];
 
-/** How long a process may be distrusted, in milliseconds. */
+/** How long before a mark its process must have been well, in milliseconds. */
 const distrustMs = 20_000;
 
 /** Sees every commit and every request of a run, and holds them against the model. */
@@ -77,6 +77,8 @@ export class Observer {
   readonly events: Event[] = [];
   readonly violations: Violation[] = [];
   readonly requests: SentRequest[] = [];
+  /** Calls of `resume` that have not resolved: each may end a pause at any time. */
+  resuming = 0;
   /** Updates whose `enqueue` has resolved, and those whose transaction was rolled back. */
   readonly acknowledged = new Set<string>();
   readonly rolledBack = new Set<string>();
@@ -86,8 +88,8 @@ export class Observer {
   /** When each update was marked last. */
   readonly #markedAtMs = new Map<string, number>();
   readonly #markedBy = new Map<string, Process>();
-  /** When the clocks were set last. */
-  #setAtMs = Number.NEGATIVE_INFINITY;
+  /** When clocks were set, a pause ended, or a queue changed by hand, last. */
+  #disturbedAtMs = Number.NEGATIVE_INFINITY;
   /** Orders that met failures in a row; since when they are too many, and whether an echo succeeded since. */
   #failing = new Set<string>();
   #openSinceMs: number | undefined;
@@ -145,11 +147,12 @@ export class Observer {
     if (before.state !== state && !(next in successors[before.state]))
       this.broken('successor', `${name(id)} went from ${before.state} to ${state}`);
     if (isDecided) return [];
-    const isOwn = before.state === 'sending' && next !== 'sending' && last?.by === by;
+    const wasOpen = before.state === 'sending' || before.state === 'needs_review';
+    const isOwn = wasOpen && next !== before.state && last?.by === by;
     if (before.state === 'sending' && next === 'queued' && last && last.answer !== 'refused')
       this.broken('once', `${name(id)} is queued again after a request that was ${last.fate}`);
     if (before.state === 'sending' && state === 'needs_review' && markedBy && markedBy !== by)
-      this.#taken(id, markedBy);
+      this.#taken(id, markedBy, markedAtMs);
     if (state === 'applied' && !this.requests.some((request) => request.id === id && request.isApplied))
       this.broken('true', `${name(id)} counts as applied, and was not`);
     if (state === 'rejected' && last?.isApplied)
@@ -158,9 +161,9 @@ export class Observer {
   }
 
   /** An update was taken from the process that was sending it. */
-  #taken(id: string, from: Process): void {
-    const wellMs = elapsedMs() - Math.max(from.disturbedAtMs, this.#setAtMs);
-    if (!from.isDead && from.isRunning && wellMs > distrustMs)
+  #taken(id: string, from: Process, markedAtMs: number): void {
+    const disturbedAtMs = Math.max(from.disturbedAtMs, this.#disturbedAtMs);
+    if (!from.isDead && from.isRunning && disturbedAtMs < markedAtMs - distrustMs)
       this.broken('trusted', `${name(id)} was taken from ${from.name}, which is well`);
   }
 
@@ -170,10 +173,11 @@ export class Observer {
     for (const { answer, answeredAtMs, retryAfterMs } of requests)
       if (answer === 'refused' && retryAfterMs > 0)
         this.#pause = { sinceMs: now, untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs) };
-    const telling = requests.filter(({ fate, answer, retryAfterMs, markedAtMs }) => {
+    const telling = requests.filter(({ fate, answer, markedAtMs, by }) => {
       // What was under way when the breaker opened shows nothing.
       const isNew = this.#openSinceMs === undefined || markedAtMs > this.#openSinceMs;
-      return isNew && (failures.has(fate) || (answer && retryAfterMs === 0));
+      // A process that closes aborts its calls, which shows nothing either.
+      return isNew && (failures.has(fate) ? !by.isClosing : answer !== undefined);
     });
     if (telling.length === 0) return;
     const hasFailed = telling.every(({ fate }) => failures.has(fate));
@@ -198,21 +202,21 @@ export class Observer {
     Object.assign(request, { answer, answeredAtMs: elapsedMs() });
   }
 
-  /** A person ends the pause, or clocks are set: what the database knows of time says nothing any more. */
-  forgetTimes(): void {
-    this.#setAtMs = elapsedMs();
+  /** A person ends a pause, or changes the queue by hand, or clocks are set: what is known of time says nothing any more. */
+  disturb(): void {
+    this.#disturbedAtMs = elapsedMs();
     this.#pause = { sinceMs: 0, untilMs: 0 };
   }
 
   #checkLimits(id: string): void {
     const now = elapsedMs();
     const markedAtMs = this.#markedAtMs.get(id) ?? 0;
-    if (markedAtMs > this.#pause.sinceMs && now < this.#pause.untilMs - 1)
+    if (this.resuming === 0 && markedAtMs > this.#pause.sinceMs && now < this.#pause.untilMs - 1)
       this.broken('waits', `${name(id)} left ${Math.round(this.#pause.untilMs - now)} ms early`);
     if (this.#openSinceMs !== undefined && markedAtMs > this.#openSinceMs && !this.#isTrial)
       this.broken('spared', `${name(id)} left without an echo`);
     const { perSecond = Number.POSITIVE_INFINITY } = this.#setup;
-    const since = Math.max(now - paceMs, this.#setAtMs);
+    const since = Math.max(now - paceMs, this.#disturbedAtMs);
     const others = this.requests.filter(({ leftAtMs }) => leftAtMs > since).length;
     if (others + 1 > ((paceMs + aheadMs) / 1_000) * perSecond + 2)
       this.broken('paced', `${name(id)} left after ${others} others in ${(now - since) / 1_000} s`);
@@ -282,15 +286,14 @@ export class Observer {
       if (this.updates.has(id)) this.broken('kept', `${name(id)} was rolled back, and is there`);
   }
 
-  /** What holds of what needs review once nothing is under way. */
-  checkHeard(): void {
+  /** Requests whose process knows what became of them, while their updates need review. */
+  get unheard(): readonly SentRequest[] {
     const lasts = new Map(this.requests.map((request) => [request.id, request]));
-    for (const { id, by, answer, leftAtMs, respondedAtMs, decisions } of lasts.values()) {
+    return [...lasts.values()].filter(({ id, by, answer, leftAtMs, respondedAtMs, decisions }) => {
       const isUndecided =
         this.updates.get(id)?.state === 'needs_review' && decisions === this.#decisionsOf(id);
-      if (isUndecided && answer && !by.isDead && respondedAtMs - leftAtMs < attemptMs)
-        this.broken('heard', `${name(id)} needs review, and ${by.name} knows that it was ${answer}`);
-    }
+      return isUndecided && answer && !by.isDead && respondedAtMs - leftAtMs < attemptMs;
+    });
   }
 
   /** Whether later updates of its order wait for it. */

@@ -8,6 +8,9 @@ function latencyMs(): number {
   return Math.ceil(chance() * (kind < 0.995 ? 100 : 1_500));
 }
 
+/** Where a process waits: after a commit, for a response of the service, or for anything else. */
+export type Place = 'commit' | 'response' | 'other';
+
 /** A process of a merchant, which may crash or pause wherever it waits for a database, a network or a timer. */
 export class Process implements Host {
   readonly name: string;
@@ -15,12 +18,14 @@ export class Process implements Host {
   readonly died: Promise<never>;
   /** When it last stood still, or lost its database. */
   disturbedAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether its outbox is being closed, which may abort what is in flight. */
+  isClosing = false;
   #state: 'running' | 'paused' | 'dead' = 'running';
   #die: (reason: Error) => void;
   /** What it goes on with once a pause ends. */
   #waiting: (() => void)[] = [];
   /** What happens to it after so many more places where it waits. */
-  #next: { places: number; readonly happens: () => void }[] = [];
+  #next: { places: number; readonly at: Place | 'any'; readonly happens: () => void }[] = [];
 
   constructor(name: string) {
     this.name = name;
@@ -38,9 +43,9 @@ export class Process implements Host {
     return this.#state === 'dead';
   }
 
-  /** Has something happen to it after so many more places where it waits. */
-  after(places: number, happens: () => void): void {
-    this.#next.push({ places, happens });
+  /** Has something happen to it after so many more places of a kind where it waits. */
+  after(places: number, at: Place | 'any', happens: () => void): void {
+    this.#next.push({ places, at, happens });
   }
 
   /** From now on it does nothing, and what it waits for never comes. */
@@ -67,10 +72,10 @@ export class Process implements Host {
   }
 
   /** A place where it waits for the world outside: that takes a while, and it may crash or pause there. */
-  async cross(): Promise<void> {
-    for (const each of this.#next) each.places--;
-    const due = this.#next.filter(({ places }) => places <= 0);
-    this.#next = this.#next.filter(({ places }) => places > 0);
+  async cross(place: Place = 'other'): Promise<void> {
+    for (const each of this.#next) if (each.at === 'any' || each.at === place) each.places--;
+    const due = this.#next.filter(({ places }) => places < 0);
+    this.#next = this.#next.filter(({ places }) => places >= 0);
     for (const { happens } of due) happens();
     const ms = latencyMs();
     if (ms > 0) await travel(ms);

@@ -36,7 +36,7 @@ export class Service {
     if (fate.startsWith('silent')) await new Promise(() => {});
     await travel(fate === 'slow' ? chance() * 12_000 : chance() * 40);
     request.respondedAtMs = elapsedMs();
-    await process.cross();
+    await process.cross('response');
     if (fate.startsWith('reset')) throw resetConnection();
     const status = statuses[fate] ?? 200;
     const headers: Record<string, string> = { 'content-type': 'application/json' };

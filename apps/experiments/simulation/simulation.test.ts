@@ -9,9 +9,12 @@ const timeout = 180_000;
 /** The test command prints it. */
 const newSeed = process.env['ORDERS_NEW_SEED'] ?? String(Date.now() % 1_000_000_000);
 
-/** Runs `pnpm simulate` in a process of its own, whose time is not that of the tests. */
-async function simulate(...args: string[]): Promise<{ readonly code: number; readonly lines: string[] }> {
-  const words = ['--conditions=@orders/source', join(import.meta.dirname, 'main.ts'), ...args];
+/** Runs a program of this folder in a process of its own, whose time is not that of the tests. */
+async function run(
+  program: string,
+  ...args: string[]
+): Promise<{ readonly code: number; readonly lines: string[] }> {
+  const words = ['--conditions=@orders/source', join(import.meta.dirname, program), ...args];
   const { code, stdout } = await promisify(execFile)(process.execPath, words, { cwd: root }).then(
     (output) => ({ ...output, code: 0 }),
     (failure) => failure,
@@ -22,7 +25,17 @@ async function simulate(...args: string[]): Promise<{ readonly code: number; rea
 test.concurrent(`keeps every promise while all fails, twice the same, from a new seed, too: ${newSeed}`, {
   timeout,
 }, async () => {
-  const { code, lines } = await simulate('--seed', '1', '--seed', newSeed, '--seed', '1', '--steps', '80');
+  const { code, lines } = await run(
+    'main.ts',
+    '--seed',
+    '1',
+    '--seed',
+    newSeed,
+    '--seed',
+    '1',
+    '--steps',
+    '80',
+  );
   expect({ code, lines }).toMatchObject({ code: 0, lines: [1, 2, 3].map(() => expect.any(String)) });
   const [first, , again] = lines.map((line) => line.split(';')[0]);
   expect(again).toBe(first);
@@ -30,9 +43,18 @@ test.concurrent(`keeps every promise while all fails, twice the same, from a new
 
 test.concurrent('finds that an update is sent before its mark is committed', { timeout }, async () => {
   const mutation = 'an update is sent before its mark is committed';
-  const { code, lines } = await simulate('--mutation', mutation, '--seed', '1', '--steps', '100');
+  const { code, lines } = await run('main.ts', '--mutation', mutation, '--seed', '1', '--steps', '100');
   expect({ code, lines }).toMatchObject({
     code: 1,
     lines: expect.arrayContaining([expect.stringMatching(/breaks a promise\. marked at/)]),
   });
+});
+
+test.concurrent('asks the database at most three times a second while it is idle', {
+  timeout,
+}, async () => {
+  const { code, lines } = await run('idle.ts');
+  expect(code).toBe(0);
+  expect(Number(lines[0])).toBeGreaterThan(1);
+  expect(Number(lines[0])).toBeLessThanOrEqual(3);
 });

@@ -1,5 +1,12 @@
 import fc from 'fast-check';
 import { type Fate, fates } from './fates.ts';
+import type { Place } from './process.ts';
+
+/** When something happens to a process. */
+interface Moment {
+  readonly places: number;
+  readonly at: Place | 'any';
+}
 
 /** One step of a run; what it starts goes on beside the next ones. */
 export type Step =
@@ -12,10 +19,10 @@ export type Step =
       readonly as: 'one by one' | 'list' | 'in a transaction' | 'rolled back';
     }
   | { readonly do: 'pass'; readonly ms: number }
-  /** A process crashes after so many more places where it waits, and starts again after some time. */
-  | { readonly do: 'crash'; readonly process: number; readonly places: number; readonly ms: number }
+  /** A process crashes after so many more places of a kind where it waits, and starts again after some time. */
+  | ({ readonly do: 'crash'; readonly process: number; readonly ms: number } & Moment)
   /** A process stands still, as one that is stopped or computes. */
-  | { readonly do: 'pause'; readonly process: number; readonly places: number; readonly ms: number }
+  | ({ readonly do: 'pause'; readonly process: number; readonly ms: number } & Moment)
   /** A process closes its outbox, and starts again after some time. */
   | { readonly do: 'restart'; readonly process: number; readonly graceMs: number; readonly ms: number }
   /** A process loses its connection to the database. */
@@ -91,15 +98,28 @@ const pass = fc
     { weight: 1, arbitrary: fc.integer({ min: 2_000, max: 15_000 }) },
   )
   .map((ms): Step => ({ do: 'pass', ms }));
-const places = fc.nat({ max: 60 });
+const moment = fc.oneof(
+  fc.record({ at: fc.constant('any' as const), places: fc.nat({ max: 60 }) }),
+  fc.record({ at: fc.constantFrom('commit' as const, 'response' as const), places: fc.nat({ max: 5 }) }),
+);
 const shortMs = fc.integer({ min: 1, max: 8_000 });
 const longMs = fc.integer({ min: 1, max: 30_000 });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: enqueue },
   { weight: 6, arbitrary: pass },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('crash' as const), process, places, ms: shortMs }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('pause' as const), process, places, ms: longMs }) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(moment, fc.record({ do: fc.constant('crash' as const), process, ms: shortMs }))
+      .map(([at, step]) => ({ ...step, ...at })),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(moment, fc.record({ do: fc.constant('pause' as const), process, ms: longMs }))
+      .map(([at, step]) => ({ ...step, ...at })),
+  },
   {
     weight: 1,
     arbitrary: fc.record({

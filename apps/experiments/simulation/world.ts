@@ -1,7 +1,7 @@
 import { createOrdersClient } from '@orders/client/fetch';
 import { createOutbox, type Outbox } from '@orders/outbox';
 import type { Database } from './database.ts';
-import { Observer } from './observer.ts';
+import { name, Observer } from './observer.ts';
 import { Process } from './process.ts';
 import { Service } from './service.ts';
 import type { Run, Setup, Step } from './steps.ts';
@@ -113,7 +113,7 @@ class World {
       case 'crash': {
         const machine = this.#machineOf(step.process);
         const { process } = machine;
-        process.after(step.places, () => {
+        process.after(step.places, step.at, () => {
           if (process.isDead || this.#isCalm) return;
           this.observer.note(process.name, 'crashes');
           process.crash();
@@ -123,7 +123,7 @@ class World {
       }
       case 'pause': {
         const { process } = this.#machineOf(step.process);
-        process.after(step.places, () => {
+        process.after(step.places, step.at, () => {
           if (this.#isCalm || !process.isRunning) return;
           this.observer.note(process.name, `pauses for ${step.ms} ms`);
           process.pause();
@@ -149,14 +149,19 @@ class World {
           this.#service.usual = 'applied';
         });
       case 'jump':
-        this.observer.forgetTimes();
+        this.observer.disturb();
         return jumpClock(step.ms);
       case 'decide':
         return this.#decide(step);
       case 'resume':
-        this.observer.forgetTimes();
-        return this.#by(step.process, (outbox) => outbox.resume());
+        return this.#by(step.process, async (outbox) => {
+          this.observer.resuming++;
+          await outbox.resume();
+          this.observer.resuming--;
+          this.observer.disturb();
+        });
       case 'meddle':
+        this.observer.disturb();
         return drive(this.#database.meddle(step.as));
     }
   }
@@ -212,6 +217,7 @@ class World {
     const { process, outbox } = machine;
     if (!outbox || !process.isRunning) return;
     machine.outbox = undefined;
+    process.isClosing = true;
     this.observer.note(process.name, 'closes');
     inHost(process, () => outbox.close({ graceMs })).then(
       () => {
@@ -249,13 +255,14 @@ class World {
     for (let ms = 0; ms < calm.settledMs && !isOver() && !this.#isSettled(); ms += calm.everyMs)
       await pass(calm.everyMs, isOver);
     if (isOver()) return;
-    if (!this.#isSettled())
+    if (!this.#isSettled() && this.observer.unheard.length === 0)
       this.observer.broken(
         'live',
-        `after ${calm.settledMs / 60_000} min ${this.observer.waiting.map(({ id, state }) => `#${Number.parseInt(id.slice(-12), 16)} is ${state}`).join(', ')}`,
+        `after ${calm.settledMs / 60_000} min ${this.observer.waiting.map(({ id, state }) => `${name(id)} is ${state}`).join(', ')}`,
       );
     this.observer.checkKept();
-    this.observer.checkHeard();
+    for (const { id, by, answer } of this.observer.unheard)
+      this.observer.broken('heard', `${name(id)} needs review, and ${by.name} knows that it was ${answer}`);
   }
 
   get #isUp(): boolean {
@@ -265,7 +272,8 @@ class World {
   /** Whether each update is settled, or waits for a person or behind one. */
   #isSettled(): boolean {
     const heldTokens = new Set(this.observer.undecided.filter(({ open }) => open).map(({ token }) => token));
-    return this.#isUp && this.observer.waiting.every(({ token }) => heldTokens.has(token));
+    const isHeard = this.observer.unheard.length === 0;
+    return this.#isUp && isHeard && this.observer.waiting.every(({ token }) => heldTokens.has(token));
   }
 
   /** What waits must be in motion, or the outbox must say why. */

@@ -421,35 +421,6 @@ onBothInFull('takes up an order whose job was lost', async (scene) => {
 /** How long the database is away once that was noticed, in milliseconds. */
 const awayMs = inFull ? 30_000 : 0;
 
-onPostgres('asks the database little while it is idle', async (scene) => {
-  const { open, openStore, token, reaches } = scene;
-  const store = await openStore();
-  let statements = 0;
-  const count = (): void => void statements++;
-  const watched = watchStore(store, { begin: count, afterStatement: count, afterCommit: count });
-  const outbox = await open({
-    store: {
-      ...watched,
-      query(text, values) {
-        count();
-        return store.query(text, values);
-      },
-      executeSql(text, values) {
-        count();
-        return store.executeSql(text, values);
-      },
-    },
-  });
-  await outbox.start();
-  await reaches(outbox, await outbox.enqueue(token, step(1)), 'applied');
-  await delay(1_000);
-  statements = 0;
-  const begunAt = performance.now();
-  // As long as it looks by itself, and for more.
-  await delay(inFull ? 60_000 : 5_500);
-  expect((statements / (performance.now() - begunAt)) * 1_000).toBeLessThanOrEqual(3);
-});
-
 onBothInFull('sends what could not be sent once the service is there', async (scene) => {
   const { open, reaches, warnings } = scene;
   const port = await freePort();
