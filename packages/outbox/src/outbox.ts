@@ -239,6 +239,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   }
 
   const orderCalls = new OrderCalls();
+  const repeated = { isRepeated: true };
   const inSequence = <T>(tokens: readonly string[], run: () => Promise<T>): Promise<T> =>
     usable(() => orderCalls.run(new Set(tokens), run));
 
@@ -299,7 +300,7 @@ export async function openOutbox<Update extends OrderUpdate>(
         isCommitting = false;
         await insert(mine);
         isCommitting = true;
-      }),
+      }, repeated),
     ).catch((error: OutboxError) => {
       if (!isCommitting) throw error;
       const ids = added.map(({ id }) => id);
@@ -319,7 +320,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     checkOptions('decision', decision, ['by', 'note']);
     const known = await read.get(id);
     const status = await inSequence([known?.token ?? id], () =>
-      opened().transaction((tx) => change({ tx, schema, queue }, id, decision)),
+      opened().transaction((tx) => change({ tx, schema, queue }, id, decision), repeated),
     );
     worker?.wake();
     return status;
@@ -398,7 +399,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     const endsAt = performance.now() + purging.withinMs;
     for (let count = 0; ; ) {
       const { deleted, isEmpty } = await inSequence([token], () =>
-        opened().transaction((tx) => purgeOrder({ tx, schema, queue }, token)),
+        opened().transaction((tx) => purgeOrder({ tx, schema, queue }, token), repeated),
       );
       count += deleted;
       if (isEmpty) return count;

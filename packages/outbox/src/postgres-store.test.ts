@@ -1,5 +1,6 @@
 import { connect, createServer } from 'node:net';
 import process from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
@@ -92,6 +93,33 @@ onPostgres('queues a burst before the pool, whose timeout is for connecting alon
   }
 });
 
+onPostgres('lets a transaction of the caller wait for an order that another one holds', async (scene) => {
+  const { open, openStore, token, sql } = scene;
+  const store = await openStore();
+  const outbox = await open({ store });
+  const enqueue = (held?: () => Promise<unknown>): Promise<void> =>
+    store.transaction(async (tx) => {
+      await outbox.enqueue(token, step(1), { tx });
+      await held?.();
+    });
+  let second: Promise<void> | undefined;
+  await enqueue(async () => {
+    second = enqueue();
+    await until('the second waits', async () => {
+      const waiting = await rowsOf(
+        sql,
+        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'`,
+        [scene.schema],
+      );
+      return waiting.length > 0;
+    });
+    // Longer than a call waits that is run again.
+    await delay(300);
+  });
+  await second;
+  expect(await outbox.history(token)).toHaveLength(2);
+});
+
 onPostgres('lets no transaction stand still for long, and changes no setting of a session', async (scene) => {
   const pool = openPool({ connectionString: scene.postgres.connectionString, max: 1 });
   const store = postgresStore({ pool });
@@ -105,7 +133,7 @@ onPostgres('lets no transaction stand still for long, and changes no setting of 
     expect(within.rows).toEqual([
       { name: 'enable_seqscan', setting: 'off' },
       { name: 'idle_in_transaction_session_timeout', setting: '10000' },
-      { name: 'lock_timeout', setting: '100' },
+      { name: 'lock_timeout', setting: '3000' },
       { name: 'statement_timeout', setting: '50000' },
     ]);
     expect((await pool.query(shown)).rows).toEqual(before);

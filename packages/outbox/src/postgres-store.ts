@@ -2,7 +2,7 @@ import { checkOptions } from '@orders/schema/check-options';
 import pg from 'pg';
 import { OutboxError, sqlState } from './errors.ts';
 import { pgTypes, withOwnParsers } from './parsers.ts';
-import type { OutboxStore, Sql, Subscription } from './store.ts';
+import type { OutboxStore, Sql, Subscription, TransactionOptions } from './store.ts';
 
 /** Options of `postgresStore`. */
 export interface PostgresStoreOptions {
@@ -29,11 +29,8 @@ const workerConnections = 2;
 const begin = (lockMs: number): string =>
   `begin isolation level read committed; set local synchronous_commit = on; set local statement_timeout = 50000;
    set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = 10000`;
-/**
- * How long a transaction waits for a lock: one that waits keeps a connection from other calls. A caller's repeats, what only
- * reads does not.
- */
-const lockMs = { worker: 10_000, caller: 100, reader: 3_000 };
+/** How long a transaction waits for a lock: one that waits keeps a connection from other calls. */
+const lockMs = { worker: 10_000, caller: 3_000, repeated: 100 };
 /** The SQLSTATE of a transaction that PostgreSQL ended, since nothing came from its process for too long. */
 const idleState = '25P03';
 /** The SQLSTATEs of a connection that was ended by an operator, or by itself. */
@@ -83,14 +80,18 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   const callersQueue = createQueue(callers.options.max);
   const workersQueue = createQueue(workerConnections);
 
-  async function attempt<T>(run: (tx: Sql) => Promise<T>, isWorker: boolean, settings: string): Promise<T> {
+  async function attempt<T>(
+    run: (tx: Sql) => Promise<T>,
+    { worker = false, isRepeated = false, settings = '' }: TransactionOptions,
+  ): Promise<T> {
     let broken: Error | undefined;
     const onError = (error: Error): void => {
       broken ??= error;
     };
-    const client = await takeClient(isWorker ? workers : callers, onError);
+    const client = await takeClient(worker ? workers : callers, onError);
     try {
-      await client.query(`${begin(isWorker ? lockMs.worker : lockMs.caller)}; ${settings}`);
+      const kind = worker ? 'worker' : isRepeated ? 'repeated' : 'caller';
+      await client.query(`${begin(lockMs[kind])}; ${settings}`);
       const result = await run(withOwnParsers(client));
       await client.query('commit');
       return result;
@@ -106,14 +107,14 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     }
   }
 
-  const transaction: OutboxStore['transaction'] = (run, { worker = false, settings = '' } = {}) =>
-    (worker ? workersQueue : callersQueue)(async () => {
+  const transaction: OutboxStore['transaction'] = (run, options = {}) =>
+    (options.worker ? workersQueue : callersQueue)(async () => {
       for (;;)
         try {
-          return await attempt(run, worker, settings);
+          return await attempt(run, options);
         } catch (error) {
           // This process stood still for longer than its transaction may, and nothing of that is stored. A worker looks anew.
-          if (worker || sqlState(error) !== idleState) throw error;
+          if (options.worker || sqlState(error) !== idleState) throw error;
         }
     });
 
@@ -123,13 +124,10 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     query: async (text, values) => {
       let hasBegun = false;
       const run = (): Promise<{ rows: unknown[] }> =>
-        transaction(
-          (tx) => {
-            hasBegun = true;
-            return tx.query(text, values);
-          },
-          { settings: `set local lock_timeout = ${lockMs.reader}` },
-        );
+        transaction((tx) => {
+          hasBegun = true;
+          return tx.query(text, values);
+        });
       return run().catch((error: unknown) => {
         const state = sqlState(error);
         if (hasBegun && (state === undefined || endedStates.test(state))) return run();

@@ -30,6 +30,8 @@ export interface Subscription {
 export interface TransactionOptions {
   /** Uses the connections of the worker, which callers that wait for locks cannot take up. */
   readonly worker?: boolean;
+  /** Gives up a lock that it cannot have soon, because its caller runs it again: it keeps no connection meanwhile. */
+  readonly isRepeated?: boolean;
   /** `set local ...` statements that run right after `begin`. */
   readonly settings?: string;
 }
@@ -43,7 +45,10 @@ export interface OutboxStore extends Sql {
   readonly backend: 'postgres' | 'pglite';
   /** Where it is, for people; never a password. */
   readonly place: string;
-  /** Runs one transaction, READ COMMITTED and flushed to disk, and rolls it back when `run` rejects. */
+  /**
+   * Runs one transaction, READ COMMITTED and flushed to disk, and rolls it back when `run` rejects. On PostgreSQL it waits 3 s
+   * for a lock, and 10 s for the next statement.
+   */
   transaction<T>(run: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Runs statements outside a transaction; without values, several in one text. */
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
