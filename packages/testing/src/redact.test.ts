@@ -105,6 +105,6 @@ test.each([
   ...(inFull ? ['%', '\\u', '&#', '%73wordfis', '%25', '&amp;', '\u00c3\u0083'] : []),
 ])('takes linear time for %j', (unit) => {
   const redact = createRedactor(['swordfish-swordfish']);
-  const text = unit.repeat(2 ** 19 / unit.length);
+  const text = unit.repeat(2 ** 20 / unit.length);
   expect(withinTheTest(() => redact(text)) === text.trim()).toBe(true);
 });
