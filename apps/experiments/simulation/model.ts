@@ -51,10 +51,8 @@ export const promises = {
   trusted:
     'An update is taken only from a process that crashed, stood still or lost its database since it marked it, or just before.',
   true: 'An update is applied in the outbox only where the service applied it, and rejected only where it did not.',
-  decided: 'What a person settled stays so.',
-  live: 'Once faults end, each update is settled, waits for a person, or the outbox names within 30 s what holds it; and at last all are settled or wait for a person.',
-  quiet:
-    'Nothing fails without a reason: no promise of a process is rejected unheard, and what is warned of has happened.',
+  live: 'Once faults end, it never stands still for 45 s without a word about what holds each update that is due, and within a quarter of an hour all are settled or wait for a person.',
+  quiet: 'No promise of a process is rejected unheard, and an outbox closes without an error.',
 } as const;
 
 /** The name of a promise. */

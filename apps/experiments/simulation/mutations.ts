@@ -107,6 +107,11 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: 'unconfirmedMs(lane) >= confirmMs,',
     to: 'unconfirmedMs(lane) >= 1_000 * confirmMs,',
   },
+  'nothing is called stalled': {
+    file: 'held.ts',
+    from: '  if (is_old) {',
+    to: '  if (is_old && false) {',
+  },
   'jobs of lost workers are not looked for': {
     file: 'monitor.ts',
     from: 'await queue.supervise();',

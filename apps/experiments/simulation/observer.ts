@@ -69,8 +69,8 @@ const maxFailing = 3;
 /** The time in which departures are counted, and how far ahead their slots are taken, in milliseconds. */
 const [paceMs, aheadMs] = [3_000, 500];
 
-/** How long before a mark its process must have been well, in milliseconds. */
-const distrustMs = 20_000;
+/** How long before a process must have been well, in milliseconds: what was lost then is found out later. */
+const distrustMs = 3_000;
 
 /** Sees every commit and every request of a run, and holds them against the model. */
 export class Observer {
@@ -88,12 +88,16 @@ export class Observer {
   /** When each update was marked last. */
   readonly #markedAtMs = new Map<string, number>();
   readonly #markedBy = new Map<string, Process>();
+  /** When any update changed last. */
+  #movedAtMs = 0;
   /** When clocks were set, a pause ended, or a queue changed by hand, last. */
   #disturbedAtMs = Number.NEGATIVE_INFINITY;
   /** Orders that met failures in a row; since when they are too many, and whether an echo succeeded since. */
   #failing = new Set<string>();
   #openSinceMs: number | undefined;
   #isTrial = false;
+  /** The one that left since, until its outcome is stored. */
+  #trial: SentRequest | undefined;
   /** Since when, and until when, a 429 lets nothing leave. */
   #pause = { sinceMs: 0, untilMs: 0 };
 
@@ -125,6 +129,7 @@ export class Observer {
     const { id, token, state } = now;
     if (before?.state === state && before.claim === now.claim && before.decidedAt === now.decidedAt)
       return [];
+    this.#movedAtMs = elapsedMs();
     const isDecided = now.decidedAt !== (before?.decidedAt ?? null);
     if (isDecided) this.#decisions.set(id, this.#decisionsOf(id) + 1);
     this.note(isDecided ? `a person, by ${by.name}` : by.name, state, { id, token });
@@ -162,9 +167,19 @@ export class Observer {
 
   /** An update was taken from the process that was sending it. */
   #taken(id: string, from: Process, markedAtMs: number): void {
-    const disturbedAtMs = Math.max(from.disturbedAtMs, this.#disturbedAtMs);
-    if (!from.isDead && from.isRunning && disturbedAtMs < markedAtMs - distrustMs)
+    if (this.#isWell(from, markedAtMs))
       this.broken('trusted', `${name(id)} was taken from ${from.name}, which is well`);
+  }
+
+  /** Whether a process has been well since then, and shortly before. */
+  #isWell(process: Process, sinceMs: number): boolean {
+    const disturbedAtMs = Math.max(process.disturbedAtMs, this.#disturbedAtMs);
+    return process.isRunning && !process.isClosing && disturbedAtMs < sinceMs - distrustMs;
+  }
+
+  /** Whether an update was marked while the breaker was open. */
+  #isTried(id: string): boolean {
+    return this.#openSinceMs !== undefined && (this.#markedAtMs.get(id) ?? 0) > this.#openSinceMs;
   }
 
   /** A process has stored outcomes of its own requests, by one commit: which of them came first is not known. */
@@ -182,6 +197,7 @@ export class Observer {
     if (telling.length === 0) return;
     const hasFailed = telling.every(({ fate }) => failures.has(fate));
     if (this.#openSinceMs !== undefined) {
+      this.#trial = undefined;
       this.#isTrial = false;
       if (!hasFailed) this.#openSinceMs = undefined;
     } else if (hasFailed) {
@@ -213,8 +229,11 @@ export class Observer {
     const markedAtMs = this.#markedAtMs.get(id) ?? 0;
     if (this.resuming === 0 && markedAtMs > this.#pause.sinceMs && now < this.#pause.untilMs - 1)
       this.broken('waits', `${name(id)} left ${Math.round(this.#pause.untilMs - now)} ms early`);
-    if (this.#openSinceMs !== undefined && markedAtMs > this.#openSinceMs && !this.#isTrial)
-      this.broken('spared', `${name(id)} left without an echo`);
+    if (this.#isTried(id)) {
+      if (!this.#isTrial) this.broken('spared', `${name(id)} left without an echo`);
+      if (this.#trial && this.#isWell(this.#trial.by, this.#trial.leftAtMs))
+        this.broken('spared', `${name(id)} left beside ${name(this.#trial.id)}`);
+    }
     const { perSecond = Number.POSITIVE_INFINITY } = this.#setup;
     const since = Math.max(now - paceMs, this.#disturbedAtMs);
     const others = this.requests.filter(({ leftAtMs }) => leftAtMs > since).length;
@@ -262,6 +281,7 @@ export class Observer {
     };
     const request = { id, token, by, fate, decisions, leftAtMs, ...nothingYet };
     this.requests.push(request);
+    if (this.#isTried(id)) this.#trial = request;
     return request;
   }
 
@@ -306,6 +326,11 @@ export class Observer {
   /** The updates that are to be sent. */
   get waiting(): readonly CommittedUpdate[] {
     return [...this.updates.values()].filter(({ state }) => state === 'queued' || state === 'sending');
+  }
+
+  /** How long no update has changed. */
+  get stillMs(): number {
+    return elapsedMs() - this.#movedAtMs;
   }
 
   /** The updates that a person may decide about. */

@@ -180,7 +180,7 @@ const setup: fc.Arbitrary<Setup> = fc.record({
   seed: fc.nat(),
   processes: fc.integer({ min: 1, max: 3 }),
   isListening: fc.boolean(),
-  perSecond: fc.constantFrom(undefined, undefined, undefined, 5, 50),
+  perSecond: fc.constantFrom(undefined, undefined, undefined, 2, 20),
   onRejected: fc.constantFrom('continue' as const, 'hold' as const),
   latestWins: fc.constantFrom(false, false, false, true),
   keyMs: fc.constantFrom(0, 0, 0, 200, 4_000),

@@ -110,6 +110,7 @@ export async function drive<T>(work: Promise<T>): Promise<T> {
   };
   work.then(end, end);
   await pass(3_600_000, () => isOver);
+  if (!isOver) throw new Error('It was not done within an hour.');
   return work;
 }
 
@@ -140,7 +141,7 @@ function attribute(name: 'setTimeout' | 'setInterval' | 'setImmediate'): void {
   Object.assign(globalThis, { [name]: setFor });
 }
 
-// What is imported by name is made anew by `syncBuiltinESMExports`.
+// Those of the library would belong to no host. What is imported by name is made anew by `syncBuiltinESMExports`.
 Object.assign(timersPromises, {
   setTimeout: <T>(
     ms?: number,

@@ -1,7 +1,7 @@
 import { createOrdersClient } from '@orders/client/fetch';
 import { createOutbox, type Outbox } from '@orders/outbox';
 import type { Database } from './database.ts';
-import { name, Observer } from './observer.ts';
+import { type CommittedUpdate, name, Observer } from './observer.ts';
 import { Process } from './process.ts';
 import { Service } from './service.ts';
 import type { Run, Setup, Step } from './steps.ts';
@@ -16,6 +16,8 @@ interface Machine {
 
 /** How long the world waits for what the model promises once faults have ended, in milliseconds. */
 const calm = { namedMs: 30_000, settledMs: 900_000, everyMs: 5_000 };
+/** How long nothing may move before the outbox says why, in milliseconds: it looks every 10 s for what is due for 30. */
+const stillMs = 45_000;
 
 /** Runs the steps and checks the world against the model, until the first promise is broken. */
 export async function play(database: Database, { setup, steps }: Run): Promise<Observer> {
@@ -107,7 +109,7 @@ class World {
   async take(step: Step): Promise<void> {
     switch (step.do) {
       case 'pass':
-        return pass(step.ms, () => this.observer.violations.length > 0);
+        return this.#pass(step.ms);
       case 'enqueue':
         return this.#enqueue(step);
       case 'crash': {
@@ -137,17 +139,17 @@ class World {
         return this.#database.failNext(this.#machineOf(step.process).process, step.at, step.when);
       case 'database away':
         this.#database.isDown = true;
-        return pass(step.ms, () => this.observer.violations.length > 0).then(() => {
-          this.#database.isDown = false;
-        });
+        await this.#pass(step.ms);
+        this.#database.isDown = false;
+        return;
       case 'fail':
         this.#service.next.push(...step.fates);
         return;
       case 'outage':
         this.#service.usual = step.fate;
-        return pass(step.ms, () => this.observer.violations.length > 0).then(() => {
-          this.#service.usual = 'applied';
-        });
+        await this.#pass(step.ms);
+        this.#service.usual = 'applied';
+        return;
       case 'jump':
         this.observer.disturb();
         return jumpClock(step.ms);
@@ -164,6 +166,15 @@ class World {
         this.observer.disturb();
         return drive(this.#database.meddle(step.as));
     }
+  }
+
+  /** Lets time pass until a promise is broken. */
+  #pass(ms: number): Promise<void> {
+    return pass(ms, () => this.#isBroken);
+  }
+
+  get #isBroken(): boolean {
+    return this.observer.violations.length > 0;
   }
 
   #machineOf(number: number): Machine {
@@ -249,12 +260,11 @@ class World {
     this.#service.next = [];
     this.#service.usual = 'applied';
     for (const { process } of this.#machines) process.resume();
-    const isOver = (): boolean => this.observer.violations.length > 0;
-    await pass(calm.namedMs, () => isOver() || (this.#isUp && this.observer.waiting.length === 0));
-    if (!isOver()) await this.#checkNamed();
-    for (let ms = 0; ms < calm.settledMs && !isOver() && !this.#isSettled(); ms += calm.everyMs)
-      await pass(calm.everyMs, isOver);
-    if (isOver()) return;
+    await pass(calm.namedMs, () => this.#isBroken || (this.#isUp && this.observer.waiting.length === 0));
+    if (!this.#isBroken) await this.#checkNamed();
+    for (let ms = 0; ms < calm.settledMs && !this.#isBroken && !this.#isSettled(); ms += calm.everyMs)
+      await this.#pass(calm.everyMs);
+    if (this.#isBroken) return;
     if (!this.#isSettled() && this.observer.unheard.length === 0)
       this.observer.broken(
         'live',
@@ -276,26 +286,27 @@ class World {
     return this.#isUp && isHeard && this.observer.waiting.every(({ token }) => heldTokens.has(token));
   }
 
-  /** What waits must be in motion, or the outbox must say why. */
+  /** Where nothing moves, the outbox must say why: that workers take orders as they get free explains nothing for long. */
   async #checkNamed(): Promise<void> {
-    const [machine] = this.#machines.filter(({ outbox }) => outbox !== undefined);
-    const { waiting } = this.observer;
-    if (!machine?.outbox) return this.observer.broken('live', 'no process could open its outbox');
-    for (const { id } of waiting) {
-      let heldBy: unknown;
-      let isRead = false;
-      const { outbox } = machine;
-      void inHost(machine.process, () => outbox.get(id)).then(
-        (update) => {
-          isRead = true;
-          heldBy = update?.state === 'queued' || update?.state === 'sending' ? update.heldBy : 'settled';
-        },
-        () => {},
-      );
-      await pass(10_000, () => isRead);
-      if (!isRead) this.observer.broken('live', 'get() does not resolve');
-      this.observer.note('world', `reads: ${JSON.stringify(heldBy ?? 'in motion')}`, { id });
+    if ((await this.#listUnnamed()).length === 0) return;
+    await this.#pass(stillMs);
+    if (this.#isBroken || this.observer.stillMs < stillMs) return;
+    for (const { id } of await this.#listUnnamed())
+      this.observer.broken('live', `${name(id)} does not move, and the outbox does not say why`);
+  }
+
+  async #listUnnamed(): Promise<readonly CommittedUpdate[]> {
+    const { process, outbox } = this.#machines.find((machine) => machine.outbox !== undefined) ?? {};
+    if (!process || !outbox) this.observer.broken('live', 'no process could open its outbox');
+    const unnamed: CommittedUpdate[] = [];
+    for (const update of this.observer.waiting) {
+      if (!process || !outbox) break;
+      const read = await drive(inHost(process, () => outbox.get(update.id)));
+      const reason = read?.heldBy?.reason;
+      this.observer.note('world', `reads: ${read?.state}, held by ${reason}`, update);
+      if (read?.state === 'queued' && (reason === undefined || reason === 'backlog')) unnamed.push(update);
     }
+    return unnamed;
   }
 
   /** Ends all processes. */
