@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OrderUpdate } from '@orders/schema';
 import { OutboxError, sqlState } from './errors.ts';
-import { isHeard } from './limits.ts';
+import { hasListener } from './limits.ts';
 import type { LaneQueue } from './queue.ts';
 import { rowsOf, type Sql } from './store.ts';
 import { isStorable, isUpdateId, toAscii } from './updates.ts';
@@ -155,7 +155,7 @@ export async function insertUpdate(
        insert into ${schema}.updates (id, token, position, accepted_position, body, state, traceparent)
        select $2::uuid, token, last, last, $3, 'queued', $4 from lane on conflict (id) do nothing returning position
      )
-     select case when ${isHeard(schema)} then pg_notify('${queue.channel}', '') end from stored`,
+     select case when ${hasListener(schema)} then pg_notify('${queue.channel}', '') end from stored`,
     [token, id, body, traceparent ?? null],
   );
   if (stored.length === 0) {
@@ -200,7 +200,7 @@ export async function insertUpdates(
        select id, token, last - behind, last - behind, body, 'queued', traceparent
        from given join lane using (token) order by id on conflict (id) do nothing returning id
      )
-     select id::text as id, case when ${isHeard(schema)} then pg_notify('${queue.channel}', '') end from stored`,
+     select id::text as id, case when ${hasListener(schema)} then pg_notify('${queue.channel}', '') end from stored`,
     [column('token'), column('id'), column('body'), column('traceparent')],
   );
   if (stored.length < updates.length) {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { onBothInFull, onPostgres, step, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
-import { boundRate, freeSlots, readLimits, takeSlots } from './limits.ts';
+import { boundRate, freePlaces, readLimits, takeSlots } from './limits.ts';
 
 /** The next slot lies further ahead than any is taken. */
 const slowRate = { perSecond: 1.9 };
@@ -20,8 +20,8 @@ onBothInFull('takes each slot once, whatever the sizes of the batches', async ({
         const due: number[] = [];
         // Slots so far apart that the test's own time does not count: one in a quarter of an hour.
         for (const size of sizes) {
-          const waits = await takeSlots(sql, schema, { perSecond: 0.001, burst }, size);
-          due.push(...waits.map((ms) => (ms === 0 ? 0 : ms + performance.now() - begunAt)));
+          const { waitsMs } = await takeSlots(sql, schema, { perSecond: 0.001, burst }, size);
+          due.push(...waitsMs.map((ms) => (ms === 0 ? 0 : ms + performance.now() - begunAt)));
         }
         const slots = due.map((ms) => Math.round(ms / 1_040_000));
         const count = sizes.reduce((sum, size) => sum + size, 0);
@@ -36,15 +36,15 @@ onBothInFull('lets a worker take no slot that is far ahead', async ({ open, sql,
   await open();
   const rate = { perSecond: 10, burst: 2 };
   const limits = await readLimits(sql, schema);
-  expect(freeSlots(rate, limits).count).toBe(6);
-  expect(freeSlots(rate, { ...limits, rateMs: 2_000 })).toEqual({ count: 0, inMs: 1_500 });
+  expect(freePlaces(limits, rate, false).count).toBe(6);
+  expect(freePlaces({ ...limits, rateMs: 2_000 }, rate, false)).toEqual({ count: 0, inMs: 1_500 });
   await takeSlots(sql, schema, rate, 1_000);
-  const { count, inMs } = freeSlots(rate, await readLimits(sql, schema));
+  const { count, inMs } = freePlaces(await readLimits(sql, schema), rate, false);
   expect(count).toBe(0);
   expect(inMs).toBeGreaterThan(60_000);
   await sql.query(`update ${schema}.limits set until = until + interval '1 hour' where name = 'rate'`);
   await boundRate(sql, schema, rate);
-  expect(freeSlots(rate, await readLimits(sql, schema)).count).toBeGreaterThan(0);
+  expect(freePlaces(await readLimits(sql, schema), rate, false).count).toBeGreaterThan(0);
 });
 
 onPostgres('shares one rate between processes', async ({ open, client, service, sql, schema }) => {
@@ -73,7 +73,7 @@ onPostgres('shares one rate between processes', async ({ open, client, service, 
   for (const { token } of service.orders) await outboxes[0]?.enqueue(token, step(1));
   await Promise.all(outboxes.map((outbox) => outbox.start()));
   await until('all is applied', () => service.ledger.length === 12);
-  expect(freeSlots(rate, await readLimits(sql, schema)).count).toBe(0);
+  expect(freePlaces(await readLimits(sql, schema), rate, false).count).toBe(0);
 });
 
 onBothInFull('takes no more than may leave soon, and loses nothing when it closes', async (scene) => {

@@ -114,8 +114,8 @@ export interface Heartbeat {
   readonly sendingMs: number;
 }
 
-/** Whether a notification would wake a worker that is alive, in SQL. */
-export const isHeard = (schema: string): string => `exists (
+/** Whether a worker is alive that a notification would wake, in SQL: without one, `enqueue` sends none. */
+export const hasListener = (schema: string): string => `exists (
   select from ${schema}.limits where name like 'worker:%' and until > clock_timestamp() and data like '%"isListening":true%'
 )`;
 
@@ -177,22 +177,34 @@ export async function leave(sql: Sql, schema: string, workerId: string): Promise
   await sql.query(`delete from ${schema}.limits where name = 'worker:' || $1`, [workerId]);
 }
 
-/** How many slots a worker may take now, and when the first is free, in milliseconds. */
-export function freeSlots(rate: Rate, { rateMs }: Limits): { readonly count: number; readonly inMs: number } {
+/**
+ * How many updates may be marked now, by pause, breaker and rate, and in how many milliseconds the next may. While the breaker
+ * is open, that is the one of a trial, by the worker that may try.
+ */
+export function freePlaces(
+  { pausedMs, health, rateMs }: Limits,
+  rate: Rate | undefined,
+  mayTry: boolean,
+): { readonly count: number; readonly inMs: number } {
+  if (pausedMs > 0) return { count: 0, inMs: pausedMs };
+  if (health.state !== 'ok' && !mayTry) return { count: 0, inMs: Number.POSITIVE_INFINITY };
+  const most = health.state === 'ok' ? Number.POSITIVE_INFINITY : 1;
+  if (!rate) return { count: most, inMs: 0 };
   const { intervalMs, leewayMs } = spacing(rate);
   const firstMs = Math.max(-leewayMs, rateMs);
   const count = Math.max(0, Math.floor((horizonMs - firstMs) / intervalMs) + 1);
-  return { count, inMs: Math.max(0, firstMs - horizonMs) };
+  return { count: Math.min(most, count), inMs: Math.max(0, firstMs - horizonMs) };
 }
 
-/** Takes slots by the generic cell rate algorithm. Resolves with how long each update waits, in milliseconds. */
-export async function takeSlots(
-  sql: Sql,
-  schema: string,
-  rate: Rate,
-  count: number,
-): Promise<readonly number[]> {
-  if (count === 0) return [];
+/** Slots that were taken: how long each update waits, and how long until the rate has another, in milliseconds. */
+export interface Slots {
+  readonly waitsMs: readonly number[];
+  readonly rateMs: number | undefined;
+}
+
+/** Takes slots by the generic cell rate algorithm. */
+export async function takeSlots(sql: Sql, schema: string, rate: Rate, count: number): Promise<Slots> {
+  if (count === 0) return { waitsMs: [], rateMs: undefined };
   const { intervalMs, leewayMs } = spacing(rate);
   const [row] = await rowsOf<{ ms: number }>(
     sql,
@@ -200,11 +212,13 @@ export async function takeSlots(
      where name = 'rate' returning ${msUntil('until')} as ms`,
     [-leewayMs, intervalMs * count],
   );
-  const firstMs = Number(row?.ms ?? 0) - intervalMs * count;
+  const rateMs = Number(row?.ms ?? 0);
+  const firstMs = rateMs - intervalMs * count;
   // Rounded, since the database adds times as floats.
-  return Array.from({ length: count }, (_, index) =>
+  const waitsMs = Array.from({ length: count }, (_, index) =>
     Math.max(0, Math.round((firstMs + index * intervalMs) * 10) / 10),
   );
+  return { waitsMs, rateMs };
 }
 
 /** Frees slots that lie further ahead than any worker takes them: the clock of the database was set back. */

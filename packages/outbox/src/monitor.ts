@@ -9,7 +9,7 @@ import {
   beat,
   boundRate,
   clearRequeue,
-  freeSlots,
+  freePlaces,
   type Heartbeat,
   type Limits,
   leaseProbe,
@@ -43,8 +43,8 @@ export interface MonitorParts {
 export interface Watched {
   /** Looks at the queue at once. */
   readonly wake: () => void;
-  /** Looks at the queue by a single statement. */
-  readonly poll: () => void;
+  /** Looks at the queue soon, though nothing says that it holds more. */
+  readonly look: () => void;
   /** Whether all that is held is confirmed, and the database has worked for a while. */
   readonly isSteady: () => boolean;
   readonly inFlight: () => number;
@@ -167,16 +167,19 @@ export class Monitor {
     return Math.max(1, Math.min(share, localConcurrency));
   }
 
-  /** How long until another update may be sent, in milliseconds: pause, breaker and rate, as far as this process knows. */
-  get sendInMs(): number {
-    if (!this.isReady) return Number.POSITIVE_INFINITY;
-    if (!this.#limits) return 0;
+  /** How many updates may be marked now, and in how many milliseconds the next may, as far as this process knows. */
+  get free(): { readonly count: number; readonly inMs: number } {
+    if (!this.isReady) return { count: 0, inMs: Number.POSITIVE_INFINITY };
+    if (!this.#limits) return { count: Number.POSITIVE_INFINITY, inMs: 0 };
     const passedMs = performance.now() - this.#readAt;
-    const { pausedMs, serviceMs, rateMs, ...rest } = this.#limits;
-    if (pausedMs > passedMs) return pausedMs - passedMs;
-    const limits = { ...rest, pausedMs: 0, serviceMs: serviceMs - passedMs, rateMs: rateMs - passedMs };
-    if (limits.health.state !== 'ok' && !this.mayTry(limits)) return Number.POSITIVE_INFINITY;
-    return this.#parts.rate ? freeSlots(this.#parts.rate, limits).inMs : 0;
+    const { pausedMs, serviceMs, rateMs } = this.#limits;
+    const limits = {
+      ...this.#limits,
+      pausedMs: pausedMs - passedMs,
+      serviceMs: serviceMs - passedMs,
+      rateMs: rateMs - passedMs,
+    };
+    return freePlaces(limits, this.#parts.rate, this.mayTry(limits));
   }
 
   /** Whether this worker may send the one update of a trial. */
@@ -227,7 +230,9 @@ export class Monitor {
         if (health.state !== 'ok') {
           // Beside the beats, since an echo may take longer than a worker without one counts as alive.
           this.#probing ??= this.#probeInTurn(health, serviceMs)
-            .catch((error) => this.#watched.onError(error))
+            .catch((error) => {
+              if (!this.#stopping.aborted) this.#watched.onError(error);
+            })
             .finally(() => {
               this.#probing = undefined;
             });
@@ -236,7 +241,7 @@ export class Monitor {
         await this.#watch();
         await this.#maintain();
       } catch (error) {
-        this.#watched.onError(error);
+        if (!this.#stopping.aborted) this.#watched.onError(error);
       }
       const timer = setTimeout(this.#tick.resolve, waitMs);
       if (!this.#stopping.aborted) await this.#tick.promise;
@@ -305,7 +310,7 @@ export class Monitor {
     if (this.#watched.isSteady() && performance.now() - this.#supervisedAt >= superviseMs - beatMs / 2) {
       this.#supervisedAt = performance.now();
       await queue.supervise();
-      this.#watched.poll();
+      this.#watched.look();
       if (rate) await boundRate(this.#sql, schema, rate);
     }
     // A worker settles in the time of a beat more than one batch.
@@ -319,7 +324,8 @@ export class Monitor {
     } catch (error) {
       // Not an outage: jobs of lost workers are looked for all the same.
       const problem = describeError(error);
-      if (problem !== this.#sweepProblem) warn(`The outbox cannot clean its tables: ${problem}`);
+      if (problem !== this.#sweepProblem && !this.#stopping.aborted)
+        warn(`The outbox cannot clean its tables: ${problem}`);
       this.#sweepProblem = problem;
     }
   }

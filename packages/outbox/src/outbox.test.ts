@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { OrdersError } from '@orders/client';
-import type { Fault } from '@orders/testing';
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { sql as drizzleSql } from 'drizzle-orm/sql';
-import fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import { expect } from 'vitest';
-import { inFull } from '../../../.ci/in-full.ts';
 import { holdResponses } from '../test/hold-responses.ts';
 import { mortalStore } from '../test/mortal-store.ts';
 import {
-  briefMs,
   connect,
   onBoth,
   onBothInFull,
@@ -23,11 +19,8 @@ import {
   stepsApplied,
   until,
 } from '../test/scene.ts';
-import { Schemas } from '../test/schemas.ts';
 import { watchStore } from '../test/watch-store.ts';
 import { fromDrizzle, fromKysely } from './executors.ts';
-import type { SettledUpdate } from './options.ts';
-import type { Outbox } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 import { rowsOf, type Sql } from './store.ts';
 
@@ -592,136 +585,6 @@ onPglite('probes at once where the process that did so was killed', async (scene
   const outbox = await open();
   await outbox.start();
   await scene.reaches(outbox, id, 'applied');
-});
-
-const faults: readonly Fault[] = [
-  { type: 'status', status: 400 },
-  { type: 'status', status: 500 },
-  { type: 'status', status: 429, headers: { 'retry-after': '0' } },
-  { type: 'status', status: 503, headers: { 'retry-after': '0' } },
-  { type: 'reset_before_applying' },
-  { type: 'reset_after_applying' },
-  { type: 'truncation' },
-  // Long enough to be in flight when its process ends.
-  { type: 'latency', ms: 50 },
-];
-
-type Command =
-  | { readonly do: 'enqueue' | 'drain' | 'restart' | 'crash'; readonly order: number }
-  | { readonly do: 'fail'; readonly order: number; readonly fault: Fault }
-  | { readonly do: 'decide'; readonly order: number; readonly retry: boolean };
-
-const orders = fc.nat(2);
-const commands = fc.array(
-  fc.oneof(
-    { weight: 8, arbitrary: fc.record({ do: fc.constant('enqueue' as const), order: orders }) },
-    {
-      weight: 5,
-      arbitrary: fc.record({
-        do: fc.constant('fail' as const),
-        order: orders,
-        fault: fc.constantFrom(...faults),
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({ do: fc.constant('decide' as const), order: orders, retry: fc.boolean() }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        do: fc.constantFrom('drain' as const, 'restart' as const, 'crash' as const),
-        order: orders,
-      }),
-    },
-  ),
-  { minLength: 5, maxLength: 30 },
-);
-
-onPglite('settles every update once and in sequence, whatever fails', async (scene) => {
-  const { service, openStore, sql, client } = scene;
-  const schemas = new Schemas(await openStore());
-
-  async function play(script: readonly Command[]): Promise<void> {
-    const { schema: databaseSchema, ready } = schemas.take();
-    await ready;
-    service.reset();
-    const tokens = service.orders.map(({ token }) => token);
-    const dead: Outbox[] = [];
-    const reviewed = new Set<string>();
-    /** How often each was sent again without a look at the order: it may have been applied before. */
-    const retries = new Map<string, number>();
-    /** By their quantities. */
-    const ids = new Map<number, string>();
-    let number = 0;
-
-    async function begin() {
-      const store = mortalStore(await openStore());
-      const onSettled = ({ id, state }: SettledUpdate) => void (state === 'needs_review' && reviewed.add(id));
-      const outbox = await scene.open({ store, databaseSchema, client, warn() {}, onSettled });
-      await outbox.start();
-      return { store, outbox };
-    }
-
-    let { store, outbox } = await begin();
-    async function decide(retry: boolean): Promise<boolean> {
-      const [first] = await outbox.list();
-      // What the service refused goes: sent again behind others, it would rightly be out of sequence.
-      const action = retry && first?.state === 'needs_review' ? 'retry' : 'discard';
-      if (first) await outbox[action](first.id);
-      if (first && action === 'retry') retries.set(first.id, (retries.get(first.id) ?? 0) + 1);
-      return first !== undefined;
-    }
-    for (const command of script) {
-      const token = tokens[command.order] ?? '';
-      if (command.do === 'enqueue') ids.set(++number, await outbox.enqueue(token, step(number)));
-      else if (command.do === 'fail') service.faults.next(command.fault, { token });
-      else if (command.do === 'drain') await outbox.drain();
-      else if (command.do === 'decide') await decide(command.retry);
-      else {
-        if (command.do === 'crash') store.kill();
-        else await outbox.close({ graceMs: 0 });
-        dead.push(outbox);
-        ({ store, outbox } = await begin());
-      }
-    }
-    service.faults.clear();
-    await until(
-      'all is settled',
-      async () => {
-        // In this order: what is still being sent may need review by the time that the list is read.
-        const { queued, sending } = await outbox.counts();
-        let isDecided = true;
-        while (await decide(true)) isDecided = false;
-        return isDecided && queued + sending === 0;
-      },
-      briefMs,
-    );
-    const updates = await rowsOf<{ id: string; token: string; state: string; quantity: number }>(
-      sql,
-      `select id, token, state, accepted_position as quantity from ${databaseSchema}.updates`,
-    );
-    expect(updates).toHaveLength(number);
-    const counts = { applied: 0 };
-    for (const { state } of updates) {
-      expect(['applied', 'discarded']).toContain(state);
-      if (state === 'applied') counts.applied++;
-    }
-    expect(service.ledger.length).toBeGreaterThanOrEqual(counts.applied - reviewed.size);
-    for (const token of tokens) {
-      const applied = stepsApplied(service, token).map(Number);
-      expect(applied).toEqual(applied.toSorted((a, b) => a - b));
-      for (const quantity of new Set(applied)) {
-        const times = applied.filter((each) => each === quantity).length;
-        expect(times).toBeLessThanOrEqual(1 + (retries.get(ids.get(quantity) ?? '') ?? 0));
-      }
-    }
-    await outbox.close();
-    await Promise.all(dead.map((each) => each.close({ graceMs: 0 })));
-    schemas.giveBack(databaseSchema);
-  }
-
-  await fc.assert(fc.asyncProperty(commands, play), { numRuns: inFull ? 24 : 12, endOnFailure: true });
 });
 
 onBoth('finds nothing, and deletes nothing, of a token that no database stores', async ({ open }) => {

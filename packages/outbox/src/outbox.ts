@@ -116,7 +116,8 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   drain(options?: { readonly maxMs?: number | undefined }): Promise<Drained>;
   /**
    * Stops sending, gives updates in flight `graceMs` milliseconds to end, aborts the rest, stores the outcomes, and closes
-   * the store. An update whose outcome could not be stored needs review later, as after a crash.
+   * the store: within 10 s more, even where its database is away. An update whose outcome could not be stored needs review
+   * later, as after a crash.
    * @default graceMs 10_000
    */
   close(options?: { readonly graceMs?: number | undefined }): Promise<void>;
@@ -224,6 +225,13 @@ export async function openOutbox<Update extends OrderUpdate>(
     if (isStoreClosed) throw new OutboxError('closed', 'The outbox is closed.');
     return store;
   }
+
+  /** The store as a worker has it, which may still run when it has been given up. */
+  const whileOpen: OutboxStore = {
+    ...store,
+    executeSql: async (text, values) => opened().executeSql(text, values),
+    transaction: async (run, options) => opened().transaction(run, options),
+  };
 
   function checkOpen(): void {
     if (closing) throw new OutboxError('closed', 'The outbox is closed.');
@@ -337,13 +345,14 @@ export async function openOutbox<Update extends OrderUpdate>(
     log(`The outbox works on ${store.place}: ${mode}.`);
     return new Worker({
       ...resolved,
+      store: whileOpen,
       rate: resolved.rate,
       client,
       schema,
       queue,
       stallMs,
       subscription,
-      sweeper: createSweeper({ ...resolved, schema, queue }),
+      sweeper: createSweeper({ ...resolved, store: whileOpen, schema, queue }),
       random: Math.random,
       warn,
       onSettled: guarded(resolved.onSettled ?? (() => {}), (reason) => warn(`onSettled failed: ${reason}`)),

@@ -132,7 +132,7 @@ for (const [name, create] of Object.entries(stalls))
   );
 
 test('waits for no slot that is further away than a claim may grow old, which is no failure', async () => {
-  const pace = new Pace(rate, async () => [60_000]);
+  const pace = new Pace(rate, async () => ({ waitsMs: [60_000] }));
   const { signal } = new AbortController();
   expect(await pace.wait(undefined, () => 3_000, signal)).toBe(false);
   expect(await pace.wait(performance.now() + 60_000, () => 3_000, signal)).toBe(false);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { allowedLateMs, type Rate } from './limits.ts';
+import { allowedLateMs, type Rate, type Slots } from './limits.ts';
 
 /**
  * Lets the updates of one process leave at the rate. A slot of the database says when an update should leave; only what
@@ -7,13 +7,13 @@ import { allowedLateMs, type Rate } from './limits.ts';
  */
 export class Pace {
   readonly #rate: Rate;
-  readonly #takeSlots: (count: number) => Promise<readonly number[]>;
+  readonly #takeSlots: (count: number) => Promise<Pick<Slots, 'waitsMs'>>;
   /** When the next would leave if all before it had left evenly, by the clock of `performance.now()`. */
   #dueAt = Number.NEGATIVE_INFINITY;
   /** Those that wait for another slot, which are taken together. */
   #takers: ((slotAt: number) => void)[] = [];
 
-  constructor(rate: Rate, takeSlots: (count: number) => Promise<readonly number[]>) {
+  constructor(rate: Rate, takeSlots: (count: number) => Promise<Pick<Slots, 'waitsMs'>>) {
     this.#rate = rate;
     this.#takeSlots = takeSlots;
   }
@@ -56,8 +56,8 @@ export class Pace {
   async #takeAll(): Promise<void> {
     const takers = this.#takers;
     this.#takers = [];
-    const waits = await this.#takeSlots(takers.length).catch((): readonly number[] => []);
+    const { waitsMs } = await this.#takeSlots(takers.length).catch(() => ({ waitsMs: [] as number[] }));
     const now = performance.now();
-    for (const [index, resolve] of takers.entries()) resolve(now + (waits[index] ?? 0));
+    for (const [index, resolve] of takers.entries()) resolve(now + (waitsMs[index] ?? 0));
   }
 }

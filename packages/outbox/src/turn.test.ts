@@ -1,61 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { holdResponses } from '../test/hold-responses.ts';
 import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
+import { createLane } from './lane.ts';
 import { LaneQueue } from './queue.ts';
 import { currentMoment } from './send.ts';
-import type { OutboxStore } from './store.ts';
-import { createLane, type TurnPlan, takeTurn } from './turn.ts';
+import { type TurnPlan, takeTurn } from './turn.ts';
 
-/** A store whose first turn that marks something is rolled back; the error arrives once the test lets it go on. */
-function failingStore(store: OutboxStore) {
-  const failed = Promise.withResolvers<void>();
-  const goOn = Promise.withResolvers<void>();
+onPostgres('goes on by itself with an order that it looked up before a turn failed', async (scene) => {
+  const { open, openStore, token, schema, reaches } = scene;
   let hasFailed = false;
-  const failing = watchStore(store, {
+  const store = watchStore(await openStore({ listen: false }), {
     beforeCommit(turn) {
       if (hasFailed || !turn?.heads.length) return;
       hasFailed = true;
       throw new Error('Connection terminated unexpectedly');
     },
   });
-  const transaction: OutboxStore['transaction'] = async (run, options) => {
-    try {
-      return await failing.transaction(run, options);
-    } catch (error) {
-      failed.resolve();
-      await goOn.promise;
-      throw error;
-    }
-  };
-  return { store: { ...failing, transaction }, failed: failed.promise, goOn: goOn.resolve };
-}
-
-onPostgres('leaves an order to the worker that took it after a turn was rolled back', async (scene) => {
-  const { open, openStore, service, token, reaches } = scene;
-  const { store, failed, goOn } = failingStore(await openStore());
-  const held = holdResponses(scene);
-  const outbox = await open({ store });
-  const id = await outbox.enqueue(token, step(1));
-  await outbox.start();
-  await failed;
-  const other = await open({ client: held.client });
-  await other.start();
-  await until('the other sends it', () => service.requests({ token }).length === 1);
-  goOn();
-  // It resolves once the first has let go of the order.
-  await outbox.drain();
-  expect(await other.get(id)).toMatchObject({ state: 'sending' });
-  held.release();
-  await reaches(other, id, 'applied');
-  expect(stepsApplied(service, token)).toEqual([1]);
-});
-
-onPostgres('goes on by itself with an order that it looked up before a turn failed', async (scene) => {
-  const { open, openStore, token, schema, reaches } = scene;
-  const { store, goOn } = failingStore(await openStore({ listen: false }));
-  goOn();
   const outbox = await open({ store });
   await outbox.start();
   await until('it works', async () => {
@@ -76,14 +37,12 @@ onPostgres('goes on by itself with an order that it looked up before a turn fail
 
 const nothing: TurnPlan = {
   places: 5,
-  mayFetch: false,
   ready: [],
   unconfirmed: () => [],
   outcomes: [],
   leaving: [],
   revive: [],
   mayTry: () => false,
-  onFetch: () => {},
 };
 
 /** What a turn needs, with a delay after each statement that matches. */
@@ -121,7 +80,7 @@ onPostgres('lets no two turns with a rate wait for each other', async (scene) =>
       takeTurn(two, {
         ...nothing,
         ready: lane('y'),
-        unconfirmed: () => lane('z').map((held) => ({ ...held, isCertain: true })),
+        unconfirmed: () => lane('z'),
       }),
     ]);
   } finally {

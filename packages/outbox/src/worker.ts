@@ -1,18 +1,21 @@
-import { describeError } from './errors.ts';
+import { Credentials } from './credentials.ts';
+import { createLane, isUnlocked, type Lane, unconfirmedMs } from './lane.ts';
 import { takeSlots } from './limits.ts';
 import { Monitor, type MonitorParts } from './monitor.ts';
 import type { Authorization, SettledUpdate } from './options.ts';
+import { Outage } from './outage.ts';
 import { Pace } from './pace.ts';
-import { ageOf, currentMoment, type Head, type SendParts, sendHead, settleLost } from './send.ts';
-import { createLane, type Lane, type Outcome, type TurnParts, type TurnResult, takeTurn } from './turn.ts';
+import { currentMoment, type Head, type SendParts, sendHead, settleLost } from './send.ts';
+import type { Outcome } from './statements.ts';
+import { type TurnParts, type TurnResult, takeTurn } from './turn.ts';
 
 /** What a worker needs. */
 export interface WorkerParts extends TurnParts, MonitorParts, Omit<SendParts, 'client' | 'ending'> {
   readonly onSettled: (settled: SettledUpdate) => void;
 }
 
-/** How often a worker looks by itself, in milliseconds: with notifications, and without. */
-const pollMs = { listening: 5_000, polling: 1_000 };
+/** How often a worker looks at the queue by itself, in milliseconds: with notifications, and without. */
+const lookMs = { listening: 5_000, polling: 1_000 };
 /** How long a job is held without confirming it, in milliseconds. */
 const confirmMs = 3_000;
 /** Outcomes are stored together that come within this time, in milliseconds. */
@@ -26,12 +29,10 @@ const maxVisit = { ms: 10_000, sent: 16 };
 const locked = { againMs: 20, giveUpMs: 300, delayMs: 500, longestMs: 10_000 };
 /** How many orders are remembered as locked; any above only wait for less long. */
 const maxLocked = 100_000;
-/** How long credentials may take, in milliseconds: what takes longer is read by each call itself, and fails there. */
-const credentialsMs = 90_000;
 /** How much later than an order is due the queue is looked at, in milliseconds: clocks and timers are that exact. */
 const wakeLateMs = 5;
-/** How long a worker waits after a database error, and until it trusts the database again, in milliseconds. */
-const outage = { againMs: 500, overMs: 2_000, steadyMs: 12_000 };
+/** How often it looks whether it is done once it stops, in milliseconds. */
+const stoppingMs = 500;
 /** How long storing may take once everything in flight has ended, in milliseconds. */
 const storeMs = 5_000;
 
@@ -48,25 +49,20 @@ export class Worker {
   readonly #revive = new Set<string>();
   /** Since when orders that went back to the queue have been locked by callers, by the clock of `performance.now()`. */
   readonly #lockedSince = new Map<string, number>();
-  /** The credentials of the next turn, once they are read, and since when they are waited for. */
-  #key: { readonly credentials: Authorization | undefined } | undefined;
-  #keyWantedAt: number | undefined;
-  /** Whether a function reads them, which may be slow: then nothing is read before an order is there to be sent for. */
-  #isKeyAsync = false;
+  readonly #credentials: Credentials;
+  readonly #outage: Outage;
+  /** What is to be stored. */
   #outcomes: Outcome[] = [];
-  /** Moments by the clock of `performance.now()`: when outcomes are stored, when it last looked, when it may go on. */
+  /**
+   * Moments by the clock of `performance.now()`: when outcomes are stored and freed orders queued, when it last looked at the
+   * queue, and when an update was sent or settled last.
+   */
   #storeAt = 0;
   #reviveAt = 0;
-  #polledAt = 0;
-  #notBefore = 0;
-  #failedAt = Number.NEGATIVE_INFINITY;
-  /** What the database failed with last, and since when it has; when an update was sent or settled last. */
-  #failure: string | undefined;
-  #awaySince = 0;
+  #lookedAt = 0;
   #movedAt = 0;
   /** When it last had no free place, or nothing could be sent. */
   #boundAt = performance.now();
-  #isAway = false;
   /** Whether a claim has expired since an update was applied last: one warning is enough. */
   #hasExpired = false;
   /** Whether the queue may hold something that is due. */
@@ -84,22 +80,22 @@ export class Worker {
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    const { rate, store, schema } = parts;
+    const { rate, store, schema, client, warn } = parts;
+    this.#credentials = new Credentials(client);
+    this.#outage = new Outage(warn);
     this.#pace =
       rate && new Pace(rate, (count) => takeSlots({ query: store.executeSql }, schema, rate, count));
-    const isSteady = (): boolean =>
-      performance.now() - this.#failedAt > outage.steadyMs && this.#unconfirmed().length === 0;
     this.#monitor = new Monitor(
       parts,
       {
         wake: () => this.wake(),
-        poll: () => this.#pollNow(),
-        isSteady,
+        look: () => this.#lookNow(),
+        isSteady: () => this.#outage.isSteady && this.#unconfirmed().length === 0,
         inFlight: () => this.#inFlight.size,
         ages: () => this.#ages(),
         failure: () => this.failure,
-        waitsFor: () => this.#waitsFor(),
-        onError: (error) => this.#databaseFails(error),
+        waitsFor: () => this.#credentials.waitsFor,
+        onError: (error) => this.#outage.begins(error),
       },
       this.#stopping.signal,
     );
@@ -112,12 +108,11 @@ export class Worker {
   /** Looks at the queue at once. */
   wake(): void {
     this.#mayFetch = true;
-    this.#pollNow();
+    this.#lookNow();
   }
 
-  /** Looks at the queue by a single statement, unless a turn is due. */
-  #pollNow(): void {
-    this.#polledAt = Number.NEGATIVE_INFINITY;
+  #lookNow(): void {
+    this.#lookedAt = Number.NEGATIVE_INFINITY;
     this.#wake.resolve();
   }
 
@@ -128,14 +123,7 @@ export class Worker {
 
   /** Why it cannot use its database, in a sentence. */
   get failure(): string | undefined {
-    if (this.#failure === undefined || performance.now() - this.#awaySince < outage.overMs) return undefined;
-    return `The database of the outbox fails: ${this.#failure}`;
-  }
-
-  #waitsFor(): string | undefined {
-    if (this.#keyWantedAt === undefined) return undefined;
-    const seconds = Math.round((performance.now() - this.#keyWantedAt) / 1_000);
-    return `The credentials function has been running for ${seconds} s`;
+    return this.#outage.problem;
   }
 
   /**
@@ -149,11 +137,13 @@ export class Worker {
     this.#idle.add(resolve);
     this.#movedAt = performance.now();
     const timer = setInterval(() => {
-      const waitMs = this.#monitor.sendInMs;
+      const waitMs = this.#monitor.free.inMs;
       const isWaiting = waitMs > 0 && waitMs !== Number.POSITIVE_INFINITY;
       if (this.#inFlight.size > 0 || isWaiting || performance.now() - this.#movedAt < stallMs) return;
       idle.resolve(
-        this.problem ?? this.#waitsFor() ?? `Nothing that is due has moved for ${stallMs / 1_000} s.`,
+        this.problem ??
+          this.#credentials.waitsFor ??
+          `Nothing that is due has moved for ${stallMs / 1_000} s.`,
       );
     }, stallMs / 10);
     this.wake();
@@ -185,24 +175,21 @@ export class Worker {
   async #run(): Promise<void> {
     while (!this.#over.signal.aborted && (!this.#stopping.signal.aborted || this.#isBusy())) {
       this.#wake = Promise.withResolvers();
-      const waitMs = this.#nextMs();
+      const waitMs = this.#nextAt() - performance.now();
       if (waitMs > 0) await this.#pause(waitMs);
       // What came in the same tick comes along; PGlite would respond before it could.
       else await new Promise(setImmediate);
       // Nothing is written once `stop` has said what could not be stored.
-      if (this.#over.signal.aborted || this.#nextMs() > 0) continue;
-      if (this.#maySend() && !this.#key && this.#keyWantedAt === undefined) {
-        // They are read before anything is claimed, and other work goes on meanwhile.
-        await Promise.race([this.#readKey(), new Promise(setImmediate)]);
-        if (this.#nextMs() > 0) continue;
-      }
+      if (this.#over.signal.aborted || this.#nextAt() > performance.now()) continue;
       try {
-        // Credentials that may be slow are read once an order is held: a poll takes it, by one statement.
-        if ((this.#isKeyAsync ? this.#nextMoveMs() : this.#nextTurnMs()) <= 0) await this.#takeTurn();
-        else await this.#poll();
-        this.#databaseWorks();
+        if (this.#lookAt() <= performance.now()) await this.#look();
+        // Other work goes on while they are read.
+        if (this.#maySend()) await Promise.race([this.#readCredentials(), new Promise(setImmediate)]);
+        if (this.#turnAt() <= performance.now() && !this.#over.signal.aborted) await this.#takeTurn();
+        this.#outage.ends();
       } catch (error) {
-        this.#databaseFails(error);
+        this.#outage.begins(error);
+        this.#mayFetch = true;
       }
       this.#noteFree();
       this.#resolveIdle();
@@ -220,71 +207,56 @@ export class Worker {
     clearTimeout(timer);
   }
 
-  /** How long until something is due, in milliseconds. */
-  #nextMs(): number {
-    const now = performance.now();
-    if (now < this.#notBefore) return this.#notBefore - now;
-    return Math.max(0, Math.min(this.#nextTurnMs(), this.#nextPollMs()));
+  /** When something is due, by the clock of `performance.now()`. */
+  #nextAt(): number {
+    return Math.max(this.#outage.againAt, Math.min(this.#turnAt(), this.#lookAt()));
   }
 
-  #nextPollMs(): number {
-    if (this.#stopping.signal.aborted) return outage.againMs;
-    const everyMs = this.#parts.subscription.isListening ? pollMs.listening : pollMs.polling;
-    return this.#polledAt + everyMs - performance.now();
-  }
-
-  /** How long until a turn has something to do, in milliseconds. */
-  #nextTurnMs(): number {
-    // Orders go on together with the outcomes that are gathered.
-    const mayFetch = this.#outcomes.length === 0 && this.#mayFetch;
-    return Math.min(this.#nextMoveMs(), mayFetch ? this.#fetchInMs() : Number.POSITIVE_INFINITY);
-  }
-
-  /** How long until something is to be done with what it holds, in milliseconds. */
-  #nextMoveMs(): number {
+  /** When a turn has something to do with what it holds. */
+  #turnAt(): number {
     const now = performance.now();
     const isGathering = this.#outcomes.length > 0;
     let nextAt = isGathering ? this.#storeAt : Number.POSITIVE_INFINITY;
     for (const lane of this.#lanes) {
-      const isMoving =
-        lane.phase === 'leaving' || (lane.phase === 'ready' && this.#keyWantedAt === undefined);
+      const isMoving = lane.phase === 'leaving' || (lane.phase === 'ready' && !this.#credentials.isReading);
+      // Orders go on together with the outcomes that are gathered.
       if (isMoving && !(isGathering && lane.dueAt <= now)) nextAt = Math.min(nextAt, lane.dueAt);
       if (!lane.isLost) nextAt = Math.min(nextAt, now + confirmMs - unconfirmedMs(lane));
     }
-    if (this.#revive.size > 0) nextAt = Math.min(nextAt, this.#reviveAt);
-    return nextAt - now;
+    return this.#revive.size > 0 ? Math.min(nextAt, this.#reviveAt) : nextAt;
+  }
+
+  /** When it looks at the queue, or at what holds it back. */
+  #lookAt(): number {
+    const now = performance.now();
+    if (this.#stopping.signal.aborted) return now + stoppingMs;
+    const dueAt = this.#lookedAt + (this.#parts.subscription.isListening ? lookMs.listening : lookMs.polling);
+    // Outcomes that are gathered are stored by the turn that goes on with what is fetched.
+    const isGathering = this.#outcomes.length > 0 && this.#storeAt > now;
+    return this.#mayFetch && !isGathering ? Math.min(dueAt, now + this.#room().inMs) : dueAt;
+  }
+
+  /** How many more orders may be fetched, and in how many milliseconds. */
+  #room(): { readonly count: number; readonly inMs: number } {
+    const never = { count: 0, inMs: Number.POSITIVE_INFINITY };
+    const due = this.#due().filter(isUnlocked).length;
+    const places = this.#places();
+    if (this.#stopping.signal.aborted || this.#credentials.isReading || places <= due) return never;
+    const free = this.#monitor.free;
+    if (free.count === 0) return free;
+    const count = Math.min(places, free.count) - due;
+    return count > 0 ? { count, inMs: 0 } : never;
   }
 
   /** Whether an order may be sent for in the next turn. */
   #maySend(): boolean {
-    if (this.#stopping.signal.aborted || !this.#monitor.isReady || this.#places() <= 0) return false;
-    return this.#due().length > 0 || (!this.#isKeyAsync && this.#mayFetch && this.#monitor.sendInMs <= 0);
+    if (this.#stopping.signal.aborted || !this.#monitor.isReady) return false;
+    return this.#places() > 0 && this.#due().length > 0;
   }
 
-  /** Reads the credentials of the next turn. It never rejects: where they cannot be read, each call tries itself. */
-  async #readKey(): Promise<void> {
-    let credentials: Authorization | undefined;
-    try {
-      const reading = this.#parts.client.readCredentials?.();
-      if (reading instanceof Promise) {
-        this.#isKeyAsync = true;
-        this.#keyWantedAt = performance.now();
-        credentials = await within(credentialsMs, reading);
-      } else credentials = reading;
-    } catch {
-      // The call reports it as what it is.
-    }
-    this.#key = { credentials };
-    this.#keyWantedAt = undefined;
+  async #readCredentials(): Promise<void> {
+    await this.#credentials.read();
     this.#wake.resolve();
-  }
-
-  /** How long until orders may be taken from the queue, in milliseconds. */
-  #fetchInMs(): number {
-    if (this.#stopping.signal.aborted || this.#places() <= this.#due().filter(isUnlocked).length)
-      return Number.POSITIVE_INFINITY;
-    if (this.#keyWantedAt !== undefined) return Number.POSITIVE_INFINITY;
-    return this.#monitor.sendInMs;
   }
 
   #places(): number {
@@ -306,7 +278,7 @@ export class Worker {
 
   /** Notes whether it could send more now. */
   #noteFree(): void {
-    if (this.#places() <= 0 || this.#monitor.sendInMs > 0) this.#boundAt = performance.now();
+    if (this.#places() <= 0 || this.#monitor.free.inMs > 0) this.#boundAt = performance.now();
   }
 
   #unconfirmed(): Lane[] {
@@ -315,19 +287,19 @@ export class Worker {
     );
   }
 
-  /** Looks at the queue, or at what holds this worker back, by a single statement, since it is idle. */
-  async #poll(): Promise<void> {
+  /** Fetches orders from the queue, or reads what keeps this worker from that, by a single statement. */
+  async #look(): Promise<void> {
     const { store, queue } = this.#parts;
-    this.#polledAt = performance.now();
-    const count = this.#places();
-    if (count <= 0) return;
-    if (this.#fetchInMs() > 0) return void (await this.#monitor.refresh());
+    this.#lookedAt = performance.now();
+    if (this.#places() <= 0) return;
+    const { count } = this.#room();
+    if (count === 0) return void (await this.#monitor.refresh());
     // A notification that arrives meanwhile sets it again.
     this.#mayFetch = false;
     const begunAt = currentMoment();
     const jobs = await queue.fetch({ query: store.executeSql }, count);
-    for (const job of jobs) this.#lanes.add(Object.assign(createLane(job, begunAt), { isCertain: true }));
-    if (jobs.length === count) this.#mayFetch = true;
+    for (const job of jobs) this.#lanes.add(createLane(job, begunAt));
+    this.#mayFetch ||= jobs.length === count;
   }
 
   async #takeTurn(): Promise<void> {
@@ -335,32 +307,23 @@ export class Worker {
     const outcomes = [...this.#outcomes];
     const due = this.#due();
     // Who locked an order may have purged it.
-    const wasLocked = due.filter(({ lockedSince }) => lockedSince !== undefined);
-    const leaving = [...this.#lanes].filter(({ phase }) => phase === 'leaving');
-    if (isStopping) leaving.push(...[...this.#lanes].filter(({ phase }) => phase === 'ready'));
-    const hadMore = this.#mayFetch;
-    const key = this.#key;
-    this.#key = undefined;
-    const mayFetch = key !== undefined && (hadMore || this.#nextPollMs() <= 0);
-    // A notification that arrives meanwhile sets it again.
-    if (mayFetch) this.#mayFetch = false;
+    const wasLocked = due.filter((lane) => !isUnlocked(lane));
+    const leaving = [...this.#lanes].filter(
+      ({ phase }) => phase === 'leaving' || (isStopping && phase === 'ready'),
+    );
+    const key = this.#credentials.take();
     try {
       const result = await takeTurn(this.#parts, {
         places: isStopping || !key || !this.#monitor.isReady ? 0 : this.#places(),
-        mayFetch: mayFetch && !isStopping,
         // Where credentials are waited for, so is each order that would be sent for with them.
-        ready: isStopping || this.#keyWantedAt !== undefined ? [] : due,
+        ready: isStopping || this.#credentials.isReading ? [] : due,
         unconfirmed: () => [...new Set([...this.#unconfirmed(), ...wasLocked])],
         outcomes,
         leaving,
         revive: [...this.#revive],
         mayTry: (limits) => this.#monitor.mayTry(limits),
-        onFetch: (lanes) => {
-          for (const lane of lanes) this.#lanes.add(lane);
-        },
       });
       this.#outcomes = this.#outcomes.slice(outcomes.length);
-      this.#mayFetch ||= result.hasMore ?? hadMore;
       this.#follow(result, key?.credentials);
     } catch (error) {
       // The transaction may have been committed all the same: what is held must be confirmed first.
@@ -372,10 +335,8 @@ export class Worker {
   /** Goes on after a turn was committed. */
   #follow(result: TurnResult, credentials: Authorization | undefined): void {
     const now = performance.now();
-    const { limits, hasMore, ended, lost, revived } = result;
+    const { limits, ended, lost, revived } = result;
     if (result.heads.length + result.outcomes.length > 0) this.#movedAt = now;
-    if (hasMore !== undefined) this.#polledAt = now;
-    for (const lane of this.#lanes) lane.isCertain = true;
     for (const lane of ended) {
       this.#lanes.delete(lane);
       if (lane.phase !== 'leaving') continue;
@@ -483,51 +444,13 @@ export class Worker {
     this.#timers.add(timer);
   }
 
-  #databaseFails(error: unknown): void {
-    if (!this.#isAway)
-      this.#parts.warn(
-        `The database of the outbox fails, and the outbox tries again: ${describeError(error)}`,
-      );
-    if (!this.#isAway) this.#awaySince = performance.now();
-    this.#failure = describeError(error);
-    this.#isAway = true;
-    this.#failedAt = performance.now();
-    this.#notBefore = this.#failedAt + outage.againMs;
-    this.#mayFetch = true;
-  }
-
-  #databaseWorks(): void {
-    // While it comes back, some statements still fail.
-    if (!this.#isAway || performance.now() - this.#failedAt < outage.overMs) return;
-    this.#isAway = false;
-    this.#failure = undefined;
-    this.#parts.warn('The database of the outbox works again.');
-  }
-
   #resolveIdle(): void {
     if (this.#idle.size === 0 || this.#isBusy()) return;
     if (!this.#monitor.isReady && !this.#monitor.isStuck) return;
     // With a rate, there is a wait before the next; what a 429 or the breaker holds back is not due.
-    const isHeld = this.#monitor.isPaused || this.#monitor.sendInMs === Number.POSITIVE_INFINITY;
+    const isHeld = this.#monitor.isPaused || this.#monitor.free.inMs === Number.POSITIVE_INFINITY;
     if (this.#mayFetch && !isHeld) return;
     for (const resolve of this.#idle) resolve();
     this.#idle.clear();
   }
-}
-
-/** Whether no caller was seen to have locked an order. */
-function isUnlocked({ lockedSince }: Lane): boolean {
-  return lockedSince === undefined;
-}
-
-/** Waits for a promise, but no longer than so many milliseconds. @throws what it rejects with, and where that is over */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => over.reject(new Error('the credentials took too long')), ms);
-  return Promise.race([work, over.promise]).finally(() => clearTimeout(timer));
-}
-
-/** How long ago a job was last known to be held, in milliseconds. */
-function unconfirmedMs({ confirmedAt }: Lane): number {
-  return confirmedAt ? ageOf(confirmedAt) : Number.POSITIVE_INFINITY;
 }
