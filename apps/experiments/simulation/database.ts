@@ -22,8 +22,12 @@ export class Database {
   statements = 0;
   /** Whether nothing reaches it. */
   isDown = false;
-  /** Called with all updates as a commit leaves them. */
-  onCommit: (updates: readonly CommittedUpdate[], by: Process) => void = () => {};
+  /** Called with the updates that a commit has changed, and with how many there are then. */
+  onCommit: (changed: readonly CommittedUpdate[], count: number, by: Process) => void = () => {};
+  /** Called with a statement, or the begin of a transaction, of a process whose outbox is closed. */
+  onLateStatement: (text: string, by: Process) => void = () => {};
+  /** The last transaction whose changes were seen. */
+  #seen = '0';
   /** The next commits or statements of a process whose connection ends. */
   readonly #faults = new Map<
     Process,
@@ -96,7 +100,7 @@ export class Database {
   /** The database as one process sees it. */
   storeFor(process: Process, { isListening }: { readonly isListening: boolean }): OutboxStore {
     const statement = (text: string, values?: unknown[]) =>
-      this.#statement(process, () => this.#base.executeSql(text, values));
+      this.#statement(process, text, () => this.#base.executeSql(text, values));
     return {
       backend: 'postgres',
       place: 'the database',
@@ -116,13 +120,14 @@ export class Database {
     };
   }
 
-  async #statement<T>(process: Process, execute: () => Promise<T>): Promise<T> {
-    await process.cross();
+  async #statement<T>(process: Process, text: string, execute: () => Promise<T>): Promise<T> {
+    if (process.isClosed) this.onLateStatement(text, process);
+    await process.cross('statement');
     this.statements++;
     const fault = this.#take(process, 'statement');
     if (fault === 'before') throw lostConnection();
     const result = await inHost(undefined, execute);
-    await process.cross();
+    await process.cross('statement');
     if (fault === 'after') throw lostConnection();
     return result;
   }
@@ -132,6 +137,7 @@ export class Database {
     run: (tx: Sql) => Promise<T>,
     options: Parameters<OutboxStore['transaction']>[1],
   ): Promise<T> {
+    if (process.isClosed) this.onLateStatement('begin', process);
     await process.cross();
     this.statements += 2;
     this.#take(process, 'statement');
@@ -144,19 +150,19 @@ export class Database {
       idle = inHost(undefined, () => setTimeout(() => ended.reject(lostConnection()), ms));
     };
     const query: Sql['query'] = async (text, values) => {
-      await process.cross();
+      await process.cross('statement');
       if (isOver) throw lostConnection();
       clearTimeout(idle);
       this.statements++;
       const result = await inHost(undefined, () => tx.query(text, values));
       endIfIdle();
-      await process.cross();
+      await process.cross('statement');
       if (isOver || this.isDown) throw lostConnection();
       return result;
     };
     let tx: Sql;
     let lost = false;
-    let updates: readonly CommittedUpdate[] = [];
+    let after: Committed | undefined;
     const attempt = async (given: Sql): Promise<T> => {
       tx = given;
       endIfIdle();
@@ -166,7 +172,7 @@ export class Database {
         const fault = this.#take(process, 'commit');
         if (fault === 'before') throw lostConnection();
         lost = fault === 'after';
-        updates = await readUpdates(tx);
+        after = await readChanges(tx, this.#seen);
         return result;
       } finally {
         isOver = true;
@@ -178,9 +184,13 @@ export class Database {
     let result: T;
     try {
       result = await inHost(undefined, () => this.#base.transaction(attempt, settings ? { settings } : {}));
-      this.onCommit(updates, process);
+      if (after) {
+        this.#seen = after.seen;
+        this.onCommit(after.changed, after.count, process);
+      }
     } finally {
-      await process.cross('commit');
+      const hasMarked = after?.changed.some(({ state }) => state === 'sending');
+      await process.cross(hasMarked ? 'mark' : 'commit');
     }
     if (lost) throw lostConnection();
     return result;
@@ -200,12 +210,29 @@ export class Database {
   }
 }
 
-async function readUpdates(tx: Sql): Promise<readonly CommittedUpdate[]> {
+/** What a transaction, and those after `seen`, have changed. */
+interface Committed {
+  readonly changed: readonly CommittedUpdate[];
+  readonly count: number;
+  readonly seen: string;
+}
+
+async function readChanges(tx: Sql, seen: string): Promise<Committed> {
   const { rows } = await tx.query(
-    `select id::text as id, token, state, open, position::int as position, claim, decided_at::text as "decidedAt"
-     from orders_outbox.updates order by accepted_position, token`,
+    `select coalesce(json_agg(json_build_object('id', id, 'token', token, 'state', state, 'open', open,
+         'position', position, 'claim', claim, 'code', code, 'decidedAt', decided_at) order by accepted_position, token)
+         filter (where xmin::text::bigint > $1::text::bigint), '[]')::text as changed,
+       count(*)::int as count, greatest(max(xmin::text::bigint), $1::text::bigint)::text as seen
+     from orders_outbox.updates`,
+    [seen],
   );
-  return rows as CommittedUpdate[];
+  const [row] = rows as readonly {
+    readonly changed: string;
+    readonly count: number;
+    readonly seen: string;
+  }[];
+  if (!row) throw new Error('A count has one row.');
+  return { ...row, changed: JSON.parse(row.changed) as CommittedUpdate[] };
 }
 
 function lostConnection(): Error {

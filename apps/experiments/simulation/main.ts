@@ -2,7 +2,9 @@
  * `pnpm simulate`: runs the outbox in virtual time, while all that can fail fails, and checks each run against the model. The
  * same seed gives the same run.
  */
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 // Before all others, which take time and chance from it.
@@ -16,13 +18,17 @@ Runs the outbox in virtual time, while its database, its service and its process
                     May be given again: then each is begun with.    [a new one]
   --steps N         Takes at least so many steps from each.         [10,000]
   --minutes N       Goes on for so long, in place of --steps.
-  --mutation NAME   Changes the outbox first: the model must notice. "list" prints the names.
+  --mutation NAME   Changes the outbox first: the model must notice. "list" prints the names; "all" makes one after the
+                    other, each from seed 1 for at most 2,000 seeds, and prints a table.
   --print           Prints every run.
   --help            Prints this.
 
-Exit codes: 0 no promise was broken; 1 one was: its seed, fewer steps that break it, too, and what happened; 2 usage.
+Exit codes: 0 no promise was broken, or all mutations were noticed; 1 otherwise: the seed, fewer steps that break the promise,
+too, and what happened; 2 usage.
 `;
 
+/** How many seeds a mutation may take. */
+const maxSeeds = 2_000;
 const { values } = readArguments();
 if (values.help) {
   process.stdout.write(help);
@@ -33,6 +39,7 @@ if (values.mutation === 'list') {
   process.stdout.write(`${Object.keys(mutations).join('\n')}\n`);
   process.exit(0);
 }
+if (values.mutation === 'all') process.exit((await findAll(Object.keys(mutations))) ? 0 : 1);
 const seeds = values.seed?.map((text) => readCount('seed', text));
 const minutes = values.minutes === undefined ? undefined : readCount('minutes', values.minutes);
 const steps = values.steps === undefined ? undefined : readCount('steps', values.steps);
@@ -71,6 +78,7 @@ async function search(seed: number): Promise<boolean> {
       broken = next;
       process.stdout.write(`Seed ${next} breaks a promise. ${describe(violation)}\n`);
     }
+    if (values.mutation !== undefined && next - seed + 1 >= maxSeeds) break;
     if (taken >= maxSteps || realSeconds() - begunAt >= maxSeconds) break;
     if (realSeconds() - shownAt < 5) continue;
     shownAt = realSeconds();
@@ -90,6 +98,26 @@ async function search(seed: number): Promise<boolean> {
     `\n${formatRun(shortest.observer)}\n\npnpm simulate --seed ${broken} prints the whole run.\n`,
   );
   return false;
+}
+
+/** Makes each mutation in a process of its own, as many at once as there are processors. Resolves with whether all were noticed. */
+async function findAll(names: readonly string[]): Promise<boolean> {
+  const left = [...names];
+  let missed = 0;
+  const find = async (): Promise<void> => {
+    for (let name = left.shift(); name !== undefined; name = left.shift()) {
+      const args = [...process.execArgv, import.meta.filename, '--mutation', name, '--seed', '1'];
+      const printed = await new Promise<string>((resolve) => {
+        execFile(process.execPath, [...args, '--steps', '999999999'], (_error, stdout) => resolve(stdout));
+      });
+      const [, seed, broken] = printed.match(/^Seed (\d+) breaks a promise\. (\w+)/) ?? [];
+      if (seed === undefined) missed++;
+      process.stdout.write(`${(seed ?? 'never').padStart(5)}  ${(broken ?? '').padEnd(14)} ${name}\n`);
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, find));
+  process.stdout.write(`${names.length - missed} of ${names.length} mutations noticed\n`);
+  return missed === 0;
 }
 
 function fail(message: string): never {

@@ -37,11 +37,11 @@ export const promises = {
   marked: 'When a request leaves, the mark of its update is committed.',
   once: 'A request leaves again only where all before it were certainly not applied, or a person decided so.',
   in_sequence:
-    'A request leaves only when all earlier updates of its order are settled, and no later one was applied.',
+    'A request leaves only when all earlier updates of its order are settled, and no later one was applied, unless a person said otherwise.',
   one_at_a_time:
     'No request of an order leaves while another one is under way, unless a person decided about that.',
   spared:
-    'Once three orders in a row met failures, an update leaves only after an echo, and alone until one gets a definite outcome.',
+    'Once three orders in a row met failures, an update leaves only after an echo, and alone until one gets a definite outcome; without failures, nothing is held back.',
   waits:
     'Once a 429 is stored, nothing leaves before its Retry-After is over, unless a person ends the pause.',
   paced: 'With a rate, no 3 s have more departures than 3.5 s and 2 updates: slots are taken 0.5 s ahead.',
@@ -52,6 +52,8 @@ export const promises = {
     'An update is taken only from a process that crashed, stood still or lost its database since it marked it, or just before.',
   true: 'An update is applied in the outbox only where the service applied it, and rejected only where it did not.',
   live: 'Once faults end, it never stands still for 45 s without a word about what holds each update that is due, and within a quarter of an hour all are settled or wait for a person.',
+  closed:
+    'An outbox closes at most 11 s after its grace, whatever its database does, and writes nothing afterwards.',
   quiet: 'No promise of a process is rejected unheard, and an outbox closes without an error.',
 } as const;
 

@@ -42,18 +42,18 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     to: 'return',
   },
   'a late response is ignored': {
-    file: 'turn.ts',
+    file: 'statements.ts',
     from: `and (u.state = 'sending' or u.state = 'needs_review' and given.state <> 'needs_review')`,
     to: `and u.state = 'sending'`,
   },
   'an outcome overwrites what a person decided': {
-    file: 'turn.ts',
+    file: 'statements.ts',
     from: `where u.id = given.id and u.claim is not distinct from given.claim
        and (u.state = 'sending' or u.state = 'needs_review' and given.state <> 'needs_review')`,
     to: 'where u.id = given.id',
   },
   'an order is sent by arrival': {
-    file: 'turn.ts',
+    file: 'statements.ts',
     from: 'where token = given.token and open order by position limit 1\n       ) as u on true',
     to: 'where token = given.token and open order by accepted_position limit 1\n       ) as u on true',
   },
@@ -111,6 +111,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: 'held.ts',
     from: '  if (is_old) {',
     to: '  if (is_old && false) {',
+  },
+  'a worker that was given up goes on after a close': {
+    file: 'outbox.ts',
+    from: 'executeSql: async (text, values) => opened().executeSql(text, values),',
+    to: '',
+  },
+  'a claim that expired counts as a failure': {
+    file: 'settlement.ts',
+    from: `...claimExpired, ...later(failures, options), signal: 'none'`,
+    to: `...claimExpired, ...later(failures, options), signal: 'failure'`,
   },
   'jobs of lost workers are not looked for': {
     file: 'monitor.ts',

@@ -14,6 +14,8 @@ export interface CommittedUpdate {
   readonly open: boolean;
   readonly position: number;
   readonly claim: string | null;
+  /** Why it is in its state. */
+  readonly code: string | null;
   /** When a person decided about it last. */
   readonly decidedAt: string | null;
 }
@@ -82,7 +84,7 @@ export class Observer {
   /** Updates whose `enqueue` has resolved, and those whose transaction was rolled back. */
   readonly acknowledged = new Set<string>();
   readonly rolledBack = new Set<string>();
-  updates: ReadonlyMap<string, CommittedUpdate> = new Map();
+  readonly updates = new Map<string, CommittedUpdate>();
   readonly #decisions = new Map<string, number>();
   readonly #setup: Pick<Setup, 'latestWins' | 'onRejected' | 'perSecond'>;
   /** When each update was marked last. */
@@ -114,14 +116,17 @@ export class Observer {
     this.violations.push({ promise, details, atMs: elapsedMs() });
   }
 
-  committed(updates: readonly CommittedUpdate[], by: Process): void {
-    const before = this.updates;
-    this.updates = new Map(updates.map((update) => [update.id, update]));
+  /** A commit has changed these updates, and left so many. */
+  committed(changed: readonly CommittedUpdate[], count: number, by: Process): void {
     const settled: SettledRequest[] = [];
-    for (const update of updates) settled.push(...this.#changed(before.get(update.id), update, by));
+    for (const update of changed) {
+      const before = this.updates.get(update.id);
+      this.updates.set(update.id, update);
+      settled.push(...this.#changed(before, update, by));
+    }
     this.#settled(settled);
-    for (const { id, token, state } of before.values())
-      if (!this.updates.has(id)) this.broken('kept', `${state} ${name(id)} of ${token} is gone`);
+    if (count !== this.updates.size)
+      this.broken('kept', `of ${this.updates.size} updates there are ${count}`);
   }
 
   /** Checks how one update changed. Returns the request of this process whose outcome it stored, if it did. */
@@ -132,7 +137,8 @@ export class Observer {
     this.#movedAtMs = elapsedMs();
     const isDecided = now.decidedAt !== (before?.decidedAt ?? null);
     if (isDecided) this.#decisions.set(id, this.#decisionsOf(id) + 1);
-    this.note(isDecided ? `a person, by ${by.name}` : by.name, state, { id, token });
+    const why = now.code === null || state === 'sending' ? '' : `: ${now.code}`;
+    this.note(isDecided ? `a person, by ${by.name}` : by.name, `${state}${why}`, { id, token });
     if (
       state === 'discarded' &&
       !isDecided &&
@@ -213,6 +219,17 @@ export class Observer {
     this.#isTrial = true;
   }
 
+  /** A process says something. */
+  warns(who: string, message: string): void {
+    this.note(who, `warns: ${message}`);
+    // Which of them count, and in which sequence, only the outbox knows.
+    const bad = this.requests.filter(
+      ({ fate, answer }) => failures.has(fate) || fate === 'key refused' || answer === undefined,
+    );
+    if (/^The order service is unavailable, so.*PATCH/.test(message) && bad.length < maxFailing)
+      this.broken('spared', `${who} says that the service is unavailable, and it is not`);
+  }
+
   /** A process gets a response. */
   answers(request: SentRequest, answer: 'applied' | 'refused'): void {
     Object.assign(request, { answer, answeredAtMs: elapsedMs() });
@@ -251,10 +268,7 @@ export class Observer {
       if (!update || other.token !== token) continue;
       if (other.position < update.position && this.#holds(other))
         this.broken('in_sequence', `${name(id)} left before ${name(other.id)}, which was ${other.state}`);
-      if (
-        other.position > update.position &&
-        this.requests.some(({ id, isApplied }) => id === other.id && isApplied)
-      )
+      if (other.position > update.position && this.#isKnownApplied(other))
         this.broken(
           'in_sequence',
           `${name(id)} left after ${name(other.id)} was applied, which is behind it`,
@@ -314,6 +328,14 @@ export class Observer {
         this.updates.get(id)?.state === 'needs_review' && decisions === this.#decisionsOf(id);
       return isUndecided && answer && !by.isDead && respondedAtMs - leftAtMs < attemptMs;
     });
+  }
+
+  /** Whether an update was applied, and no person has said otherwise since. */
+  #isKnownApplied({ id, state }: CommittedUpdate): boolean {
+    const decisions = this.#decisionsOf(id);
+    const wasApplied = (request: SentRequest): boolean =>
+      request.id === id && request.isApplied && request.decisions === decisions;
+    return state === 'applied' || this.requests.some(wasApplied);
   }
 
   /** Whether later updates of its order wait for it. */

@@ -8,8 +8,8 @@ function latencyMs(): number {
   return Math.ceil(chance() * (kind < 0.995 ? 100 : 1_500));
 }
 
-/** Where a process waits: after a commit, for a response of the service, or for anything else. */
-export type Place = 'commit' | 'response' | 'other';
+/** Where a process waits: for a commit, one that marks an update, a statement, a response of the service, or anything else. */
+export type Place = 'commit' | 'mark' | 'statement' | 'response' | 'other';
 
 /** A process of a merchant, which may crash or pause wherever it waits for a database, a network or a timer. */
 export class Process implements Host {
@@ -18,14 +18,17 @@ export class Process implements Host {
   readonly died: Promise<never>;
   /** When it last stood still, or lost its database. */
   disturbedAtMs = Number.NEGATIVE_INFINITY;
-  /** Whether its outbox is being closed, which may abort what is in flight. */
+  /** When a pause or a wait that was far too long ended last. */
+  stoodStillAtMs = Number.NEGATIVE_INFINITY;
+  /** Whether its outbox is being closed, which may abort what is in flight, and whether that is over. */
   isClosing = false;
+  isClosed = false;
   #state: 'running' | 'paused' | 'dead' = 'running';
   #die: (reason: Error) => void;
   /** What it goes on with once a pause ends. */
   #waiting: (() => void)[] = [];
   /** What happens to it after so many more places where it waits. */
-  #next: { places: number; readonly at: Place | 'any'; readonly happens: () => void }[] = [];
+  #next: { places: number; readonly at: Place | 'any'; readonly happens: () => number }[] = [];
 
   constructor(name: string) {
     this.name = name;
@@ -43,8 +46,8 @@ export class Process implements Host {
     return this.#state === 'dead';
   }
 
-  /** Has something happen to it after so many more places of a kind where it waits. */
-  after(places: number, at: Place | 'any', happens: () => void): void {
+  /** Has something happen to it after so many more places of a kind where it waits; it returns how much longer that takes, in milliseconds. */
+  after(places: number, at: Place | 'any', happens: () => number): void {
     this.#next.push({ places, at, happens });
   }
 
@@ -61,9 +64,14 @@ export class Process implements Host {
 
   resume(): void {
     if (this.#state !== 'paused') return;
-    this.disturbedAtMs = elapsedMs();
+    this.#standStill(0);
     this.#state = 'running';
     for (const work of this.#waiting.splice(0)) this.deliver(work);
+  }
+
+  #standStill(ms: number): void {
+    this.stoodStillAtMs = elapsedMs() + ms;
+    this.disturbedAtMs = this.stoodStillAtMs;
   }
 
   deliver(work: () => void): void {
@@ -76,8 +84,9 @@ export class Process implements Host {
     for (const each of this.#next) if (each.at === 'any' || each.at === place) each.places--;
     const due = this.#next.filter(({ places }) => places < 0);
     this.#next = this.#next.filter(({ places }) => places >= 0);
-    for (const { happens } of due) happens();
-    const ms = latencyMs();
+    const longerMs = Math.max(0, ...due.map(({ happens }) => happens()));
+    if (longerMs > 0) this.#standStill(longerMs);
+    const ms = latencyMs() + longerMs;
     if (ms > 0) await travel(ms);
     if (this.#state !== 'running')
       await new Promise<void>((resolve) => this.deliver(() => inHost(this, resolve)));

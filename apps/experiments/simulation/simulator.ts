@@ -5,8 +5,8 @@ import { type Run, runs } from './steps.ts';
 import { elapsedMs } from './virtual-time.ts';
 import { play } from './world.ts';
 
-/** The most steps in a run: longer ones find no more, and are harder to read. */
-const maxSteps = 100;
+/** The most steps in a run. Where one breaks a promise, fewer steps are looked for. */
+const maxSteps = 300;
 /** How many shorter runs are tried. */
 const maxShrinks = 100;
 

@@ -23,6 +23,8 @@ export type Step =
   | ({ readonly do: 'crash'; readonly process: number; readonly ms: number } & Moment)
   /** A process stands still, as one that is stopped or computes. */
   | ({ readonly do: 'pause'; readonly process: number; readonly ms: number } & Moment)
+  /** One wait of a process for its database takes long, while all else in it goes on. */
+  | ({ readonly do: 'stall'; readonly process: number; readonly ms: number } & Moment)
   /** A process closes its outbox, and starts again after some time. */
   | { readonly do: 'restart'; readonly process: number; readonly graceMs: number; readonly ms: number }
   /** A process loses its connection to the database. */
@@ -87,7 +89,11 @@ const bad = fc.constantFrom<Fate>(
 const enqueue = fc.record({
   do: fc.constant('enqueue' as const),
   process,
-  order: fc.nat({ max: 3 }),
+  // Mostly of few orders, whose updates wait for each other; more of them meet the limits.
+  order: fc.oneof(
+    { weight: 3, arbitrary: fc.nat({ max: 3 }) },
+    { weight: 1, arbitrary: fc.nat({ max: 11 }) },
+  ),
   updates: fc.integer({ min: 1, max: 4 }),
   as: fc.constantFrom('one by one', 'one by one', 'list', 'in a transaction', 'rolled back'),
 }) as fc.Arbitrary<Step>;
@@ -100,10 +106,14 @@ const pass = fc
   .map((ms): Step => ({ do: 'pass', ms }));
 const moment = fc.oneof(
   fc.record({ at: fc.constant('any' as const), places: fc.nat({ max: 60 }) }),
-  fc.record({ at: fc.constantFrom('commit' as const, 'response' as const), places: fc.nat({ max: 5 }) }),
+  fc.record({
+    at: fc.constantFrom('commit' as const, 'mark' as const, 'response' as const),
+    places: fc.nat({ max: 3 }),
+  }),
 );
-const shortMs = fc.integer({ min: 1, max: 8_000 });
-const longMs = fc.integer({ min: 1, max: 30_000 });
+// Small ones would be chosen mostly.
+const shortMs = fc.noBias(fc.integer({ min: 1, max: 8_000 }));
+const longMs = fc.noBias(fc.integer({ min: 1, max: 30_000 }));
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: enqueue },
@@ -121,7 +131,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       .map(([at, step]) => ({ ...step, ...at })),
   },
   {
-    weight: 1,
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('stall' as const),
+      process,
+      at: fc.constantFrom('commit' as const, 'mark' as const, 'statement' as const),
+      places: fc.nat({ max: 20 }),
+      ms: longMs,
+    }),
+  },
+  {
+    weight: 2,
     arbitrary: fc.record({
       do: fc.constant('restart' as const),
       process,

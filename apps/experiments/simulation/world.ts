@@ -5,7 +5,17 @@ import { type CommittedUpdate, name, Observer } from './observer.ts';
 import { Process } from './process.ts';
 import { Service } from './service.ts';
 import type { Run, Setup, Step } from './steps.ts';
-import { beginTime, currentHost, drive, inHost, jumpClock, pass, settle, travel } from './virtual-time.ts';
+import {
+  beginTime,
+  currentHost,
+  drive,
+  elapsedMs,
+  inHost,
+  jumpClock,
+  pass,
+  settle,
+  travel,
+} from './virtual-time.ts';
 
 /** A place for one process after the other. */
 interface Machine {
@@ -18,6 +28,9 @@ interface Machine {
 const calm = { namedMs: 30_000, settledMs: 900_000, everyMs: 5_000 };
 /** How long nothing may move before the outbox says why, in milliseconds: it looks every 10 s for what is due for 30. */
 const stillMs = 45_000;
+
+/** How much longer than its grace a close may take, in milliseconds: 5 s for outcomes, 5 for connections, and some to begin. */
+const closeMs = 11_000;
 
 /** Runs the steps and checks the world against the model, until the first promise is broken. */
 export async function play(database: Database, { setup, steps }: Run): Promise<Observer> {
@@ -57,7 +70,12 @@ class World {
     this.#setup = setup;
     this.observer = new Observer(setup);
     this.#service = new Service(this.observer);
-    database.onCommit = (updates, by) => this.observer.committed(updates, by);
+    database.onLateStatement = (text, by) => {
+      // What the queue leaves of itself is its own.
+      if (/^begin|(insert into|delete from|update) "orders_outbox"\./i.test(text))
+        this.observer.broken('closed', `${by.name} asks: ${text.trim().slice(0, 80)}`);
+    };
+    database.onCommit = (changed, count, by) => this.observer.committed(changed, count, by);
     this.#machines = Array.from({ length: setup.processes }, () => ({
       process: new Process(''),
       outbox: undefined,
@@ -92,7 +110,7 @@ class World {
             onRejected,
             latestWins,
             ...(perSecond !== undefined && { rate: { perSecond } }),
-            warn: (message) => this.observer.note(one.name, `warns: ${message}`),
+            warn: (message) => this.observer.warns(one.name, message),
           });
           await outbox.start();
           if (!one.isDead) machine.outbox = outbox;
@@ -116,20 +134,31 @@ class World {
         const machine = this.#machineOf(step.process);
         const { process } = machine;
         process.after(step.places, step.at, () => {
-          if (process.isDead || this.#isCalm) return;
+          if (process.isDead || this.#isCalm) return 0;
           this.observer.note(process.name, 'crashes');
           process.crash();
           void travel(step.ms).then(() => machine.process === process && this.#boot(machine));
+          return 0;
+        });
+        return settle();
+      }
+      case 'stall': {
+        const { process } = this.#machineOf(step.process);
+        process.after(step.places, step.at, () => {
+          if (this.#isCalm || !process.isRunning) return 0;
+          this.observer.note(process.name, `waits ${step.ms} ms for a ${step.at}`);
+          return step.ms;
         });
         return settle();
       }
       case 'pause': {
         const { process } = this.#machineOf(step.process);
         process.after(step.places, step.at, () => {
-          if (this.#isCalm || !process.isRunning) return;
+          if (this.#isCalm || !process.isRunning) return 0;
           this.observer.note(process.name, `pauses for ${step.ms} ms`);
           process.pause();
           void travel(step.ms).then(() => process.resume());
+          return 0;
         });
         return settle();
       }
@@ -230,10 +259,19 @@ class World {
     machine.outbox = undefined;
     process.isClosing = true;
     this.observer.note(process.name, 'closes');
+    const begunAtMs = elapsedMs();
     inHost(process, () => outbox.close({ graceMs })).then(
       () => {
-        process.crash();
-        void travel(ms).then(() => machine.process === process && this.#boot(machine));
+        const tookMs = elapsedMs() - begunAtMs;
+        if (process.stoodStillAtMs < begunAtMs && tookMs > graceMs + closeMs)
+          this.observer.broken('closed', `${process.name} took ${tookMs} ms`);
+        process.isClosed = true;
+        this.observer.note(process.name, 'has closed');
+        // It lives on for a while, and must leave the rest alone.
+        void travel(ms).then(() => {
+          process.crash();
+          if (machine.process === process) this.#boot(machine);
+        });
       },
       (error: unknown) => this.observer.broken('quiet', `close failed: ${String(error)}`),
     );
