@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { type Advice, adviceIn } from '../../../.ci/advice.ts';
 import { toNewUpdate } from './enqueue.ts';
 import { describeError } from './errors.ts';
+import { createInbox, type InboxOptions } from './inbox.ts';
 import { type OutboxOptions, resolveOptions } from './options.ts';
 import { pgliteStore } from './pglite-store.ts';
 import { postgresStore } from './postgres-store.ts';
@@ -18,6 +19,17 @@ const thrownBy = (call: () => unknown): string => {
 };
 const optionMessage = (options: object): string =>
   thrownBy(() => resolveOptions({ store, ...options } as unknown as OutboxOptions));
+const inboxMessage = (options: object): string =>
+  thrownBy(() =>
+    createInbox({
+      store,
+      verify() {},
+      id: 'id',
+      token: 'token',
+      handler() {},
+      ...options,
+    } as unknown as InboxOptions),
+  );
 /** Whether each of the words in quotes is accepted for an option. */
 const eachPasses = (option: string) => (message: string) =>
   [...message.matchAll(/'([^']+)'/g)].every(([, word]) => optionMessage({ [option]: word }) === 'passed');
@@ -98,6 +110,26 @@ const table: readonly Advice[] = [
       (error: Error) => error.message,
     ),
     choice: 'or pass a PGlite that is open; options are not taken.',
+  },
+  {
+    mistake: 'no way to verify',
+    message: inboxMessage({ verify: undefined }),
+    choice: "or write 'none', with which anybody may send events.",
+  },
+  {
+    mistake: 'no id of an event',
+    message: inboxMessage({ id: undefined }),
+    choice: "or write 'none', with which repeated events are handled again.",
+  },
+  {
+    mistake: 'a path with an empty part',
+    message: inboxMessage({ token: 'data..order' }),
+    choice: "write the path of a field, such as 'data.order_token', or pass a function.",
+  },
+  {
+    mistake: 'a token from a body that anybody may send',
+    message: inboxMessage({ verify: 'none' }),
+    choice: 'pass a function that takes it from the request.',
   },
   {
     mistake: 'no password',

@@ -16,6 +16,7 @@ import {
   toNewUpdate,
 } from './enqueue.ts';
 import { databaseError, describeError, OutboxError } from './errors.ts';
+import { handling } from './handling.ts';
 import { usualStallMs } from './held.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
@@ -297,6 +298,10 @@ export async function openOutbox<Update extends OrderUpdate>(
     added: readonly NewUpdate[],
     insert: (tx: Sql) => Promise<void>,
   ): Promise<void> {
+    if (!tx && handling.getStore())
+      throw new TypeError(
+        'enqueue: within a handler of the inbox, pass its { tx }: the update would not commit with the event.',
+      );
     if (tx) {
       await checkTransaction(tx);
       return insert(withOwnParsers(tx));

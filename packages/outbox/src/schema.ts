@@ -67,6 +67,25 @@ const migrations: readonly Migration[] = [
     sql: (schema) => `alter table ${schema}.updates add column held_by text, add column due_at timestamptz,
       add constraint open_until_settled check (open or state not in ('queued', 'sending'))`,
   },
+  {
+    readableFrom: 1,
+    sql: (schema) => `
+      create table ${schema}.events (
+        id text primary key,
+        token text not null,
+        position bigint not null,
+        state text not null default 'queued',
+        payload text,
+        received_at timestamptz not null default clock_timestamp(),
+        due_at timestamptz not null default clock_timestamp(),
+        failures integer not null default 0,
+        message text,
+        settled_at timestamptz
+      ) with (fillfactor = 70);
+      create index events_of_token on ${schema}.events (token, position);
+      create index events_due on ${schema}.events (due_at) where state = 'queued';
+      create index events_settled on ${schema}.events (settled_at) where settled_at is not null`,
+  },
 ];
 
 /** The version that this code makes. */

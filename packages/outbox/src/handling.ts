@@ -1,0 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Set while a handler of an inbox runs: what it enqueues must commit with its event. */
+export const handling = new AsyncLocalStorage<true>();

@@ -1,0 +1,220 @@
+import { describeError } from './errors.ts';
+import { handling } from './handling.ts';
+import { type EventRow, type InboxEvent, toEvent } from './inbox-event.ts';
+import { type OutboxStore, rowsOf, type Sql, type Subscription } from './store.ts';
+import { encode } from './updates.ts';
+
+/** Handles an event in a transaction. */
+export type InboxHandler = (event: InboxEvent, context: { readonly tx: Sql }) => Promise<unknown> | unknown;
+
+/** What handling needs. */
+interface HandlerParts {
+  readonly store: OutboxStore;
+  readonly handler: InboxHandler;
+  readonly table: string;
+  readonly channel: string;
+  readonly concurrency?: number | undefined;
+  readonly keepIdsMs?: number | undefined;
+  readonly warn: (message: string) => void;
+}
+
+/** How long a handler may take, in milliseconds: on PGlite sending waits for it. */
+const handlerMs = { pglite: 2_000, postgres: 10_000 };
+/** A statement ends with the time of its handler; a connection that does nothing is ended later, which no failure would count. */
+const settings = `set local statement_timeout = ${handlerMs.postgres};
+  set local idle_in_transaction_session_timeout = ${2 * handlerMs.postgres}`;
+/** After how many failures an event needs review, and the longest wait between two, in milliseconds. */
+const maxFailures = 10;
+const longestMs = 300_000;
+/** How often it looks by itself, in milliseconds: with notifications, and without; and how soon after an error. */
+const lookMs = { listening: 5_000, polling: 1_000, afterError: 1_000 };
+/** How often ids are deleted that are old, and how many at once. */
+const cleaning = { everyMs: 60_000, count: 500 };
+
+/** Handles events, each in a transaction with what its handler does. */
+export class EventHandlers {
+  readonly #parts: HandlerParts;
+  #subscription: Subscription | undefined;
+  #running: Promise<unknown> | undefined;
+  #isStopping = false;
+  #hasFailed = false;
+  #cleanedAt = Number.NEGATIVE_INFINITY;
+  readonly #sleeping = new Set<() => void>();
+  #wakes = 0;
+  /** Those that found nothing to do since it was woken last. */
+  #idle = 0;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(parts: HandlerParts) {
+    this.#parts = parts;
+  }
+
+  get #count(): number {
+    return this.#parts.store.backend === 'pglite' ? 1 : (this.#parts.concurrency ?? 4);
+  }
+
+  async start(): Promise<void> {
+    this.#subscription ??= await this.#parts.store.listen(this.#parts.channel, () => this.wake());
+    this.#running ??= Promise.all(Array.from({ length: this.#count }, (_, index) => this.#run(index === 0)));
+  }
+
+  /** Looks for events at once. */
+  wake(): void {
+    this.#wakes++;
+    this.#idle = 0;
+    for (const end of this.#sleeping) end();
+  }
+
+  /** Resolves once nothing is due. */
+  async whenIdle(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#waiting.add(resolve);
+    this.wake();
+    await promise;
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.wake();
+    await this.#running;
+    this.#resolveWaiting();
+    await this.#subscription?.close();
+  }
+
+  #resolveWaiting(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
+  }
+
+  /** Handles events until it is stopped. Only the first looks by itself: it wakes the others once it has found something. */
+  async #run(isFirst: boolean): Promise<void> {
+    while (!this.#isStopping) {
+      const wakes = this.#wakes;
+      let waitMs = this.#subscription?.isListening ? lookMs.listening : lookMs.polling;
+      try {
+        if (await this.#handleNext()) continue;
+        if (isFirst) {
+          await this.#clean();
+          waitMs = Math.min(waitMs, await this.#nextInMs());
+        }
+        this.#hasFailed = false;
+        if (wakes === this.#wakes && ++this.#idle === this.#count) this.#resolveWaiting();
+      } catch (error) {
+        if (!this.#hasFailed && !this.#isStopping)
+          this.#parts.warn(`The inbox cannot handle events, and tries again: ${describeError(error)}`);
+        this.#hasFailed = true;
+        waitMs = lookMs.afterError;
+      }
+      if (wakes === this.#wakes) await this.#sleep(isFirst ? waitMs : undefined);
+    }
+  }
+
+  /** Waits until it is woken, or for so long. */
+  #sleep(ms: number | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer);
+        this.#sleeping.delete(end);
+        resolve();
+      };
+      const timer = ms === undefined ? undefined : setTimeout(end, ms);
+      this.#sleeping.add(end);
+    });
+  }
+
+  /** Handles the event that has waited longest, of those that are the first of their order. Resolves with whether there was one. */
+  #handleNext(): Promise<boolean> {
+    const { store, table } = this.#parts;
+    const handle = async (tx: Sql): Promise<boolean> => {
+      const [row] = await rowsOf<EventRow>(
+        tx,
+        `select id, token, state, payload, extract(epoch from received_at)::float8 as received_at, failures, message
+         from ${table} as e where state = 'queued' and due_at <= clock_timestamp() and not exists (
+           select from ${table} as earlier where earlier.token = e.token and earlier.position < e.position
+             and earlier.state in ('queued', 'needs_review')
+         ) order by due_at limit 1 for update skip locked`,
+      );
+      if (!row) return false;
+      // There may be more.
+      for (const end of this.#sleeping) end();
+      await tx.query('savepoint orders_inbox');
+      try {
+        await this.#callHandler(tx, toEvent(row));
+        await tx.query(
+          `update ${table} set state = 'handled', payload = null, message = null, settled_at = clock_timestamp() where id = $1`,
+          [row.id],
+        );
+      } catch (error) {
+        await tx.query('rollback to savepoint orders_inbox');
+        await this.#noteFailure(tx, row, describeError(error));
+      }
+      return true;
+    };
+    return store.transaction(handle, store.backend === 'postgres' ? { settings } : {});
+  }
+
+  /** Calls the handler, whose statements fail once its time is over. @throws what it throws */
+  async #callHandler(tx: Sql, event: InboxEvent): Promise<void> {
+    const { store, handler } = this.#parts;
+    const ms = handlerMs[store.backend];
+    const over = new Error(`The handler took longer than ${ms / 1_000} s, and was rolled back.`);
+    let isOver = false;
+    let last: Promise<unknown> = Promise.resolve();
+    const query: Sql['query'] = async (text, values) => {
+      if (isOver) throw over;
+      const running = tx.query(text, values);
+      last = running.catch(() => {});
+      return running;
+    };
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(over), ms);
+    try {
+      await Promise.race([handling.run(true, async () => handler(event, { tx: { query } })), promise]);
+    } finally {
+      isOver = true;
+      clearTimeout(timer);
+      // A statement without `await` would run into what follows.
+      await last;
+    }
+  }
+
+  async #noteFailure(tx: Sql, { id, failures }: EventRow, message: string): Promise<void> {
+    const { table, warn } = this.#parts;
+    const isLast = failures + 1 >= maxFailures;
+    const delayMs = Math.min(longestMs, 1_000 * 2 ** failures) * (0.5 + Math.random() / 2);
+    await tx.query(
+      `update ${table} set failures = failures + 1, message = $2, state = $3,
+         due_at = clock_timestamp() + $4::float8 * interval '1 millisecond' where id = $1`,
+      [id, encode(message.slice(0, 500)), isLast ? 'needs_review' : 'queued', delayMs],
+    );
+    if (isLast)
+      warn(
+        `The event ${id} needs review, and holds later ones of its order: its handler failed ${maxFailures} times, last: ${message.slice(0, 500)}`,
+      );
+  }
+
+  /** How long until an event is due that was put off, in milliseconds. */
+  async #nextInMs(): Promise<number> {
+    const { store, table } = this.#parts;
+    const [row] = await rowsOf<{ ms: number | null }>(
+      { query: store.executeSql },
+      `select (extract(epoch from min(due_at))::float8 - extract(epoch from clock_timestamp())::float8) * 1000 as ms
+       from ${table} where state = 'queued' and due_at > clock_timestamp()`,
+    );
+    return Math.max(10, row?.ms ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** Deletes ids that are old. */
+  async #clean(): Promise<void> {
+    const { store, table, keepIdsMs = 30 * 86_400_000 } = this.#parts;
+    if (performance.now() - this.#cleanedAt < cleaning.everyMs) return;
+    this.#cleanedAt = performance.now();
+    await store.executeSql(
+      `delete from ${table} where id in (
+         select id from ${table} where state in ('handled', 'discarded')
+           and settled_at < clock_timestamp() - $1::float8 * interval '1 millisecond' limit ${cleaning.count} for update skip locked
+       )`,
+      [Math.min(keepIdsMs, 1e12)],
+    );
+  }
+}

@@ -1,0 +1,335 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { createInbox, fromNode, type Inbox, type InboxOptions } from './inbox.ts';
+import type { Outbox } from './outbox.ts';
+
+const secret = 'a-secret-of-the-webhook';
+const sign = (body: string | Uint8Array): string => createHmac('sha256', secret).update(body).digest('hex');
+
+/** A delivery as a sender makes it. */
+function deliver(
+  inbox: Pick<Inbox, 'receive'>,
+  body: string | Uint8Array<ArrayBuffer>,
+  { signature = sign(body), ...init }: RequestInit & { readonly signature?: string } = {},
+): Promise<Response> {
+  const headers = { 'x-signature': signature };
+  return inbox.receive(new Request('https://shop.example/hooks', { method: 'POST', headers, body, ...init }));
+}
+
+const event = (id: string, token: string, number = 1): string =>
+  JSON.stringify({ id, data: { order: token, number } });
+
+/** The door of most tests: an HMAC over the bytes as they came. */
+const verify: InboxOptions['verify'] = (body, request) => {
+  const [mine, theirs] = [sign(body), request.headers.get('x-signature') ?? ''].map((text) =>
+    Buffer.from(text),
+  );
+  if (mine?.length !== theirs?.length || !timingSafeEqual(mine as Buffer, theirs as Buffer)) return undefined;
+  return JSON.parse(new TextDecoder().decode(body));
+};
+
+interface Opened {
+  readonly outbox: Outbox;
+  readonly inbox: Inbox;
+  readonly warnings: string[];
+}
+
+async function openInbox(scene: Scene, options: Partial<InboxOptions> = {}): Promise<Opened> {
+  const store = await scene.openStore();
+  const outbox = await scene.open({ store });
+  const warnings: string[] = [];
+  const inbox = createInbox({
+    store,
+    verify,
+    id: 'id',
+    token: 'data.order',
+    databaseSchema: scene.schema,
+    handler: () => {},
+    warn: (message) => void warnings.push(message),
+    ...options,
+  });
+  await inbox.start();
+  return { outbox, inbox, warnings };
+}
+
+onBoth(
+  'handles each event once, in the sequence of its order, whatever is repeated and fails',
+  async (scene) => {
+    const { sql, schema, service } = scene;
+    const tokens = service.orders.slice(0, 3).map(({ token }) => token);
+    await sql.query(`create table effects_of_${schema} (id text, token text, number integer, at serial)`);
+    try {
+      let outbox: Outbox | undefined;
+      let failing = 0;
+      const handler: InboxOptions['handler'] = async ({ id, token, payload }, { tx }) => {
+        const { number } = (payload as { data: { number: number } }).data;
+        await tx.query(`insert into effects_of_${schema} (id, token, number) values ($1, $2, $3)`, [
+          id,
+          token,
+          number,
+        ]);
+        await outbox?.enqueue(token, step(number), { tx });
+        if (failing-- > 0) throw new Error('on purpose');
+      };
+      const { inbox, ...opened } = await openInbox(scene, { handler });
+      outbox = opened.outbox;
+      const another = createInbox({
+        store: await scene.openStore(),
+        verify,
+        id: 'id',
+        token: 'data.order',
+        databaseSchema: schema,
+        handler,
+      });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ order: fc.nat(2), times: fc.integer({ min: 1, max: 3 }) }), {
+            minLength: 1,
+            maxLength: 8,
+          }),
+          fc.nat(2),
+          async (events, failures) => {
+            await sql.query(`truncate effects_of_${schema}, ${schema}.events`);
+            failing = failures;
+            let number = 0;
+            const sent: { readonly id: string; readonly token: string; readonly number: number }[] = [];
+            for (const { order, times } of events) {
+              const token = tokens[order] ?? '';
+              const one = { id: `event-${++number}`, token, number };
+              sent.push(one);
+              const body = event(one.id, token, number);
+              const responses = await Promise.all(
+                Array.from({ length: times }, (_, index) => deliver(index % 2 ? another : inbox, body)),
+              );
+              expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 204));
+            }
+            await until('all are handled', async () => (await inbox.counts()).handled === sent.length);
+            const { rows } = await sql.query(
+              `select id, token, number from effects_of_${schema} order by at`,
+            );
+            const effects = rows as typeof sent;
+            for (const token of tokens)
+              expect(effects.filter((each) => each.token === token)).toEqual(
+                sent.filter((each) => each.token === token),
+              );
+          },
+        ),
+        { numRuns: 8 },
+      );
+      await another.close();
+      await inbox.close();
+    } finally {
+      await sql.query(`drop table effects_of_${schema}`);
+    }
+  },
+);
+
+onBoth('sends what a handler enqueues, and nothing of what it rolls back', async (scene) => {
+  const { service, token } = scene;
+  let calls = 0;
+  let outbox: Outbox | undefined;
+  const opened = await openInbox(scene, {
+    handler: async (given, { tx }) => {
+      calls++;
+      await outbox?.enqueue(given.token, step(calls), { tx });
+      if (calls === 1) throw new Error('on purpose');
+    },
+  });
+  outbox = opened.outbox;
+  await outbox.start();
+  expect((await deliver(opened.inbox, event('one', token))).status).toBe(204);
+  await until('it is applied', () => service.ledger.length === 1);
+  expect(stepsApplied(service, token)).toEqual([2]);
+  await opened.inbox.close();
+});
+
+onBoth(
+  'needs review after ten failures, holds later events of its order alone, and is handled again',
+  async (scene) => {
+    const { sql, schema } = scene;
+    const handled: string[] = [];
+    let isBroken = true;
+    const { inbox, warnings } = await openInbox(scene, {
+      handler: ({ id }) => {
+        if (id === 'bad' && isBroken) throw new Error('no stock');
+        handled.push(id);
+      },
+    });
+    await deliver(inbox, event('bad', 'A'));
+    await deliver(inbox, event('behind', 'A'));
+    await deliver(inbox, event('other', 'B'));
+    await until('it needs review', async () => {
+      await sql.query(`update ${schema}.events set due_at = clock_timestamp() where state = 'queued'`);
+      await inbox.drain();
+      return (await inbox.counts()).needs_review === 1;
+    });
+    expect(handled).toEqual(['other']);
+    expect(await inbox.list()).toMatchObject([{ id: 'bad', token: 'A', failures: 10, message: 'no stock' }]);
+    expect(warnings).toEqual([expect.stringMatching(/bad needs review.*failed 10 times, last: no stock/)]);
+    isBroken = false;
+    await inbox.retry('bad');
+    await inbox.drain();
+    expect(handled).toEqual(['other', 'bad', 'behind']);
+    await expect(inbox.retry('bad')).rejects.toMatchObject({ code: 'nothing_to_decide' });
+    await inbox.close();
+  },
+);
+
+onBoth(
+  'knows the id of an event once its payload is gone, and gives up what a person discards',
+  async (scene) => {
+    const handled: string[] = [];
+    const { inbox } = await openInbox(scene, { handler: ({ id }) => void handled.push(id) });
+    await deliver(inbox, event('one', 'A'));
+    await inbox.drain();
+    expect((await deliver(inbox, event('one', 'A'))).status).toBe(204);
+    await inbox.drain();
+    expect(handled).toEqual(['one']);
+    const [first] = await inbox.list({ states: ['handled'] });
+    expect(first).not.toHaveProperty('payload');
+    await expect(inbox.discard('one')).rejects.toMatchObject({ code: 'nothing_to_decide' });
+    await inbox.close();
+  },
+);
+
+onBoth('ends a handler that hangs, whose later statements fail, and tries again', async (scene) => {
+  const { sql, schema, engine } = scene;
+  if (engine === 'PostgreSQL') return;
+  let late: Promise<unknown> | undefined;
+  let calls = 0;
+  const { inbox } = await openInbox(scene, {
+    handler: async (_, { tx }) => {
+      if (++calls > 1) return;
+      await tx.query(`update ${schema}.limits set data = 'of a handler' where name = 'rate'`);
+      late = delay(2_500).then(() => tx.query('select 1'));
+      late.catch(() => {});
+      await late;
+    },
+  });
+  await deliver(inbox, event('slow', 'A'));
+  await until('it is handled', async () => (await inbox.counts()).handled === 1);
+  await expect(late).rejects.toThrow('took longer than 2 s');
+  const { rows } = await sql.query(`select data from ${schema}.limits where name = 'rate'`);
+  expect(rows).toEqual([{ data: null }]);
+  await inbox.close();
+});
+
+onBoth('refuses an enqueue that would not commit with its event', async (scene) => {
+  const { sql, schema, token } = scene;
+  let outbox: Outbox | undefined;
+  const opened = await openInbox(scene, {
+    handler: async () => void (await outbox?.enqueue(token, step(1))),
+  });
+  outbox = opened.outbox;
+  await deliver(opened.inbox, event('one', token));
+  await until('it has failed', async () => {
+    const [waiting] = await opened.inbox.list({ states: ['queued'] });
+    return (waiting?.failures ?? 0) > 0;
+  });
+  const [first] = await opened.inbox.list({ states: ['queued'] });
+  expect(first?.message).toMatch(/within a handler of the inbox, pass its \{ tx \}/);
+  expect(await opened.outbox.counts()).toMatchObject({ queued: 0 });
+  await sql.query(`delete from ${schema}.events`);
+  await opened.inbox.close();
+});
+
+onPostgres(
+  'stores nothing that is forged, malformed or too much, and says so by its status',
+  async (scene) => {
+    const { inbox } = await openInbox(scene, {
+      maxBytes: 1_000,
+      maxWaiting: 2,
+      handler: () => Promise.reject(new Error('never')),
+    });
+    const status = async (
+      ...call: Parameters<typeof deliver> extends [unknown, ...infer Rest] ? Rest : never
+    ) => (await deliver(inbox, ...call)).status;
+    const good = event('good', 'A');
+    expect(await status(good, { signature: 'forged' })).toBe(401);
+    expect(await status(`${good} `, { signature: sign(good) })).toBe(401);
+    // What `verify` throws is not told to the sender.
+    expect(await status('{', { signature: sign('{') })).toBe(401);
+    expect(await status('x'.repeat(1_001))).toBe(413);
+    expect(await status(JSON.stringify({ data: { order: 'A' } }))).toBe(422);
+    expect(await status(JSON.stringify({ id: 'one', data: {} }))).toBe(422);
+    expect(await status(event('x'.repeat(501), 'A'))).toBe(422);
+    expect((await inbox.receive(new Request('https://shop.example/hooks'))).status).toBe(405);
+    expect(await inbox.counts()).toEqual({ queued: 0, handled: 0, needs_review: 0, discarded: 0 });
+    expect([
+      await status(event('1', 'A')),
+      await status(event('2', 'A')),
+      await status(event('3', 'A')),
+    ]).toEqual([204, 204, 503]);
+    expect(await status(event('4', 'B'))).toBe(204);
+    await inbox.close();
+    expect(await status(event('5', 'B'))).toBe(503);
+  },
+);
+
+onPostgres('gives verify the bytes as they came, and sends the Response that it throws', async (scene) => {
+  const bytes = new Uint8Array([
+    0xef,
+    0xbb,
+    0xbf,
+    ...Buffer.from('{"id":"1",\r\n "data":{"order":"ä"}}\r\n'),
+  ]);
+  const seen: Uint8Array[] = [];
+  const { inbox } = await openInbox(scene, {
+    verify: (body, request) => {
+      seen.push(body);
+      if (request.headers.get('x-signature') === 'later') throw new Response(null, { status: 503 });
+      return JSON.parse(new TextDecoder().decode(body));
+    },
+  });
+  expect((await deliver(inbox, bytes)).status).toBe(204);
+  expect(seen).toEqual([bytes]);
+  expect((await deliver(inbox, bytes, { signature: 'later' })).status).toBe(503);
+  expect(await inbox.list({ states: ['queued', 'handled'] })).toMatchObject([{ id: '1', token: 'ä' }]);
+  await inbox.close();
+});
+
+onPostgres('is served by node:http, but not behind a parser of bodies', async (scene) => {
+  const { inbox } = await openInbox(scene, {
+    verify: 'none',
+    token: (given, request) =>
+      given === undefined ? new URL(request.url).searchParams.get('order') : 'from the body',
+  });
+  const listener = fromNode(inbox);
+  const server = createServer((request, response) => {
+    if (request.url?.startsWith('/parsed')) Object.assign(request, { body: {} });
+    void listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const post = (path: string, body: string) =>
+    fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body });
+  expect((await post('/hooks?order=A', event('1', 'B'))).status).toBe(204);
+  expect((await post('/parsed?order=A', event('2', 'B'))).status).toBe(500);
+  expect((await post('/hooks?order=A', '\xff{')).status).toBe(400);
+  expect((await fetch(`http://127.0.0.1:${port}/hooks`)).status).toBe(405);
+  expect(await inbox.list({ states: ['queued', 'handled'] })).toMatchObject([{ id: '1', token: 'A' }]);
+  server.close();
+  await inbox.close();
+});
+
+onPostgres('handles nothing twice though its connection ends while a handler runs', async (scene) => {
+  const { sql, schema } = scene;
+  await sql.query(`create table effects_of_${schema} (id text)`);
+  let calls = 0;
+  const { inbox } = await openInbox(scene, {
+    handler: async ({ id }, { tx }) => {
+      await tx.query(`insert into effects_of_${schema} values ($1)`, [id]);
+      if (++calls === 1) await tx.query('select pg_terminate_backend(pg_backend_pid())');
+    },
+  });
+  await deliver(inbox, event('one', 'A'));
+  await until('it is handled', async () => (await inbox.counts()).handled === 1);
+  expect((await sql.query(`select id from effects_of_${schema}`)).rows).toEqual([{ id: 'one' }]);
+  expect(calls).toBe(2);
+  await sql.query(`drop table effects_of_${schema}`);
+  await inbox.close();
+});

@@ -1,0 +1,360 @@
+import { randomUUID } from 'node:crypto';
+import process from 'node:process';
+import { checkOptions } from '@orders/schema/check-options';
+import { databaseError, describeError, kindOfError, OutboxError } from './errors.ts';
+import { type EventRow, type EventState, type InboxEvent, toEvent } from './inbox-event.ts';
+import { EventHandlers, type InboxHandler } from './inbox-handlers.ts';
+import { readBody, refusal } from './inbox-request.ts';
+import { checkCount, checkMs } from './options.ts';
+import { LaneQueue } from './queue.ts';
+import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
+import { type OutboxStore, quoteName, rowsOf } from './store.ts';
+import { encode, isStorable } from './updates.ts';
+
+export type { EventState, InboxEvent } from './inbox-event.ts';
+export type { InboxHandler } from './inbox-handlers.ts';
+export { fromNode, type NodeHandler } from './inbox-request.ts';
+
+/** Options of `createInbox`. */
+export interface InboxOptions {
+  /** Where events are stored: the store of the outbox, whose tables hold them. The inbox does not close it. */
+  readonly store: OutboxStore;
+  /**
+   * Checks that a request is genuine, by the bytes of its body as they came, and returns the event: any JSON value. Where it
+   * returns `undefined` or throws, the response is 401; a `Response` that it throws is sent instead. The URL counts, too: it
+   * may hold the secret, and the order. With `'none'`, anybody may send events: the body is read as JSON, and the token is
+   * never taken from it.
+   */
+  readonly verify: 'none' | ((body: Uint8Array<ArrayBuffer>, request: Request) => unknown);
+  /**
+   * What tells an event from others, by which a repeated one is known: the path of a field, such as `data.id`, or a function.
+   * With `'none'`, each delivery is an event of its own, and one that is repeated is handled again.
+   */
+  readonly id: 'none' | (string & {}) | ((event: unknown, request: Request) => unknown);
+  /** The order that an event is about: the path of a field, or a function, which gets no event where `verify` is `'none'`. */
+  readonly token: string | ((event: unknown, request: Request) => unknown);
+  /**
+   * Handles an event, in the sequence of its order, in a transaction: with `enqueue(token, update, { tx })` and statements on
+   * its `tx`, all of it takes place once, or is rolled back and repeated. It may take 2 s on PGlite, 10 s on PostgreSQL, and
+   * must not use the network. An event whose handler has failed 10 times needs review, and holds later ones of its order.
+   */
+  readonly handler: InboxHandler;
+  /** @default 'orders_outbox' */
+  readonly databaseSchema?: string | undefined;
+  /** Makes the tables, or brings them up to date. @default for PGlite, and where there are none */
+  readonly migrate?: boolean | undefined;
+  /** The longest body, in bytes. @default 1_048_576 */
+  readonly maxBytes?: number | undefined;
+  /** How many events of an order may wait; a further one is refused with 503. @default 1_000 */
+  readonly maxWaiting?: number | undefined;
+  /** How many events this process handles at once, at most 1 on PGlite. @default 4 */
+  readonly concurrency?: number | undefined;
+  /** How long an id is kept once its event was handled or given up, in milliseconds. @default 30 days */
+  readonly keepIdsMs?: number | undefined;
+  /** @default process.emitWarning */
+  readonly warn?: ((message: string) => void) | undefined;
+}
+
+/** Which events `list` resolves with. */
+export interface EventListOptions {
+  /** @default ['needs_review'] */
+  readonly states?: readonly EventState[] | undefined;
+  readonly token?: string | undefined;
+  /** At most 100,000. @default 100 */
+  readonly limit?: number | undefined;
+}
+
+/** Stores the events of webhooks, and handles each once, in the sequence of its order. */
+export interface Inbox {
+  /**
+   * Responds to a delivery: 204 once its event is stored, or was before; 400, 401, 405, 408, 413 or 422 where it can never be,
+   * and 503 where it cannot be now. It never rejects.
+   */
+  receive(request: Request): Promise<Response>;
+  /** Resolves once events are handled, which begins by itself. @throws OutboxError as `createOutbox` */
+  start(): Promise<void>;
+  /** Events that wait for a person, or others, the oldest first. */
+  list(options?: EventListOptions): Promise<readonly InboxEvent[]>;
+  /** The number of events in each state. */
+  counts(): Promise<Readonly<Record<EventState, number>>>;
+  /** Handles an event again that needs review. @throws OutboxError `nothing_to_decide` */
+  retry(id: string): Promise<void>;
+  /** Gives an event up that is queued or needs review. @throws OutboxError `nothing_to_decide` */
+  discard(id: string): Promise<void>;
+  /** Resolves once no event is due. */
+  drain(): Promise<void>;
+  /** Takes no more events, and waits for the handlers that run. The store stays open. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+const names = {
+  store: 0,
+  verify: 0,
+  id: 0,
+  token: 0,
+  handler: 0,
+  databaseSchema: 0,
+  migrate: 0,
+  maxBytes: 0,
+  maxWaiting: 0,
+  concurrency: 0,
+  keepIdsMs: 0,
+  warn: 0,
+} satisfies Record<keyof InboxOptions, 0>;
+/** The longest id and token, in bytes, that every index holds. */
+const maxBytesOf = { id: 500, token: 2_000 };
+
+/**
+ * Creates an inbox for the webhooks of the order service, of which the API shows neither payload nor signature: `verify`,
+ * `id` and `token` say what yours are. It handles events at once; without a server, `receive` takes a web `Request`.
+ *
+ * @throws TypeError when an option is missing or wrong.
+ */
+export function createInbox(options: InboxOptions): Inbox {
+  const { store, verify, id, token, maxBytes = 2 ** 20, maxWaiting = 1_000 } = checkInboxOptions(options);
+  const name = checkSchemaName(options.databaseSchema ?? 'orders_outbox');
+  const table = `${quoteName(name)}.events`;
+  const channel = `${name}_inbox`;
+  const warn = options.warn ?? ((message) => process.emitWarning(message, 'InboxWarning'));
+  if (verify === 'none')
+    warn('The inbox takes events from anybody, since verify is none: only its URL tells who sends them.');
+  const handlers = new EventHandlers({ ...options, table, channel, warn });
+  let closing: Promise<void> | undefined;
+  let starting: Promise<void> | undefined;
+  let hasFailed = false;
+
+  async function open(): Promise<void> {
+    const queue = new LaneQueue(store, name, { onError: () => {} });
+    await checkRowSecurity(store, name);
+    const isEmpty = (await readInstalled(store, name)) === 'empty';
+    if (options.migrate ?? (store.backend === 'pglite' || isEmpty)) await migrateSchema(store, name, queue);
+    else await checkInstalled(store, name, queue);
+    await handlers.start();
+  }
+
+  /** Opens it, once, and again where that failed. */
+  function start(): Promise<void> {
+    checkOpen();
+    starting ??= open().catch((error: unknown) => {
+      starting = undefined;
+      throw databaseError(store.place, name, error);
+    });
+    return starting;
+  }
+
+  function checkOpen(): void {
+    if (closing) throw new OutboxError('closed', 'The inbox is closed.');
+  }
+
+  const usable = async <T>(run: () => Promise<T>): Promise<T> => {
+    await start();
+    return run().catch((error: unknown) => {
+      throw databaseError(store.place, name, error);
+    });
+  };
+
+  async function receive(request: Request): Promise<Response> {
+    if (request.method !== 'POST') return refusal(405, 'Send events with POST.', { allow: 'POST' });
+    const body = await readBody(request, maxBytes);
+    if (body instanceof Response) return body;
+    let event: unknown;
+    try {
+      event = verify === 'none' ? readJson(body) : await verify(body, request);
+    } catch (error) {
+      if (error instanceof Response) return error;
+      if (verify !== 'none') return refusal(401, 'It is not genuine.');
+      return refusal(400, 'The body is not JSON in UTF-8.');
+    }
+    if (event === undefined || event === false) return refusal(401, 'It is not genuine.');
+    try {
+      const known = {
+        id: await find(id, event, request),
+        token: await find(token, verify === 'none' ? undefined : event, request),
+      };
+      const payload = encode(event);
+      for (const which of ['id', 'token'] as const)
+        if (!isKey(known[which], maxBytesOf[which])) return refusal(422, `The event has no ${which}.`);
+      if (payload === null) return refusal(422, 'The event cannot be stored as JSON.');
+      const isStored = await usable(() => insert(String(known.id), String(known.token), payload));
+      hasFailed = false;
+      if (!isStored) return refusal(503, 'Too many events of this order wait.', { 'retry-after': '60' });
+      handlers.wake();
+      return new Response(null, { status: 204 });
+    } catch (error) {
+      const problem = error instanceof OutboxError ? error.message : `${kindOfError(error)} in id or token`;
+      if (!hasFailed) warn(`The inbox cannot store events, and responds with 503: ${problem}`);
+      hasFailed = true;
+      return refusal(503, 'It cannot be stored now.', { 'retry-after': '10' });
+    }
+  }
+
+  /** Stores an event, unless it is there. Resolves with false where too many of its order wait. */
+  async function insert(eventId: string, eventToken: string, payload: string): Promise<boolean> {
+    return store.transaction(async (tx) => {
+      // Positions are in the order of commits.
+      await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${channel}:${eventToken}`]);
+      const [row] = await rowsOf<{ is_known: boolean; waiting: number }>(
+        tx,
+        `select exists (select from ${table} where id = $1) as is_known, (
+           select count(*)::int from ${table} where token = $2 and state in ('queued', 'needs_review')
+         ) as waiting`,
+        [eventId, eventToken],
+      );
+      if (row?.is_known) return true;
+      if ((row?.waiting ?? 0) >= maxWaiting) return false;
+      await tx.query(
+        `with stored as (
+           insert into ${table} (id, token, position, payload)
+           select $1, $2, coalesce(max(position), 0) + 1, $3 from ${table} where token = $2
+           on conflict (id) do nothing returning id
+         )
+         select pg_notify('${channel}', '') from stored`,
+        [eventId, eventToken, payload],
+      );
+      return true;
+    });
+  }
+
+  async function list(listOptions: EventListOptions = {}): Promise<readonly InboxEvent[]> {
+    checkOptions('list', listOptions, ['states', 'token', 'limit']);
+    const { states: wanted = ['needs_review'], token: of, limit = 100 } = listOptions;
+    checkCount('list: limit', limit);
+    const rows = await usable(() =>
+      rowsOf<EventRow>(
+        store,
+        `select id, token, state, payload, extract(epoch from received_at)::float8 as received_at, failures, message
+         from ${table} where state = any($1::text[]) and ($2::text is null or token = $2) order by received_at, token, position limit $3`,
+        [[...wanted], of ?? null, limit],
+      ),
+    );
+    return rows.map(toEvent);
+  }
+
+  async function counts(): Promise<Readonly<Record<EventState, number>>> {
+    const rows = await usable(() =>
+      rowsOf<{ state: EventState; count: number }>(
+        store,
+        `select state, count(*)::int as count from ${table} group by state`,
+      ),
+    );
+    return {
+      queued: 0,
+      handled: 0,
+      needs_review: 0,
+      discarded: 0,
+      ...Object.fromEntries(rows.map(({ state, count }) => [state, count])),
+    };
+  }
+
+  async function decide(
+    eventId: string,
+    action: string,
+    from: readonly EventState[],
+    set: string,
+  ): Promise<void> {
+    const changed = await usable(() =>
+      rowsOf(
+        store,
+        `update ${table} set ${set} where id = $1 and state = any($2::text[]) returning pg_notify('${channel}', '')`,
+        [eventId, [...from]],
+      ),
+    );
+    if (changed.length === 0)
+      throw new OutboxError(
+        'nothing_to_decide',
+        `There is no event ${eventId.slice(0, 64)} that could be ${action}.`,
+      );
+    handlers.wake();
+  }
+
+  async function close(): Promise<void> {
+    closing ??= (async () => {
+      await starting?.catch(() => {});
+      await handlers.stop();
+    })();
+    await closing;
+  }
+
+  // What waits from before is handled, whether or not another event comes.
+  start().catch((error: unknown) => warn(`The inbox handles no events: ${describeError(error)}`));
+
+  return {
+    receive,
+    start,
+    list,
+    counts,
+    retry: (eventId) =>
+      decide(
+        eventId,
+        'handled again',
+        ['needs_review'],
+        `state = 'queued', failures = 0, due_at = clock_timestamp()`,
+      ),
+    discard: (eventId) =>
+      decide(
+        eventId,
+        'given up',
+        ['queued', 'needs_review'],
+        `state = 'discarded', payload = null, settled_at = clock_timestamp()`,
+      ),
+    drain: () => usable(() => handlers.whenIdle()),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+function checkInboxOptions(options: InboxOptions): InboxOptions {
+  if (typeof options !== 'object' || options === null)
+    throw new TypeError('createInbox: pass { store, verify, id, token, handler }.');
+  checkOptions('createInbox', options, Object.keys(names));
+  const { store, verify, id, token, handler } = options;
+  if (typeof store?.transaction !== 'function')
+    throw new TypeError('store: pass postgresStore(...) or await pgliteStore(...).');
+  if (verify !== 'none' && typeof verify !== 'function')
+    throw new TypeError(
+      "verify: pass a function that checks the signature or the URL, or write 'none', with which anybody may send events.",
+    );
+  if (typeof id !== 'function' && !isPath(id))
+    throw new TypeError(
+      "id: write the path of a field, such as 'data.id', pass a function, or write 'none', with which repeated events are handled again.",
+    );
+  if (typeof token !== 'function' && !isPath(token))
+    throw new TypeError("token: write the path of a field, such as 'data.order_token', or pass a function.");
+  if (verify === 'none' && typeof token !== 'function')
+    throw new TypeError(
+      "token: with verify: 'none' anybody may write any token into the body: pass a function that takes it from the request.",
+    );
+  if (typeof handler !== 'function') throw new TypeError('handler: pass a function.');
+  checkCount('maxBytes', options.maxBytes, 64 * 2 ** 20);
+  checkCount('maxWaiting', options.maxWaiting);
+  checkCount('concurrency', options.concurrency);
+  checkMs('keepIdsMs', options.keepIdsMs, Number.POSITIVE_INFINITY);
+  return options;
+}
+
+const isPath = (path: unknown): path is string => typeof path === 'string' && /^[^.]+(\.[^.]+)*$/.test(path);
+
+/** Whether a value tells an event or an order from others. */
+function isKey(value: unknown, longest: number): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value);
+  return (
+    typeof value === 'string' && value !== '' && isStorable(value) && Buffer.byteLength(value) <= longest
+  );
+}
+
+async function find(where: InboxOptions['id'], event: unknown, request: Request): Promise<unknown> {
+  if (typeof where === 'function') return where(event, request);
+  if (where === 'none') return randomUUID();
+  let value = event;
+  for (const field of where.split('.'))
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, field)
+        ? (value as Record<string, unknown>)[field]
+        : undefined;
+  return value;
+}
+
+function readJson(body: Uint8Array): unknown {
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+}
