@@ -79,7 +79,9 @@ export class Database {
   async meddle(as: 'odd job' | 'lost jobs'): Promise<void> {
     const jobs = 'orders_outbox_queue.job';
     await this.#pglite.query(
-      as === 'lost jobs' ? `delete from ${jobs}` : `insert into ${jobs} (name, data) values ('lanes', null)`,
+      as === 'lost jobs'
+        ? `delete from ${jobs}`
+        : `insert into ${jobs} (name, data, heartbeat_seconds, retry_limit) values ('lanes', null, 10, 1000000)`,
     );
   }
 

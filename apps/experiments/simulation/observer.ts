@@ -135,7 +135,8 @@ export class Observer {
     if (before?.state === state && before.claim === now.claim && before.decidedAt === now.decidedAt)
       return [];
     this.#movedAtMs = elapsedMs();
-    const isDecided = now.decidedAt !== (before?.decidedAt ?? null);
+    // Two decisions at one moment have the same time.
+    const isDecided = now.decidedAt !== (before?.decidedAt ?? null) || now.code === 'decided';
     if (isDecided) this.#decisions.set(id, this.#decisionsOf(id) + 1);
     const why = now.code === null || state === 'sending' ? '' : `: ${now.code}`;
     this.note(isDecided ? `a person, by ${by.name}` : by.name, `${state}${why}`, { id, token });
@@ -326,7 +327,9 @@ export class Observer {
     return [...lasts.values()].filter(({ id, by, answer, leftAtMs, respondedAtMs, decisions }) => {
       const isUndecided =
         this.updates.get(id)?.state === 'needs_review' && decisions === this.#decisionsOf(id);
-      return isUndecided && answer && !by.isDead && respondedAtMs - leftAtMs < attemptMs;
+      // One that left for an earlier mark was settled with that.
+      const isOfMark = leftAtMs >= (this.#markedAtMs.get(id) ?? 0);
+      return isUndecided && isOfMark && answer && !by.isDead && respondedAtMs - leftAtMs < attemptMs;
     });
   }
 

@@ -34,17 +34,26 @@ export class OutboxError extends Error {
   }
 }
 
-/** What an error says, in one line. */
+/** What an error says, in one line; of what cannot be shown, its kind. */
 export function describeError(error: unknown): string {
+  try {
+    return describe(error);
+  } catch {
+    return kindOfError(error);
+  }
+}
+
+function describe(error: unknown): string {
   // Node reports several addresses that failed by an error without a message of its own.
   if (error instanceof AggregateError && error.message === '')
     return error.errors.map(describeError).join('; ');
   if (error instanceof Error) {
-    if (/^SASL: .*password must be a (non-empty )?string$/.test(error.message)) return noPassword;
-    return (error.message || String('code' in error ? error.code : error.name)).split('\n', 1)[0] ?? '';
+    const message = String(error.message);
+    if (/^SASL: .*password must be a (non-empty )?string$/.test(message)) return noPassword;
+    return (message || String('code' in error ? error.code : error.name)).split('\n', 1)[0] ?? '';
   }
   if (typeof error !== 'object' || error === null) return String(error);
-  return 'message' in error ? String(error.message) : JSON.stringify(error).slice(0, 200);
+  return 'message' in error ? String(error.message) : String(JSON.stringify(error)).slice(0, 200);
 }
 
 const noPassword =

@@ -41,8 +41,8 @@ export class EventHandlers {
   #cleanedAt = Number.NEGATIVE_INFINITY;
   readonly #sleeping = new Set<() => void>();
   #wakes = 0;
-  /** Those that found nothing to do since it was woken last. */
-  #idle = 0;
+  /** Those that have found nothing to do since one was woken, or found an event. */
+  readonly #idle = new Set<number>();
   readonly #waiting = new Set<() => void>();
 
   constructor(parts: HandlerParts) {
@@ -50,18 +50,18 @@ export class EventHandlers {
   }
 
   get #count(): number {
-    return this.#parts.store.backend === 'pglite' ? 1 : (this.#parts.concurrency ?? 4);
+    return this.#parts.store.backend === 'pglite' ? 1 : (this.#parts.concurrency ?? 2);
   }
 
   async start(): Promise<void> {
     this.#subscription ??= await this.#parts.store.listen(this.#parts.channel, () => this.wake());
-    this.#running ??= Promise.all(Array.from({ length: this.#count }, (_, index) => this.#run(index === 0)));
+    this.#running ??= Promise.all(Array.from({ length: this.#count }, (_, index) => this.#run(index)));
   }
 
   /** Looks for events at once. */
   wake(): void {
     this.#wakes++;
-    this.#idle = 0;
+    this.#idle.clear();
     for (const end of this.#sleeping) end();
   }
 
@@ -87,18 +87,19 @@ export class EventHandlers {
   }
 
   /** Handles events until it is stopped. Only the first looks by itself: it wakes the others once it has found something. */
-  async #run(isFirst: boolean): Promise<void> {
+  async #run(index: number): Promise<void> {
+    const isFirst = index === 0;
     while (!this.#isStopping) {
       const wakes = this.#wakes;
       let waitMs = this.#subscription?.isListening ? lookMs.listening : lookMs.polling;
       try {
+        if (isFirst) await this.#clean();
         if (await this.#handleNext()) continue;
         if (isFirst) {
-          await this.#clean();
           waitMs = Math.min(waitMs, await this.#nextInMs());
         }
         this.#hasFailed = false;
-        if (wakes === this.#wakes && ++this.#idle === this.#count) this.#resolveWaiting();
+        if (wakes === this.#wakes && this.#idle.add(index).size === this.#count) this.#resolveWaiting();
       } catch (error) {
         if (!this.#hasFailed && !this.#isStopping)
           this.#parts.warn(`The inbox cannot handle events, and tries again: ${describeError(error)}`);
@@ -123,10 +124,12 @@ export class EventHandlers {
   }
 
   /** Handles the event that has waited longest, of those that are the first of their order. Resolves with whether there was one. */
-  #handleNext(): Promise<boolean> {
+  async #handleNext(): Promise<boolean> {
     const { store, table } = this.#parts;
-    const handle = async (tx: Sql): Promise<boolean> => {
-      const [row] = await rowsOf<EventRow>(
+    let row: EventRow | undefined;
+    let isHandled = false;
+    const handle = async (tx: Sql): Promise<void> => {
+      [row] = await rowsOf<EventRow>(
         tx,
         `select id, token, state, payload, extract(epoch from received_at)::float8 as received_at, failures, message
          from ${table} as e where state = 'queued' and due_at <= clock_timestamp() and not exists (
@@ -134,23 +137,33 @@ export class EventHandlers {
              and earlier.state in ('queued', 'needs_review')
          ) order by due_at limit 1 for update skip locked`,
       );
-      if (!row) return false;
+      if (!row) return;
       // There may be more.
+      this.#idle.clear();
       for (const end of this.#sleeping) end();
       await tx.query('savepoint orders_inbox');
       try {
         await this.#callHandler(tx, toEvent(row));
+        // What is checked at the commit would fail there without being counted.
+        await tx.query('set constraints all immediate');
         await tx.query(
           `update ${table} set state = 'handled', payload = null, message = null, settled_at = clock_timestamp() where id = $1`,
           [row.id],
         );
+        isHandled = true;
       } catch (error) {
         await tx.query('rollback to savepoint orders_inbox');
         await this.#noteFailure(tx, row, describeError(error));
       }
-      return true;
     };
-    return store.transaction(handle, store.backend === 'postgres' ? { settings } : {});
+    try {
+      await store.transaction(handle, store.backend === 'postgres' ? { settings } : {});
+    } catch (error) {
+      // A handler may have ended its connection, or made the commit fail.
+      if (row && !isHandled) await this.#noteFailure(store, row, describeError(error)).catch(() => {});
+      throw error;
+    }
+    return row !== undefined;
   }
 
   /** Calls the handler, whose statements fail once its time is over. @throws what it throws */
@@ -158,20 +171,23 @@ export class EventHandlers {
     const { store, handler } = this.#parts;
     const ms = handlerMs[store.backend];
     const over = new Error(`The handler took longer than ${ms / 1_000} s, and was rolled back.`);
-    let isOver = false;
+    const state = { isOver: false };
     let last: Promise<unknown> = Promise.resolve();
-    const query: Sql['query'] = async (text, values) => {
-      if (isOver) throw over;
-      const running = tx.query(text, values);
+    // One after the other: what has not begun when the time is over does not begin.
+    const query: Sql['query'] = (text, values) => {
+      const running = last.then(() => {
+        if (state.isOver) throw over;
+        return tx.query(text, values);
+      });
       last = running.catch(() => {});
       return running;
     };
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(over), ms);
     try {
-      await Promise.race([handling.run(true, async () => handler(event, { tx: { query } })), promise]);
+      await Promise.race([handling.run(state, async () => handler(event, { tx: { query } })), promise]);
     } finally {
-      isOver = true;
+      state.isOver = true;
       clearTimeout(timer);
       // A statement without `await` would run into what follows.
       await last;
@@ -184,7 +200,7 @@ export class EventHandlers {
     const delayMs = Math.min(longestMs, 1_000 * 2 ** failures) * (0.5 + Math.random() / 2);
     await tx.query(
       `update ${table} set failures = failures + 1, message = $2, state = $3,
-         due_at = clock_timestamp() + $4::float8 * interval '1 millisecond' where id = $1`,
+         due_at = clock_timestamp() + $4::float8 * interval '1 millisecond' where id = $1 and state = 'queued'`,
       [id, encode(message.slice(0, 500)), isLast ? 'needs_review' : 'queued', delayMs],
     );
     if (isLast)
@@ -209,12 +225,13 @@ export class EventHandlers {
     const { store, table, keepIdsMs = 30 * 86_400_000 } = this.#parts;
     if (performance.now() - this.#cleanedAt < cleaning.everyMs) return;
     this.#cleanedAt = performance.now();
-    await store.executeSql(
+    const { rows } = await store.executeSql(
       `delete from ${table} where id in (
          select id from ${table} where state in ('handled', 'discarded')
            and settled_at < clock_timestamp() - $1::float8 * interval '1 millisecond' limit ${cleaning.count} for update skip locked
-       )`,
+       ) returning id`,
       [Math.min(keepIdsMs, 1e12)],
     );
+    if (rows.length === cleaning.count) this.#cleanedAt = Number.NEGATIVE_INFINITY;
   }
 }

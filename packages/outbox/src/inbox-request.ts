@@ -13,28 +13,42 @@ export function refusal(status: number, message: string, headers: Record<string,
   });
 }
 
+const wasRead = (): Response =>
+  refusal(500, 'The body was read before: let the inbox read it, without a body parser.');
+
 /** The bytes of a body as they came; a response where that is too long, takes too long, breaks off, or was read before. */
 export async function readBody(
   request: Request,
   maxBytes: number,
 ): Promise<Uint8Array<ArrayBuffer> | Response> {
-  if (request.bodyUsed)
-    return refusal(500, 'The body was read before: let the inbox read it, without a body parser.');
-  const reader = request.body?.getReader();
-  if (!reader) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
+  if (request.bodyUsed || request.body?.locked) return wasRead();
+  if (!request.body) return new Uint8Array();
+  const reader: ReadableStreamDefaultReader<unknown> = request.body.getReader();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void reader.cancel().catch(() => {});
+  }, bodyMs);
+  // One buffer that grows: a sender may split a body into single bytes.
+  let buffer = new Uint8Array(Math.min(maxBytes, 16_384));
   let length = 0;
-  const late = Promise.withResolvers<'late'>();
-  const timer = setTimeout(() => late.resolve('late'), bodyMs);
   try {
     for (;;) {
-      const read = await Promise.race([reader.read(), late.promise]);
-      if (read === 'late') return refusal(408, 'The body took too long.', { connection: 'close' });
-      if (read.done) break;
-      chunks.push(read.value);
-      length += read.value.byteLength;
-      if (length > maxBytes)
-        return refusal(413, `The body has more than ${maxBytes} bytes.`, { connection: 'close' });
+      const { done, value } = await reader.read();
+      if (isLate) return refusal(408, 'The body took too long.');
+      if (done) return buffer.slice(0, length);
+      if (!(value instanceof Uint8Array)) return wasRead();
+      if (length + value.byteLength > maxBytes)
+        return refusal(413, `The body has more than ${maxBytes} bytes.`);
+      if (length + value.byteLength > buffer.byteLength) {
+        const larger = new Uint8Array(
+          Math.min(maxBytes, Math.max(2 * buffer.byteLength, length + value.byteLength)),
+        );
+        larger.set(buffer.subarray(0, length));
+        buffer = larger;
+      }
+      buffer.set(value, length);
+      length += value.byteLength;
     }
   } catch {
     return refusal(400, 'The body broke off.');
@@ -43,34 +57,44 @@ export async function readBody(
     // What is left of it is not waited for.
     void reader.cancel().catch(() => {});
   }
-  const body = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return body;
 }
 
 /** What `fromNode` returns: a listener of `node:http`, which Express takes, too. */
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** Serves an inbox by `node:http`, and by frameworks on it, before any parser of bodies. */
+/** Serves an inbox by `node:http` or `node:http2`, and by frameworks on them, before any parser of bodies. */
 export function fromNode(inbox: { receive(request: Request): Promise<Response> }): NodeHandler {
   return async (incoming, outgoing) => {
-    const { method = 'GET', url = '/', headers } = incoming;
-    const init: RequestInit & { duplex: 'half' } = { method, headers: new Headers(), duplex: 'half' };
-    for (const [name, value] of Object.entries(headers))
-      for (const each of [value ?? []].flat()) (init.headers as Headers).append(name, each);
-    if (method !== 'GET' && method !== 'HEAD')
-      init.body = Readable.toWeb(incoming) as NodeStream<Uint8Array> as ReadableStream;
-    // Express cuts its mount path off, and keeps the whole URL.
-    const path = (incoming as { readonly originalUrl?: string }).originalUrl ?? url;
-    const wasRead = incoming.readableEnded || 'body' in incoming;
-    const response = wasRead
-      ? refusal(500, 'The body was read before: let the inbox read it, without a body parser.')
-      : await inbox.receive(new Request(new URL(path, `http://${headers.host ?? 'localhost'}`), init));
+    const response = await respond(inbox, incoming);
     outgoing.writeHead(response.status, Object.fromEntries(response.headers));
     outgoing.end(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
   };
+}
+
+async function respond(
+  inbox: { receive(request: Request): Promise<Response> },
+  incoming: IncomingMessage,
+): Promise<Response> {
+  if (incoming.method !== 'POST') return refusal(405, 'Send events with POST.', { allow: 'POST' });
+  if (incoming.readableEnded || 'body' in incoming) return wasRead();
+  let request: Request;
+  try {
+    request = toRequest(incoming);
+  } catch {
+    return refusal(400, 'The URL or a header cannot be read.');
+  }
+  return inbox.receive(request);
+}
+
+/** @throws TypeError where the URL, the host or a header is none */
+function toRequest(incoming: IncomingMessage): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers))
+    if (!name.startsWith(':')) for (const each of [value ?? []].flat()) headers.append(name, each);
+  const host = incoming.headers[':authority'] ?? incoming.headers.host ?? 'localhost';
+  // Express cuts its mount path off, and keeps the whole URL.
+  const path = (incoming as { readonly originalUrl?: string }).originalUrl ?? incoming.url ?? '/';
+  const body = Readable.toWeb(incoming) as NodeStream<Uint8Array> as ReadableStream;
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' };
+  return new Request(`http://${String(host)}${path}`, init);
 }

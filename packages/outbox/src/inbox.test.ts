@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
+import { connect as connectTcp } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
@@ -251,12 +252,14 @@ onPostgres(
     const good = event('good', 'A');
     expect(await status(good, { signature: 'forged' })).toBe(401);
     expect(await status(`${good} `, { signature: sign(good) })).toBe(401);
-    // What `verify` throws is not told to the sender.
+    // What `verify` throws is not for the sender.
     expect(await status('{', { signature: sign('{') })).toBe(401);
     expect(await status('x'.repeat(1_001))).toBe(413);
     expect(await status(JSON.stringify({ data: { order: 'A' } }))).toBe(422);
     expect(await status(JSON.stringify({ id: 'one', data: {} }))).toBe(422);
     expect(await status(event('x'.repeat(501), 'A'))).toBe(422);
+    expect(await status(event('\ufeff1', 'A'))).toBe(422);
+    expect(await status(event('1', '\ufeffA'))).toBe(422);
     expect((await inbox.receive(new Request('https://shop.example/hooks'))).status).toBe(405);
     expect(await inbox.counts()).toEqual({ queued: 0, handled: 0, needs_review: 0, discarded: 0 });
     expect([
@@ -311,6 +314,16 @@ onPostgres('is served by node:http, but not behind a parser of bodies', async (s
   expect((await post('/parsed?order=A', event('2', 'B'))).status).toBe(500);
   expect((await post('/hooks?order=A', '\xff{')).status).toBe(400);
   expect((await fetch(`http://127.0.0.1:${port}/hooks`)).status).toBe(405);
+  const raw = (head: string) =>
+    new Promise<string>((resolve) => {
+      const socket = connectTcp(port, '127.0.0.1', () =>
+        socket.end(`${head}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`),
+      );
+      socket.once('data', (data) => resolve(String(data).slice(9, 12)));
+    });
+  expect(await raw('TRACE / HTTP/1.1\r\nhost: a')).toBe('405');
+  expect(await raw('POST / HTTP/1.1\r\nhost: a b')).toBe('400');
+  expect(await raw('POST http://u:p@x/ HTTP/1.1\r\nhost: a')).toBe('400');
   expect(await inbox.list({ states: ['queued', 'handled'] })).toMatchObject([{ id: '1', token: 'A' }]);
   server.close();
   await inbox.close();
@@ -333,3 +346,52 @@ onPostgres('handles nothing twice though its connection ends while a handler run
   await sql.query(`drop table effects_of_${schema}`);
   await inbox.close();
 });
+
+onBoth(
+  'counts a failure at the commit, and what cannot be described, and goes on with other orders',
+  async (scene) => {
+    const { sql, schema } = scene;
+    await sql.query(
+      `create table deferred_of_${schema} (id text, unique (id) deferrable initially deferred)`,
+    );
+    const handled: string[] = [];
+    const circular: { self?: unknown } = {};
+    circular.self = circular;
+    const { inbox } = await openInbox(scene, {
+      handler: async ({ id }, { tx }) => {
+        if (id === 'circular') throw circular;
+        if (id === 'deferred') await tx.query(`insert into deferred_of_${schema} values ('a'), ('a')`);
+        handled.push(id);
+      },
+    });
+    for (const [index, id] of ['circular', 'deferred', 'good'].entries())
+      await deliver(inbox, event(id, `order-${index}`));
+    await until('the good one is handled', async () => (await inbox.counts()).handled === 1);
+    await inbox.drain();
+    const waiting = await inbox.list({ states: ['queued'] });
+    expect(waiting.map(({ id, failures }) => [id, failures > 0])).toEqual([
+      ['circular', true],
+      ['deferred', true],
+    ]);
+    await inbox.close();
+    await sql.query(`drop table deferred_of_${schema}`);
+  },
+);
+
+onPostgres(
+  'drains all events of an order, and begins no statement once the time of a handler is over',
+  async (scene) => {
+    const handled: string[] = [];
+    const { inbox } = await openInbox(scene, {
+      concurrency: 3,
+      handler: async ({ id }, { tx }) => {
+        await Promise.all([tx.query('select pg_sleep(0.1)'), tx.query('select pg_sleep(0.1)')]);
+        handled.push(id);
+      },
+    });
+    for (const id of ['1', '2', '3']) await deliver(inbox, event(id, 'A'));
+    await inbox.drain();
+    expect(handled).toEqual(['1', '2', '3']);
+    await inbox.close();
+  },
+);

@@ -27,7 +27,7 @@ export interface InboxOptions {
    */
   readonly verify: 'none' | ((body: Uint8Array<ArrayBuffer>, request: Request) => unknown);
   /**
-   * What tells an event from others, by which a repeated one is known: the path of a field, such as `data.id`, or a function.
+   * What distinguishes an event, by which a repeated one is known: the path of a field, such as `data.id`, or a function.
    * With `'none'`, each delivery is an event of its own, and one that is repeated is handled again.
    */
   readonly id: 'none' | (string & {}) | ((event: unknown, request: Request) => unknown);
@@ -36,10 +36,11 @@ export interface InboxOptions {
   /**
    * Handles an event, in the sequence of its order, in a transaction: with `enqueue(token, update, { tx })` and statements on
    * its `tx`, all of it takes place once, or is rolled back and repeated. It may take 2 s on PGlite, 10 s on PostgreSQL, and
-   * must not use the network. An event whose handler has failed 10 times needs review, and holds later ones of its order.
+   * must use neither the network nor the store or the outbox but by its `tx`. An event whose handler has failed 10 times needs
+   * review, and holds later ones of its order.
    */
   readonly handler: InboxHandler;
-  /** @default 'orders_outbox' */
+  /** Inboxes with the same schema are one inbox: give each kind of webhook its own. @default 'orders_outbox' */
   readonly databaseSchema?: string | undefined;
   /** Makes the tables, or brings them up to date. @default for PGlite, and where there are none */
   readonly migrate?: boolean | undefined;
@@ -47,7 +48,7 @@ export interface InboxOptions {
   readonly maxBytes?: number | undefined;
   /** How many events of an order may wait; a further one is refused with 503. @default 1_000 */
   readonly maxWaiting?: number | undefined;
-  /** How many events this process handles at once, at most 1 on PGlite. @default 4 */
+  /** How many events this process handles at once, each with a connection of the callers; at most 1 on PGlite. @default 2 */
   readonly concurrency?: number | undefined;
   /** How long an id is kept once its event was handled or given up, in milliseconds. @default 30 days */
   readonly keepIdsMs?: number | undefined;
@@ -67,7 +68,7 @@ export interface EventListOptions {
 /** Stores the events of webhooks, and handles each once, in the sequence of its order. */
 export interface Inbox {
   /**
-   * Responds to a delivery: 204 once its event is stored, or was before; 400, 401, 405, 408, 413 or 422 where it can never be,
+   * Responds to a delivery: 204 once its event is stored, or was before; 400, 401, 405, 408, 413, 422 or 500 where it can never be,
    * and 503 where it cannot be now. It never rejects.
    */
   receive(request: Request): Promise<Response>;
@@ -118,7 +119,7 @@ export function createInbox(options: InboxOptions): Inbox {
   const channel = `${name}_inbox`;
   const warn = options.warn ?? ((message) => process.emitWarning(message, 'InboxWarning'));
   if (verify === 'none')
-    warn('The inbox takes events from anybody, since verify is none: only its URL tells who sends them.');
+    warn('The inbox takes events from anybody, since verify is none: only its URL shows who sends them.');
   const handlers = new EventHandlers({ ...options, table, channel, warn });
   let closing: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
@@ -276,8 +277,16 @@ export function createInbox(options: InboxOptions): Inbox {
     await closing;
   }
 
-  // What waits from before is handled, whether or not another event comes.
-  start().catch((error: unknown) => warn(`The inbox handles no events: ${describeError(error)}`));
+  /** What waits from before is handled, whether or not another event comes, and where the database comes later, too. */
+  async function startSoon(waitMs = 1_000): Promise<void> {
+    try {
+      if (!closing) await start();
+    } catch (error) {
+      if (waitMs === 1_000) warn(`The inbox handles no events, and tries again: ${describeError(error)}`);
+      setTimeout(() => void startSoon(Math.min(30_000, 2 * waitMs)), waitMs).unref();
+    }
+  }
+  void startSoon();
 
   return {
     receive,
@@ -335,11 +344,15 @@ function checkInboxOptions(options: InboxOptions): InboxOptions {
 
 const isPath = (path: unknown): path is string => typeof path === 'string' && /^[^.]+(\.[^.]+)*$/.test(path);
 
-/** Whether a value tells an event or an order from others. */
+/** Whether a value distinguishes an event or an order. PGlite drops a byte order mark with which a text begins. */
 function isKey(value: unknown, longest: number): boolean {
   if (typeof value === 'number') return Number.isSafeInteger(value);
   return (
-    typeof value === 'string' && value !== '' && isStorable(value) && Buffer.byteLength(value) <= longest
+    typeof value === 'string' &&
+    value !== '' &&
+    !value.startsWith('\ufeff') &&
+    isStorable(value) &&
+    Buffer.byteLength(value) <= longest
   );
 }
 
