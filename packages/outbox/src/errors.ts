@@ -98,7 +98,8 @@ export function databaseError(place: string, schema: string, error: unknown): Ou
     const message = `A transaction of another session holds the order, or a table of ${place}, for long: nothing was changed. Repeat the call; pg_stat_activity and pg_locks show who holds it.`;
     return new OutboxError('order_locked', message, { cause: error });
   }
-  const message = `${place} cannot be used: ${describeError(error)}.${remedyFor(error, schema)}`;
+  const what = describeError(error).replace(/\.$/, '');
+  const message = `${place} cannot be used: ${what}.${remedyFor(error, schema)}`;
   return new OutboxError('database_unusable', message, { cause: error });
 }
 

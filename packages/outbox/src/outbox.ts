@@ -2,7 +2,14 @@ import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
-import { type Decision, discardUpdate, purgeOrder, resolveUpdate, retryUpdate } from './decide.ts';
+import {
+  type Decision,
+  discardUpdate,
+  purgeOrder,
+  resolveUpdate,
+  retryUpdate,
+  reviewRestored,
+} from './decide.ts';
 import {
   checkListSize,
   checkTransaction,
@@ -115,6 +122,13 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    * @throws TypeError when the outbox was created without a client.
    */
   drain(options?: { readonly maxMs?: number | undefined }): Promise<Drained>;
+  /**
+   * Sends every update to review that is queued or being sent (`restored`): after a backup was restored, or in a copy of a
+   * folder, each may have been applied since. Call it before `start`, and before any other process starts.
+   * @returns how many there were.
+   * @throws OutboxError `closed` or `database_unusable`
+   */
+  restored(): Promise<number>;
   /**
    * Stops sending, gives updates in flight `graceMs` milliseconds to end, aborts the rest, stores the outcomes, and closes
    * the store: within 10 s more, even where its database is away. An update whose outcome could not be stored needs review
@@ -482,6 +496,10 @@ export async function openOutbox<Update extends OrderUpdate>(
       worker?.wake();
     },
     drain,
+    async restored() {
+      checkOpen();
+      return usable(() => opened().transaction((tx) => reviewRestored({ tx, schema })));
+    },
     close,
     [Symbol.asyncDispose]: () => close(),
   };
