@@ -78,7 +78,8 @@ export class EventHandlers {
     this.wake();
     await this.#running;
     this.#resolveWaiting();
-    await this.#subscription?.close();
+    // Who closed the store before has ended it.
+    await this.#subscription?.close().catch(() => {});
   }
 
   #resolveWaiting(): void {
@@ -203,10 +204,12 @@ export class EventHandlers {
          due_at = clock_timestamp() + $4::float8 * interval '1 millisecond' where id = $1 and state = 'queued'`,
       [id, encode(message.slice(0, 500)), isLast ? 'needs_review' : 'queued', delayMs],
     );
+    const what = message.slice(0, 500);
     if (isLast)
       warn(
-        `The event ${id} needs review, and holds later ones of its order: its handler failed ${maxFailures} times, last: ${message.slice(0, 500)}`,
+        `The event ${id} needs review, and holds later ones of its order: its handler failed ${maxFailures} times, last: ${what}`,
       );
+    else if (failures === 0) warn(`The handler failed for the event ${id}, and is tried again: ${what}`);
   }
 
   /** How long until an event is due that was put off, in milliseconds. */

@@ -170,7 +170,10 @@ onBoth(
     });
     expect(handled).toEqual(['other']);
     expect(await inbox.list()).toMatchObject([{ id: 'bad', token: 'A', failures: 10, message: 'no stock' }]);
-    expect(warnings).toEqual([expect.stringMatching(/bad needs review.*failed 10 times, last: no stock/)]);
+    expect(warnings).toEqual([
+      'The handler failed for the event bad, and is tried again: no stock',
+      expect.stringMatching(/bad needs review.*failed 10 times, last: no stock/),
+    ]);
     isBroken = false;
     await inbox.retry('bad');
     await inbox.drain();
