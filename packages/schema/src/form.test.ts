@@ -562,7 +562,10 @@ test('a number field of the caller is read as it was written', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), fc.nat(15), (digits, decimals) => {
       const number = (digits + 0) / 10 ** decimals;
-      fc.pre(!String(number).includes('e'));
+      // Digits that a number does not hold for certain are refused: the nearest one may be written with 2 ** 53.
+      fc.pre(
+        /^[\d.]+$/.test(String(number)) && Number.isSafeInteger(Number(String(number).replace('.', ''))),
+      );
       expect(form.read({ weight: String(number), cart: {} })).toMatchObject({ data: { weight: number } });
     }),
   );
