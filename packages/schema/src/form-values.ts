@@ -139,9 +139,11 @@ function readChoice(value: unknown): boolean | undefined {
 
 /** Returns the number of a field of the caller's own, with as many decimals as it has. */
 function readDecimal(value: unknown, decimalSeparator: '.' | ','): unknown {
-  const decimals = String(value).split(decimalSeparator)[1]?.length ?? 0;
-  const read = readNumber(value, { decimals, decimalSeparator });
-  return typeof read === 'number' ? read / 10 ** decimals : value;
+  const [whole, fraction = ''] = String(value).trim().split(decimalSeparator);
+  const text = `${whole}.${fraction}`;
+  const isSafe = typeof readNumber(value, { decimals: fraction.length, decimalSeparator }) === 'number';
+  // With decimals, it may have one digit more than a safe integer.
+  return isSafe || String(Number(text)) === text ? Number(text) + 0 : value;
 }
 
 /** Returns the integer to send, or text, which the schema refuses. */
@@ -287,10 +289,11 @@ export function readAmount(
 ): number | AmountProblem {
   if (decimals === undefined) return 'unknown_decimals';
   const written = groupSeparator ? withoutGroups(text.trim(), groupMarks[groupSeparator]) : text.trim();
-  const [, sign, whole = '', mark, fraction = ''] = /^(-?)(\d+)(?:([.,])(\d+))?$/.exec(written) ?? [];
+  const [, sign, whole = '', mark = decimalSeparator, fraction = ''] =
+    /^(-?)(\d+)(?:([.,])(\d+))?$/.exec(written) ?? [];
   if (sign === undefined) return /^-?\d[\d\s.,'’]*\d$/.test(written) ? 'group_separator' : 'invalid_amount';
   // The other mark may group digits: "1,299" may be 1299, unless at most two decimals can follow.
-  const isOther = mark !== undefined && mark !== decimalSeparator;
+  const isOther = mark !== decimalSeparator;
   if (isOther && groupSeparator) return 'group_separator';
   if (fraction.length > decimals) return 'too_many_decimals';
   if (isOther && decimals > 2) return 'group_separator';
@@ -311,8 +314,6 @@ export function formatAmount(amount: number, { decimals = 0, decimalSeparator }:
   const digits = String(Math.abs(amount)).padStart(decimals + 1, '0');
   const end = digits.length - decimals;
   return (
-    (amount < 0 ? '-' : '') +
-    digits.slice(0, end) +
-    (decimals > 0 ? decimalSeparator + digits.slice(end) : '')
+    (amount < 0 ? '-' : '') + digits.slice(0, end) + (decimals ? decimalSeparator + digits.slice(end) : '')
   );
 }

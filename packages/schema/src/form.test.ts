@@ -546,10 +546,14 @@ test.each<[text: unknown, weight: number | string, decimalSeparator?: '.' | ',']
   ['-0', 0],
   ['5,5', 5.5, ','],
   [5.5, 5.5],
+  ['9007199254.740992', 9007199254.740992],
+  ['007.50', 7.5],
   ['5,5', 'Expected a number, got "5,5". Write a number.'],
   ['5.5', 'Expected a number, got "5.5". Write a number.', ','],
   ['1.299,5', 'Expected a number, got "1.299,5". Write a number.', ','],
   ['1e3', 'Expected a number, got "1e3". Write a number.'],
+  ['9007199254740993', 'Expected a number, got "9007199254740993". Write a number.'],
+  ['900719925474.09915', 'Expected a number, got "900719925474.09915". Write a number.'],
   ['0.12345678901234567', 'Expected a number, got "0.12345678901234567". Write a number.'],
 ])('a number field of the caller that holds %j is read as %j', (weight, wanted, decimalSeparator = '.') => {
   const form = createFormReader(Weighed, { amounts: { decimals: 2, decimalSeparator } });
@@ -562,10 +566,7 @@ test('a number field of the caller is read as it was written', () => {
   fc.assert(
     fc.property(fc.maxSafeInteger(), fc.nat(15), (digits, decimals) => {
       const number = (digits + 0) / 10 ** decimals;
-      // Digits that a number does not hold for certain are refused: the nearest one may be written with 2 ** 53.
-      fc.pre(
-        /^[\d.]+$/.test(String(number)) && Number.isSafeInteger(Number(String(number).replace('.', ''))),
-      );
+      fc.pre(!String(number).includes('e'));
       expect(form.read({ weight: String(number), cart: {} })).toMatchObject({ data: { weight: number } });
     }),
   );

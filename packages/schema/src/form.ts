@@ -206,17 +206,14 @@ function amountFormats(schema: Schema, options: FormReaderOptions): (currency: u
   checkOptions('createFormReader: amounts', amounts, ['decimals', 'decimalSeparator', 'groupSeparator']);
   const { decimals, groupSeparator } = amounts;
   const table = isPlainObject(decimals) ? decimals : undefined;
-  const counts: readonly unknown[] = table ? Object.values(table) : [decimals];
-  const needsSeparator = groupSeparator !== undefined || counts.some((count) => Number(count) > 2);
+  const counts = (table ? Object.values(table) : [decimals]) as readonly number[];
+  const needsSeparator = groupSeparator !== undefined || counts.some((count) => count > 2);
   const { decimalSeparator = needsSeparator ? undefined : '.' } = amounts;
 
   // No example: who copied one would send amounts in another scale.
   const refuse = (advice: string): TypeError => new TypeError(`createFormReader: amounts: ${advice}`);
-  const isCount = (count: unknown): boolean =>
-    Number.isInteger(count) && Number(count) >= 0 && Number(count) < 16;
-  if (counts.length === 0 || !counts.every(isCount)) {
+  if (counts.length === 0 || counts.some((count) => !Number.isInteger(count) || count < 0 || count > 15))
     throw refuse('write decimals as an integer from 0 to 15, or a table by currency.');
-  }
   if (decimalSeparator !== '.' && decimalSeparator !== ',')
     throw refuse('write decimalSeparator as "." or ",".');
   if (
