@@ -42,9 +42,11 @@ const inbox = createInbox({
     const secret = new URL(url).pathname.split('/').at(-1) ?? '';
     const token = orderTokens.get(sha256(secret));
     if (token === undefined) return undefined;
-    return { token, event: JSON.parse(new TextDecoder().decode(body)) };
+    const event = JSON.parse(new TextDecoder().decode(body));
+    // A repeated event is handled once; no other order can use up its id.
+    return { id: event.id && `${token} ${event.id}`, token, event };
   },
-  id: 'event.id', // a repeated event is handled once
+  id: 'id',
   token: 'token',
   async handler({ token, payload }, { tx }) {
     const { event } = payload as { event: WebhookEvent };

@@ -72,11 +72,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: 'if (pauseMs > 0) await pause(tx, schema, pauseMs);',
     to: '',
   },
-  'slots are not taken': {
-    file: 'limits.ts',
-    from: 'Math.max(0, Math.round((firstMs + index * intervalMs) * 10) / 10),',
-    to: '0 * index * firstMs,',
-  },
   'an unknown outcome does not hold its order': {
     file: 'settlement.ts',
     from: `open: true, state: 'needs_review'`,
@@ -91,11 +86,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: 'settlement.ts',
     from: `if (error.outcome !== 'not_sent') return undefined;`,
     to: '',
-  },
-  'a turn that failed is taken for rolled back': {
-    file: 'worker.ts',
-    from: 'for (const lane of this.#lanes) lane.confirmedAt = undefined;',
-    to: 'for (const lane of this.#lanes) this.#lanes.delete(lane);',
   },
   'what is sent again keeps its place': {
     file: 'decide.ts',
@@ -116,11 +106,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: 'outbox.ts',
     from: 'executeSql: async (text, values) => opened().executeSql(text, values),',
     to: '',
-  },
-  'a claim that expired counts as a failure': {
-    file: 'settlement.ts',
-    from: `...claimExpired, ...later(failures, options), signal: 'none'`,
-    to: `...claimExpired, ...later(failures, options), signal: 'failure'`,
   },
   'jobs of lost workers are not looked for': {
     file: 'monitor.ts',

@@ -220,17 +220,6 @@ export class Observer {
     this.#isTrial = true;
   }
 
-  /** A process says something. */
-  warns(who: string, message: string): void {
-    this.note(who, `warns: ${message}`);
-    // Which of them count, and in which sequence, only the outbox knows.
-    const bad = this.requests.filter(
-      ({ fate, answer }) => failures.has(fate) || fate === 'key refused' || answer === undefined,
-    );
-    if (/^The order service is unavailable, so.*PATCH/.test(message) && bad.length < maxFailing)
-      this.broken('spared', `${who} says that the service is unavailable, and it is not`);
-  }
-
   /** A process gets a response. */
   answers(request: SentRequest, answer: 'applied' | 'refused'): void {
     Object.assign(request, { answer, answeredAtMs: elapsedMs() });

@@ -110,7 +110,7 @@ class World {
             onRejected,
             latestWins,
             ...(perSecond !== undefined && { rate: { perSecond } }),
-            warn: (message) => this.observer.warns(one.name, message),
+            warn: (message) => this.observer.note(one.name, `warns: ${message}`),
           });
           await outbox.start();
           if (!one.isDead) machine.outbox = outbox;

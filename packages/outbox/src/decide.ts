@@ -128,7 +128,8 @@ export async function resolveUpdate(
 }
 
 /**
- * Deletes all that is stored of an order, unless something is being sent. Resolves with the number of updates.
+ * Deletes all that is stored of an order, events and their ids too, unless something is being sent. Resolves with the number
+ * of updates.
  *
  * @throws OutboxError `nothing_to_decide` while one of its updates is being sent.
  */
@@ -142,6 +143,7 @@ export async function purgeOrder(
     `delete from ${schema}.updates where token = $1 and not (open and state = 'sending') returning 1`,
     [token],
   );
+  await tx.query(`delete from ${schema}.events where token = $1`, [token]);
   // What was being sent may have ended since: without its lane, it would never be looked at again.
   const left = await rowsOf(tx, `select from ${schema}.updates where token = $1 limit 1`, [token]);
   if (left.length === 0) {

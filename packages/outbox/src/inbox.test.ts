@@ -4,7 +4,7 @@ import { connect as connectTcp } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { onBoth, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { onBoth, onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { createInbox, fromNode, type Inbox, type InboxOptions } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -196,9 +196,36 @@ onBoth(
     const [first] = await inbox.list({ states: ['handled'] });
     expect(first).not.toHaveProperty('payload');
     await expect(inbox.discard('one')).rejects.toMatchObject({ code: 'nothing_to_decide' });
+    await expect(inbox.list({ states: ['failed' as never] })).rejects.toThrow(
+      'list: write states as some of queued, handled, needs_review, discarded.',
+    );
     await inbox.close();
   },
 );
+
+onBothInFull('erases the events of an order with all else of it', async (scene) => {
+  const { inbox, outbox } = await openInbox(scene);
+  for (const token of ['A', 'B']) await deliver(inbox, event(`of ${token}`, token));
+  await inbox.drain();
+  await outbox.purge({ token: 'A' });
+  expect(await inbox.list({ states: ['queued', 'handled'] })).toMatchObject([{ token: 'B' }]);
+  await inbox.close();
+});
+
+onBothInFull('goes on where warn throws', async (scene) => {
+  let calls = 0;
+  const { inbox } = await openInbox(scene, {
+    warn() {
+      throw new Error('of the caller');
+    },
+    handler() {
+      if (++calls === 1) throw new Error('on purpose');
+    },
+  });
+  await deliver(inbox, event('one', 'A'));
+  await until('it is handled', async () => (await inbox.counts()).handled === 1);
+  await inbox.close();
+});
 
 onBoth('ends a handler that hangs, whose later statements fail, and tries again', async (scene) => {
   const { sql, schema, engine } = scene;

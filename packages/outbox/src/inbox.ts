@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { checkOptions } from '@orders/schema/check-options';
 import { databaseError, describeError, kindOfError, OutboxError } from './errors.ts';
+import { guarded } from './guarded.ts';
 import { type EventRow, type EventState, type InboxEvent, toEvent } from './inbox-event.ts';
 import { EventHandlers, type InboxHandler } from './inbox-handlers.ts';
 import { readBody, refusal } from './inbox-request.ts';
@@ -103,6 +104,12 @@ const names = {
   keepIdsMs: 0,
   warn: 0,
 } satisfies Record<keyof InboxOptions, 0>;
+const noEvents: Readonly<Record<EventState, number>> = {
+  queued: 0,
+  handled: 0,
+  needs_review: 0,
+  discarded: 0,
+};
 /** The longest id and token, in bytes, that every index holds. */
 const maxBytesOf = { id: 500, token: 2_000 };
 
@@ -117,7 +124,7 @@ export function createInbox(options: InboxOptions): Inbox {
   const name = checkSchemaName(options.databaseSchema ?? 'orders_outbox');
   const table = `${quoteName(name)}.events`;
   const channel = `${name}_inbox`;
-  const warn = options.warn ?? ((message) => process.emitWarning(message, 'InboxWarning'));
+  const warn = guarded(options.warn ?? ((message) => process.emitWarning(message, 'InboxWarning')));
   if (verify === 'none')
     warn('The inbox takes events from anybody, since verify is none: only its URL shows who sends them.');
   const handlers = new EventHandlers({ ...options, table, channel, warn });
@@ -221,6 +228,8 @@ export function createInbox(options: InboxOptions): Inbox {
     checkOptions('list', listOptions, ['states', 'token', 'limit']);
     const { states: wanted = ['needs_review'], token: of, limit = 100 } = listOptions;
     checkCount('list: limit', limit);
+    if (!Array.isArray(wanted) || !wanted.every((state) => Object.hasOwn(noEvents, state)))
+      throw new TypeError(`list: write states as some of ${Object.keys(noEvents).join(', ')}.`);
     const rows = await usable(() =>
       rowsOf<EventRow>(
         store,
@@ -239,13 +248,7 @@ export function createInbox(options: InboxOptions): Inbox {
         `select state, count(*)::int as count from ${table} group by state`,
       ),
     );
-    return {
-      queued: 0,
-      handled: 0,
-      needs_review: 0,
-      discarded: 0,
-      ...Object.fromEntries(rows.map(({ state, count }) => [state, count])),
-    };
+    return { ...noEvents, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
   }
 
   async function decide(

@@ -23,6 +23,7 @@ import {
   toNewUpdate,
 } from './enqueue.ts';
 import { databaseError, describeError, OutboxError } from './errors.ts';
+import { guarded } from './guarded.ts';
 import { handling } from './handling.ts';
 import { usualStallMs } from './held.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
@@ -510,14 +511,4 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {
   const over = Promise.withResolvers<undefined>();
   const timer = setTimeout(() => over.resolve(undefined), Math.min(ms, longestMs));
   return Promise.race([work, over.promise]).finally(() => clearTimeout(timer));
-}
-
-/** A callback of the user that may throw, or reject: that is reported, and ends nothing. */
-function guarded<Value>(
-  callback: (value: Value) => unknown,
-  report = (reason: string): void => process.emitWarning(`A callback failed: ${reason}`, 'OutboxWarning'),
-): (value: Value) => void {
-  return (value) => {
-    (async () => callback(value))().catch((error: unknown) => report(describeError(error)));
-  };
 }

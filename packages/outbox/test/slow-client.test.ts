@@ -112,3 +112,28 @@ onBothInFull(
   },
   { isAlone: true },
 );
+
+onBothInFull(
+  'takes claims that expire for no outage of the service, however many orders they are of',
+  async (scene) => {
+    const { open, service, warnings } = scene;
+    const tokens = service.orders.slice(0, 4).map(({ token }) => token);
+    const expired = new Set<string>();
+    await using client = slowClient(scene, {
+      async beforeAttempt() {
+        if (expired.size < tokens.length) takeLong();
+      },
+    });
+    const outbox = await open({
+      client,
+      onSettled: ({ code, token }) => void (code === 'claim_expired' && expired.add(token)),
+    });
+    for (const token of tokens) await outbox.enqueue(token, step(1));
+    await outbox.start();
+    await until('each has expired', () => expired.size === tokens.length);
+    expect((await outbox.status()).service).toEqual({ state: 'ok' });
+    await until('all is applied', () => service.ledger.length === tokens.length);
+    expect(warnings.filter((warning) => warning.includes('unavailable'))).toEqual([]);
+  },
+  { isAlone: true },
+);
