@@ -112,19 +112,3 @@ onPostgres('takes decisions of another process up at once', async (scene) => {
   await desk.retry(id);
   await reaches(desk, id, 'applied');
 });
-
-onBothInFull('sends nothing by itself that was open in a backup', async (scene) => {
-  const { open, service, token, reaches } = scene;
-  const outbox = await open();
-  const ids = [await outbox.enqueue(token, step(1)), await outbox.enqueue(token, step(2))];
-  expect(await outbox.restored()).toBe(2);
-  await outbox.start();
-  expect(await outbox.drain()).toEqual({ problem: undefined });
-  expect(service.ledger).toEqual([]);
-  expect(await outbox.list()).toMatchObject(ids.map((id) => ({ id, code: 'restored' })));
-  await outbox.resolve(ids[0] ?? '', 'applied');
-  await outbox.retry(ids[1] ?? '');
-  await reaches(outbox, ids[1] ?? '', 'applied');
-  expect(stepsApplied(service, token)).toEqual([2]);
-  expect(await outbox.restored()).toBe(0);
-});

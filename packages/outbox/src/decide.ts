@@ -98,22 +98,6 @@ export async function discardUpdate(
   });
 }
 
-/** Sends to review what was open when a backup was made: whether it was sent since, only its order shows. Resolves with how many. */
-export async function reviewRestored({ tx, schema }: Pick<DecisionParts, 'tx' | 'schema'>): Promise<number> {
-  const changed = await rowsOf(
-    tx,
-    `update ${schema}.updates set state = 'needs_review', needs_decision = true, claim = null, due_at = null, held_by = null,
-       settled_at = clock_timestamp(), code = 'restored', message = $1, changed = pg_current_xact_id()
-     where open and state in ('queued', 'sending') returning 1`,
-    [
-      encode(
-        'It was open in a backup that was restored, and may have been applied since: look at the order, then resolve, retry or discard.',
-      ),
-    ],
-  );
-  return changed.length;
-}
-
 /** Notes that an update was applied, as a person found out. */
 export async function resolveUpdate(
   parts: DecisionParts,

@@ -14,7 +14,7 @@ export interface InboxEvent {
   readonly receivedAt: Date;
   /** How often its handler has failed. */
   readonly failures: number;
-  /** What the handler failed with last, in one line. */
+  /** What its handler failed with last, in one line, or who decided about it, and why. */
   readonly message?: string;
 }
 
@@ -28,6 +28,9 @@ export interface EventRow {
   readonly failures: number;
   readonly message: string | null;
 }
+
+export const eventColumns =
+  'id, token, state, payload, extract(epoch from received_at)::float8 as received_at, failures, message';
 
 /** Turns a row into an event. */
 export function toEvent({ id, token, state, payload, received_at, failures, message }: EventRow): InboxEvent {

@@ -1,6 +1,6 @@
 import { describeError } from './errors.ts';
 import { handling } from './handling.ts';
-import { type EventRow, type InboxEvent, toEvent } from './inbox-event.ts';
+import { type EventRow, eventColumns, type InboxEvent, toEvent } from './inbox-event.ts';
 import { type OutboxStore, rowsOf, type Sql, type Subscription } from './store.ts';
 import { encode } from './updates.ts';
 
@@ -132,8 +132,7 @@ export class EventHandlers {
     const handle = async (tx: Sql): Promise<void> => {
       [row] = await rowsOf<EventRow>(
         tx,
-        `select id, token, state, payload, extract(epoch from received_at)::float8 as received_at, failures, message
-         from ${table} as e where state = 'queued' and due_at <= clock_timestamp() and not exists (
+        `select ${eventColumns} from ${table} as e where state = 'queued' and due_at <= clock_timestamp() and not exists (
            select from ${table} as earlier where earlier.token = e.token and earlier.position < e.position
              and earlier.state in ('queued', 'needs_review')
          ) order by due_at limit 1 for update skip locked`,

@@ -2,16 +2,18 @@ import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { checkOptions } from '@orders/schema/check-options';
 import { databaseError, describeError, kindOfError, OutboxError } from './errors.ts';
+import { type Events, eventsOf } from './events.ts';
 import { guarded } from './guarded.ts';
-import { type EventRow, type EventState, type InboxEvent, toEvent } from './inbox-event.ts';
 import { EventHandlers, type InboxHandler } from './inbox-handlers.ts';
 import { readBody, refusal } from './inbox-request.ts';
 import { checkCount, checkMs } from './options.ts';
 import { LaneQueue } from './queue.ts';
+import { reviewCopy } from './restored.ts';
 import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, rowsOf } from './store.ts';
 import { encode, isStorable } from './updates.ts';
 
+export { type EventListOptions, type Events, eventsOf } from './events.ts';
 export type { EventState, InboxEvent } from './inbox-event.ts';
 export type { InboxHandler } from './inbox-handlers.ts';
 export { fromNode, type NodeHandler } from './inbox-request.ts';
@@ -57,17 +59,8 @@ export interface InboxOptions {
   readonly warn?: ((message: string) => void) | undefined;
 }
 
-/** Which events `list` resolves with. */
-export interface EventListOptions {
-  /** @default ['needs_review'] */
-  readonly states?: readonly EventState[] | undefined;
-  readonly token?: string | undefined;
-  /** At most 100,000. @default 100 */
-  readonly limit?: number | undefined;
-}
-
 /** Stores the events of webhooks, and handles each once, in the sequence of its order. */
-export interface Inbox {
+export interface Inbox extends Events {
   /**
    * Responds to a delivery: 204 once its event is stored, or was before; 400, 401, 405, 408, 413, 422 or 500 where it can never be,
    * and 503 where it cannot be now. It never rejects.
@@ -75,14 +68,6 @@ export interface Inbox {
   receive(request: Request): Promise<Response>;
   /** Resolves once events are handled, which begins by itself. @throws OutboxError as `createOutbox` */
   start(): Promise<void>;
-  /** Events that wait for a person, or others, the oldest first. */
-  list(options?: EventListOptions): Promise<readonly InboxEvent[]>;
-  /** The number of events in each state. */
-  counts(): Promise<Readonly<Record<EventState, number>>>;
-  /** Handles an event again that needs review. @throws OutboxError `nothing_to_decide` */
-  retry(id: string): Promise<void>;
-  /** Gives an event up that is queued or needs review. @throws OutboxError `nothing_to_decide` */
-  discard(id: string): Promise<void>;
   /** Resolves once no event is due. */
   drain(): Promise<void>;
   /** Takes no more events, and waits for the handlers that run. The store stays open. */
@@ -104,12 +89,6 @@ const names = {
   keepIdsMs: 0,
   warn: 0,
 } satisfies Record<keyof InboxOptions, 0>;
-const noEvents: Readonly<Record<EventState, number>> = {
-  queued: 0,
-  handled: 0,
-  needs_review: 0,
-  discarded: 0,
-};
 /** The longest id and token, in bytes, that every index holds. */
 const maxBytesOf = { id: 500, token: 2_000 };
 
@@ -127,6 +106,7 @@ export function createInbox(options: InboxOptions): Inbox {
   const warn = guarded(options.warn ?? ((message) => process.emitWarning(message, 'InboxWarning')));
   if (verify === 'none')
     warn('The inbox takes events from anybody, since verify is none: only its URL shows who sends them.');
+  const events = eventsOf(store, name);
   const handlers = new EventHandlers({ ...options, table, channel, warn });
   let closing: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
@@ -138,6 +118,7 @@ export function createInbox(options: InboxOptions): Inbox {
     const isEmpty = (await readInstalled(store, name)) === 'empty';
     if (options.migrate ?? (store.backend === 'pglite' || isEmpty)) await migrateSchema(store, name, queue);
     else await checkInstalled(store, name, queue);
+    await reviewCopy(store, name, warn);
     await handlers.start();
   }
 
@@ -224,53 +205,14 @@ export function createInbox(options: InboxOptions): Inbox {
     });
   }
 
-  async function list(listOptions: EventListOptions = {}): Promise<readonly InboxEvent[]> {
-    checkOptions('list', listOptions, ['states', 'token', 'limit']);
-    const { states: wanted = ['needs_review'], token: of, limit = 100 } = listOptions;
-    checkCount('list: limit', limit);
-    if (!Array.isArray(wanted) || !wanted.every((state) => Object.hasOwn(noEvents, state)))
-      throw new TypeError(`list: write states as some of ${Object.keys(noEvents).join(', ')}.`);
-    const rows = await usable(() =>
-      rowsOf<EventRow>(
-        store,
-        `select id, token, state, payload, extract(epoch from received_at)::float8 as received_at, failures, message
-         from ${table} where state = any($1::text[]) and ($2::text is null or token = $2) order by received_at, token, position limit $3`,
-        [[...wanted], of ?? null, limit],
-      ),
-    );
-    return rows.map(toEvent);
-  }
-
-  async function counts(): Promise<Readonly<Record<EventState, number>>> {
-    const rows = await usable(() =>
-      rowsOf<{ state: EventState; count: number }>(
-        store,
-        `select state, count(*)::int as count from ${table} group by state`,
-      ),
-    );
-    return { ...noEvents, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
-  }
-
-  async function decide(
-    eventId: string,
-    action: string,
-    from: readonly EventState[],
-    set: string,
-  ): Promise<void> {
-    const changed = await usable(() =>
-      rowsOf(
-        store,
-        `update ${table} set ${set} where id = $1 and state = any($2::text[]) returning pg_notify('${channel}', '')`,
-        [eventId, [...from]],
-      ),
-    );
-    if (changed.length === 0)
-      throw new OutboxError(
-        'nothing_to_decide',
-        `There is no event ${eventId.slice(0, 64)} that could be ${action}.`,
-      );
-    handlers.wake();
-  }
+  const decide = (action: 'retry' | 'discard'): Events['retry'] => {
+    return (eventId, decision) =>
+      usable(async () => {
+        const event = await events[action](eventId, decision);
+        handlers.wake();
+        return event;
+      });
+  };
 
   async function close(): Promise<void> {
     closing ??= (async () => {
@@ -294,22 +236,11 @@ export function createInbox(options: InboxOptions): Inbox {
   return {
     receive,
     start,
-    list,
-    counts,
-    retry: (eventId) =>
-      decide(
-        eventId,
-        'handled again',
-        ['needs_review'],
-        `state = 'queued', failures = 0, due_at = clock_timestamp()`,
-      ),
-    discard: (eventId) =>
-      decide(
-        eventId,
-        'given up',
-        ['queued', 'needs_review'],
-        `state = 'discarded', payload = null, settled_at = clock_timestamp()`,
-      ),
+    get: (eventId) => usable(() => events.get(eventId)),
+    list: (which) => usable(() => events.list(which)),
+    counts: () => usable(events.counts),
+    retry: decide('retry'),
+    discard: decide('discard'),
     drain: () => usable(() => handlers.whenIdle()),
     close,
     [Symbol.asyncDispose]: close,

@@ -2,14 +2,7 @@ import process from 'node:process';
 import { createOrdersClient } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
-import {
-  type Decision,
-  discardUpdate,
-  purgeOrder,
-  resolveUpdate,
-  retryUpdate,
-  reviewRestored,
-} from './decide.ts';
+import { type Decision, discardUpdate, purgeOrder, resolveUpdate, retryUpdate } from './decide.ts';
 import {
   checkListSize,
   checkTransaction,
@@ -32,6 +25,7 @@ import { OrderCalls } from './order-calls.ts';
 import { withOwnParsers } from './parsers.ts';
 import { LaneQueue } from './queue.ts';
 import { type Changes, type ChangesOptions, type ListOptions, type OutboxStatus, readings } from './read.ts';
+import { reviewCopy, reviewRestored } from './restored.ts';
 import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, type Sql, type Subscription } from './store.ts';
 import { createSweeper } from './sweep.ts';
@@ -124,8 +118,9 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    */
   drain(options?: { readonly maxMs?: number | undefined }): Promise<Drained>;
   /**
-   * Sends every update to review that is queued or being sent (`restored`): after a backup was restored, or in a copy of a
-   * folder, each may have been applied since. Call it before `start`, and before any other process starts.
+   * Sends everything to review that is open (`restored`), updates and events of the inbox: after a backup was restored, each
+   * may have been done since. Call it before `start`, and before any other process starts. A copied or restored folder is
+   * noticed by itself when it is opened, except where its files keep their numbers.
    * @returns how many there were.
    * @throws OutboxError `closed` or `database_unusable`
    */
@@ -224,6 +219,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     } = resolved;
     if (wanted) await migrateSchema(store, databaseSchema, queue);
     else await checkInstalled(store, databaseSchema, queue);
+    await reviewCopy(store, databaseSchema, warn);
     await queue.start();
     // A process that is alone with its database holds nothing yet, so whatever is held was left behind.
     if (store.backend === 'pglite') {
@@ -499,7 +495,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     drain,
     async restored() {
       checkOpen();
-      return usable(() => opened().transaction((tx) => reviewRestored({ tx, schema })));
+      return usable(() => opened().transaction((tx) => reviewRestored(tx, schema)));
     },
     close,
     [Symbol.asyncDispose]: () => close(),

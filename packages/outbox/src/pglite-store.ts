@@ -7,6 +7,7 @@ import {
   open,
   readdir,
   readlink,
+  realpath,
   rm,
   stat,
   writeFile,
@@ -19,7 +20,7 @@ import { fromPglite } from 'pg-boss';
 import { describeError, OutboxError, sqlState } from './errors.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 import { type Parsers, pgliteParsers, withOwnParsers } from './parsers.ts';
-import type { OutboxStore, Sql } from './store.ts';
+import type { FolderIdentity, OutboxStore, Sql } from './store.ts';
 
 /** As much of a `PGlite` as the outbox uses. */
 export interface PgliteDatabase extends Sql {
@@ -63,6 +64,7 @@ export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): P
   try {
     const database = await openFolder(join(folder, 'data'));
     return storeOf(database, folder, {
+      folder: await identify(join(folder, 'data')),
       check() {
         if (lock.lostBecause !== undefined) throw lostFolder(folder, lock.lostBecause);
       },
@@ -86,7 +88,11 @@ export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): P
 function storeOf(
   database: PgliteDatabase,
   place: string,
-  { close, check = () => {} }: { readonly close: () => Promise<void>; readonly check?: () => void },
+  {
+    close,
+    folder,
+    check = () => {},
+  }: Pick<OutboxStore, 'close' | 'folder'> & { readonly check?: () => void },
 ): OutboxStore {
   const sql = withOwnParsers(database);
   // pg-boss needs the parsers in statements of several parts, too.
@@ -97,6 +103,7 @@ function storeOf(
   return {
     backend: 'pglite',
     place,
+    folder,
     async query(text, values) {
       check();
       const result = await sql.query(text, values);
@@ -249,6 +256,12 @@ async function openFolder(folder: string): Promise<PGlite> {
   const database = await PGlite.create(folder, { startParams });
   if (isNew) await rm(making);
   return database;
+}
+
+/** A copy has another folder; a backup that is restored into this one has other files. */
+async function identify(folder: string): Promise<FolderIdentity> {
+  const [{ dev, ino }, file] = await Promise.all([stat(folder), stat(join(folder, 'PG_VERSION'))]);
+  return { path: await realpath(folder), device: dev, files: [ino, file.ino] };
 }
 
 /**

@@ -26,6 +26,14 @@ export interface Subscription {
   close(): Promise<void>;
 }
 
+/** Where a folder is, and which files hold it: those of a copy are others. */
+export interface FolderIdentity {
+  readonly path: string;
+  readonly device: number;
+  /** The numbers that the file system gives to what nothing replaces while the folder is used. */
+  readonly files: readonly number[];
+}
+
 /** How a transaction of ours runs. */
 export interface TransactionOptions {
   /** Uses the connections of the worker, which callers that wait for locks cannot take up. */
@@ -45,6 +53,8 @@ export interface OutboxStore extends Sql {
   readonly backend: 'postgres' | 'pglite';
   /** Where it is, for people; never a password. */
   readonly place: string;
+  /** What tells its folder from a copy of it, where it has one. */
+  readonly folder?: FolderIdentity | undefined;
   /**
    * Runs one transaction, READ COMMITTED and flushed to disk, and rolls it back when `run` rejects. On PostgreSQL it waits 3 s
    * for a lock, and 10 s for the next statement.

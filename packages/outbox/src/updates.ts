@@ -62,7 +62,7 @@ export interface UpdateStatus {
   /** When it took its present state, unless it is queued or being sent. */
   readonly settledAt?: Date;
   /**
-   * Why it failed last: a code of the client; `worker_lost` when its process ended or stalled while it was being sent; `restored` where `restored()` sent it to review;
+   * Why it failed last: a code of the client; `worker_lost` when its process ended or stalled while it was being sent; `restored` where it was open in a backup that was restored, or in a folder that was copied;
    * `client_failed` when a client of your own threw; `claim_expired` when its first byte could not leave within 3 s; `unreadable` when its row cannot be read; or why it was discarded:
    * `superseded` or `decided`.
    */

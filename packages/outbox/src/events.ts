@@ -1,0 +1,114 @@
+import { checkOptions } from '@orders/schema/check-options';
+import type { Decision } from './decide.ts';
+import { OutboxError } from './errors.ts';
+import { type EventRow, type EventState, eventColumns, type InboxEvent, toEvent } from './inbox-event.ts';
+import { checkCount } from './options.ts';
+import { quoteName, rowsOf, type Sql } from './store.ts';
+import { encode, isStorable } from './updates.ts';
+
+/** Which events `list` resolves with. */
+export interface EventListOptions {
+  /** @default ['needs_review'] */
+  readonly states?: readonly EventState[] | undefined;
+  readonly token?: string | undefined;
+  /** At most 100,000. @default 100 */
+  readonly limit?: number | undefined;
+}
+
+/** What a person sees and decides of the events of an inbox. */
+export interface Events {
+  /** One event; `undefined` when it is not known, or no longer. */
+  get(id: string): Promise<InboxEvent | undefined>;
+  /** Events that wait for a person, or others, the oldest first. */
+  list(options?: EventListOptions): Promise<readonly InboxEvent[]>;
+  /** The number of events in each state. It counts every row. */
+  counts(): Promise<Readonly<Record<EventState, number>>>;
+  /** Handles an event again that needs review. @throws OutboxError `nothing_to_decide` */
+  retry(id: string, decision?: Decision): Promise<InboxEvent>;
+  /** Gives an event up that is queued or needs review. @throws OutboxError `nothing_to_decide` */
+  discard(id: string, decision?: Decision): Promise<InboxEvent>;
+}
+
+const noEvents: Readonly<Record<EventState, number>> = {
+  queued: 0,
+  handled: 0,
+  needs_review: 0,
+  discarded: 0,
+};
+
+/**
+ * The events that are stored in a database, to look at them and to decide where no inbox runs.
+ *
+ * @param databaseSchema That of the inbox.
+ */
+export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
+  const table = `${quoteName(databaseSchema)}.events`;
+
+  async function list(options: EventListOptions = {}): Promise<readonly InboxEvent[]> {
+    checkOptions('list', options, ['states', 'token', 'limit']);
+    const { states = ['needs_review'], token, limit = 100 } = options;
+    checkCount('list: limit', limit);
+    if (!Array.isArray(states) || !states.every((state) => Object.hasOwn(noEvents, state)))
+      throw new TypeError(`list: write states as some of ${Object.keys(noEvents).join(', ')}.`);
+    const rows = await rowsOf<EventRow>(
+      sql,
+      `select ${eventColumns} from ${table} where state = any($1::text[]) and ($2::text is null or token = $2)
+       order by received_at, token, position limit $3`,
+      [[...states], token ?? null, limit],
+    );
+    return rows.map(toEvent);
+  }
+
+  async function decide(
+    id: string,
+    { by, note }: Decision,
+    {
+      from,
+      set,
+      action,
+    }: { readonly from: readonly EventState[]; readonly set: string; readonly action: string },
+  ): Promise<InboxEvent> {
+    const why = [by && `by ${by}`, note].filter(Boolean).join(': ');
+    const [row] = await rowsOf<EventRow>(
+      sql,
+      `with decided as (
+         update ${table} set message = coalesce($3, message), ${set} where id = $1 and state = any($2::text[]) returning *
+       )
+       select ${eventColumns}, pg_notify($4, '') from decided`,
+      [id, [...from], why === '' ? null : encode(why), `${databaseSchema}_inbox`],
+    );
+    if (row) return toEvent(row);
+    throw new OutboxError(
+      'nothing_to_decide',
+      `There is no event ${id.slice(0, 64)} that could be ${action}.`,
+    );
+  }
+
+  return {
+    async get(id) {
+      if (!isStorable(id)) return undefined;
+      const [row] = await rowsOf<EventRow>(sql, `select ${eventColumns} from ${table} where id = $1`, [id]);
+      return row && toEvent(row);
+    },
+    list,
+    async counts() {
+      const rows = await rowsOf<{ state: EventState; count: number }>(
+        sql,
+        `select state, count(*)::int as count from ${table} group by state`,
+      );
+      return { ...noEvents, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
+    },
+    retry: (id, decision = {}) =>
+      decide(id, decision, {
+        from: ['needs_review'],
+        set: `state = 'queued', failures = 0, due_at = clock_timestamp()`,
+        action: 'handled again',
+      }),
+    discard: (id, decision = {}) =>
+      decide(id, decision, {
+        from: ['queued', 'needs_review'],
+        set: `state = 'discarded', payload = null, settled_at = clock_timestamp()`,
+        action: 'given up',
+      }),
+  };
+}
