@@ -21,20 +21,15 @@ export interface Events {
   get(id: string): Promise<InboxEvent | undefined>;
   /** Events that wait for a person, or others, the oldest first. */
   list(options?: EventListOptions): Promise<readonly InboxEvent[]>;
-  /** The number of events in each state. It counts every row. */
-  counts(): Promise<Readonly<Record<EventState, number>>>;
+  /** How many are queued, and how many need review. */
+  counts(): Promise<Readonly<Record<'queued' | 'needs_review', number>>>;
   /** Handles an event again that needs review. @throws OutboxError `nothing_to_decide` */
   retry(id: string, decision?: Decision): Promise<InboxEvent>;
   /** Gives an event up that is queued or needs review. @throws OutboxError `nothing_to_decide` */
   discard(id: string, decision?: Decision): Promise<InboxEvent>;
 }
 
-const noEvents: Readonly<Record<EventState, number>> = {
-  queued: 0,
-  handled: 0,
-  needs_review: 0,
-  discarded: 0,
-};
+const states: readonly EventState[] = ['queued', 'handled', 'needs_review', 'discarded'];
 
 /**
  * The events that are stored in a database, to look at them and to decide where no inbox runs.
@@ -46,15 +41,15 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
 
   async function list(options: EventListOptions = {}): Promise<readonly InboxEvent[]> {
     checkOptions('list', options, ['states', 'token', 'limit']);
-    const { states = ['needs_review'], token, limit = 100 } = options;
+    const { states: wanted = ['needs_review'], token, limit = 100 } = options;
     checkCount('list: limit', limit);
-    if (!Array.isArray(states) || !states.every((state) => Object.hasOwn(noEvents, state)))
-      throw new TypeError(`list: write states as some of ${Object.keys(noEvents).join(', ')}.`);
+    if (!Array.isArray(wanted) || !wanted.every((state) => states.includes(state)))
+      throw new TypeError(`list: write states as some of ${states.join(', ')}.`);
     const rows = await rowsOf<EventRow>(
       sql,
       `select ${eventColumns} from ${table} where state = any($1::text[]) and ($2::text is null or token = $2)
        order by received_at, token, position limit $3`,
-      [[...states], token ?? null, limit],
+      [[...wanted], token ?? null, limit],
     );
     return rows.map(toEvent);
   }
@@ -92,11 +87,12 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
     },
     list,
     async counts() {
-      const rows = await rowsOf<{ state: EventState; count: number }>(
+      const [row] = await rowsOf<Record<'queued' | 'needs_review', number>>(
         sql,
-        `select state, count(*)::int as count from ${table} group by state`,
+        `select count(*) filter (where state = 'queued')::int as queued,
+           count(*) filter (where state = 'needs_review')::int as needs_review from ${table} where settled_at is null`,
       );
-      return { ...noEvents, ...Object.fromEntries(rows.map(({ state, count }) => [state, count])) };
+      return row ?? { queued: 0, needs_review: 0 };
     },
     retry: (id, decision = {}) =>
       decide(id, decision, {

@@ -223,7 +223,7 @@ onBothInFull('goes on where warn throws', async (scene) => {
     },
   });
   await deliver(inbox, event('one', 'A'));
-  await until('it is handled', async () => (await inbox.counts()).handled === 1);
+  await until('it is handled', async () => (await inbox.list({ states: ['handled'] })).length === 1);
   await inbox.close();
 });
 
@@ -242,7 +242,7 @@ onBoth('ends a handler that hangs, whose later statements fail, and tries again'
     },
   });
   await deliver(inbox, event('slow', 'A'));
-  await until('it is handled', async () => (await inbox.counts()).handled === 1);
+  await until('it is handled', async () => (await inbox.list({ states: ['handled'] })).length === 1);
   await expect(late).rejects.toThrow('took longer than 2 s');
   const { rows } = await sql.query(`select data from ${schema}.limits where name = 'rate'`);
   expect(rows).toEqual([{ data: null }]);
@@ -291,7 +291,7 @@ onPostgres(
     expect(await status(event('\ufeff1', 'A'))).toBe(422);
     expect(await status(event('1', '\ufeffA'))).toBe(422);
     expect((await inbox.receive(new Request('https://shop.example/hooks'))).status).toBe(405);
-    expect(await inbox.counts()).toEqual({ queued: 0, handled: 0, needs_review: 0, discarded: 0 });
+    expect(await inbox.counts()).toEqual({ queued: 0, needs_review: 0 });
     expect([
       await status(event('1', 'A')),
       await status(event('2', 'A')),
@@ -370,7 +370,7 @@ onPostgres('handles nothing twice though its connection ends while a handler run
     },
   });
   await deliver(inbox, event('one', 'A'));
-  await until('it is handled', async () => (await inbox.counts()).handled === 1);
+  await until('it is handled', async () => (await inbox.list({ states: ['handled'] })).length === 1);
   expect((await sql.query(`select id from effects_of_${schema}`)).rows).toEqual([{ id: 'one' }]);
   expect(calls).toBe(2);
   await sql.query(`drop table effects_of_${schema}`);
@@ -396,7 +396,10 @@ onBoth(
     });
     for (const [index, id] of ['circular', 'deferred', 'good'].entries())
       await deliver(inbox, event(id, `order-${index}`));
-    await until('the good one is handled', async () => (await inbox.counts()).handled === 1);
+    await until(
+      'the good one is handled',
+      async () => (await inbox.list({ states: ['handled'] })).length === 1,
+    );
     await inbox.drain();
     const waiting = await inbox.list({ states: ['queued'] });
     expect(waiting.map(({ id, failures }) => [id, failures > 0])).toEqual([

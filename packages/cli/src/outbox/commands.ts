@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { migrate, OutboxError, requiredGrants, type UpdateStatus } from '@orders/outbox';
+import type { InboxEvent } from '@orders/outbox/inbox';
 import {
   CommandError,
   type CommandInput,
@@ -8,7 +9,15 @@ import {
   formatCount,
   formatNumberOf,
 } from '../terminal.ts';
-import { drawHistory, drawStatus, drawUpdate, hideSecrets, type StatusReport } from './draw.ts';
+import {
+  acceptedAt,
+  drawEvent,
+  drawHistory,
+  drawStatus,
+  drawUpdate,
+  hideSecrets,
+  type StatusReport,
+} from './draw.ts';
 import {
   connectToWorker,
   findWorkerOr,
@@ -61,20 +70,21 @@ export async function runStatus(
       await watchStatus(operations, last, input);
       return 0;
     }
-    const { at, place, note, status } = last;
+    const { at, place, note, status, events } = last;
     const lineOf = (command: string): string => outboxLine(options, command);
-    await terminal.report({ at, place, note, ...status }, () => drawStatus(last, lineOf, terminal));
-    return status.updates.needsReview + status.updates.rejected > 0 ? 1 : 0;
+    await terminal.report({ at, place, note, ...status, events }, () => drawStatus(last, lineOf, terminal));
+    return status.updates.needsReview + status.updates.rejected + events.needsReview > 0 ? 1 : 0;
   });
 }
 
-async function readStatus({ status: read, place }: Operations): Promise<StatusReport> {
-  const status = await read();
+async function readStatus({ status: read, events, place }: Operations): Promise<StatusReport> {
+  const [status, counts] = await Promise.all([read(), events.counts()]);
   const left = status.updates.sending > 0 ? ' What is "sending" needs review once one starts.' : '';
   return {
     at: new Date(),
     place,
     status,
+    events: { queued: counts.queued, needsReview: counts.needs_review },
     ...(status.workers.length === 0 && { note: `${noWorker}${left}` }),
   };
 }
@@ -113,7 +123,7 @@ async function watchStatus(
   } while (await sleep(watchMs, true, { signal: ending }).catch(() => false));
 }
 
-/** Lists the updates that wait for a decision. @throws CommandError */
+/** Lists the updates and events that wait for a decision. @throws CommandError */
 export async function runList(
   input: CommandInput<LocationOptions & Filters & { readonly limit?: number }>,
 ): Promise<ExitCode> {
@@ -121,19 +131,27 @@ export async function runList(
   return withOperations(input, async (operations) => {
     const { limit = terminal.json ? Number.POSITIVE_INFINITY : 100 } = options;
     const matching = await findUpdates(operations, options);
+    const events = await findEvents(operations, options);
     const found = matching.slice(0, limit);
+    const foundEvents = events.slice(0, Math.max(0, limit - found.length));
     await terminal.report(
-      found.map(({ receipt: _, ...update }) => update),
+      [...found.map(({ receipt: _, ...update }) => update), ...foundEvents.map(ofEvent)],
       async () => {
-        const [first] = found;
-        if (!first) return ['No such update waits for a decision.'];
+        const [first] = [...found, ...foundEvents];
+        if (!first) return ['No such update or event waits for a decision.'];
         const now = new Date();
-        const drawn = await Promise.all(found.map((update) => drawUpdate(update, { now }, terminal)));
+        const drawn = [
+          ...(await Promise.all(found.map((update) => drawUpdate(update, { now }, terminal)))),
+          ...(await Promise.all(foundEvents.map((event) => drawEvent(event, {}, terminal)))),
+        ];
+        const ways = found.length > 0 ? ['resolve', 'retry', 'discard'] : ['retry', 'discard'];
         return [
           ...drawn.flatMap((lines) => [...lines, '']),
-          'Decide by id, or with --all: it was applied, send it again, or give it up:',
-          ...['resolve', 'retry', 'discard'].map((name) => `  ${outboxLine(options, name, first.id)}`),
-          ...(matching.length > found.length
+          found.length > 0
+            ? 'Decide by id, or with --all: it was applied, send it again, or give it up:'
+            : 'Decide by id, or with --all: handle it again, or give it up:',
+          ...ways.map((name) => `  ${outboxLine(options, name, first.id)}`),
+          ...(matching.length + events.length > drawn.length
             ? [`These are the oldest ${formatCount(limit)}; --limit shows more.`]
             : []),
         ];
@@ -141,6 +159,20 @@ export async function runList(
     );
     return 0;
   });
+}
+
+/** An event as JSON shows it, without its payload, beside updates. */
+function ofEvent({ payload: _, ...event }: InboxEvent): object {
+  return { kind: 'event', ...event };
+}
+
+/** The events that need review, unless only updates are asked for. */
+async function findEvents(
+  { events }: Pick<Operations, 'events'>,
+  { needsReview, rejected, code }: Filters,
+): Promise<readonly InboxEvent[]> {
+  if (code !== undefined || (rejected && !needsReview)) return [];
+  return events.list({ limit: 100_000 });
 }
 
 /** How many updates are read at a time. */
@@ -166,28 +198,66 @@ async function findUpdates(
   );
 }
 
-/** Shows one update, with what was sent and its receipt. @throws CommandError */
+/** Shows one update, with what was sent and its receipt, or one event. @throws CommandError */
 export async function runShow(input: CommandInput<LocationOptions>): Promise<ExitCode> {
   const { args, terminal } = input;
   return withOperations(input, async (operations) => {
     const [id = ''] = args;
     const found = await operations.get(id);
+    const event = found ? undefined : await operations.events.get(id);
+    if (event) {
+      const shown = 'payload' in event ? { ...event, payload: hideSecrets(event.payload, {}) } : event;
+      await terminal.report({ kind: 'event', ...shown }, () => drawEvent(shown, { isWhole: true }, terminal));
+      return 0;
+    }
     if (!found)
-      throw new CommandError(`There is no update ${id} in this outbox.`, 1, { code: 'unknown_update' });
+      throw new CommandError(`There is no update or event ${id} in this outbox.`, 1, {
+        code: 'unknown_update',
+      });
     const shown = 'update' in found ? { ...found, update: hideSecrets(found.update) } : found;
     await terminal.report(shown, () => drawUpdate(shown, { now: new Date(), isWhole: true }, terminal));
     return 0;
   });
 }
 
-/** Shows the latest updates of an order. @throws CommandError */
+/** Shows the latest updates and events of an order. @throws CommandError */
 export async function runHistory(
   input: CommandInput<LocationOptions & { readonly limit?: number }>,
 ): Promise<ExitCode> {
   const { args, options, terminal } = input;
+  const [token = ''] = args;
+  const { limit = 100 } = options;
   return withOperations(input, async (operations) => {
-    const updates = await operations.history(args[0] ?? '', options.limit ?? 100);
-    await terminal.report(updates, () => drawHistory(updates, new Date(), terminal));
+    const updates = await operations.history(token, limit);
+    const states = ['queued', 'handled', 'needs_review', 'discarded'] as const;
+    const events = await operations.events.list({ token, states, limit: 100_000 });
+    const items = [...updates, ...events]
+      .sort((a, b) => acceptedAt(b).getTime() - acceptedAt(a).getTime())
+      .slice(0, limit);
+    const shown = items.map((item) => ('receivedAt' in item ? ofEvent(item) : item));
+    await terminal.report(shown, () => drawHistory(items, new Date(), terminal));
+    return 0;
+  });
+}
+
+/** Sends what is open to review, after a backup was restored. @throws CommandError */
+export async function runRestored(
+  input: CommandInput<LocationOptions & { readonly yes?: true }>,
+): Promise<ExitCode> {
+  const { options, terminal } = input;
+  return withOperations(input, async (operations) => {
+    const { updates, workers } = await operations.status();
+    const { queued } = await operations.events.counts();
+    const open = `${formatNumberOf(updates.queued + updates.sending, 'update')} and ${formatNumberOf(queued, 'event')}`;
+    if (workers.length > 0)
+      terminal.note('A worker runs: end it first, or it may send what it has taken already.');
+    if (!options.yes && !(await terminal.confirm(`Send ${open} that are open to review?`)))
+      throw new CommandError('Nothing was changed.');
+    const reviewed = await operations.restored();
+    await terminal.report({ reviewed }, () => [
+      `${formatCount(reviewed)} need review: nothing of the backup is sent by itself.`,
+      ...(reviewed > 0 ? [`To decide: ${outboxLine(options, 'list')}`] : []),
+    ]);
     return 0;
   });
 }
@@ -222,8 +292,8 @@ export function decide(name: keyof typeof decisions) {
   return async (input: CommandInput<DecideOptions>): Promise<ExitCode> => {
     checkSelection(input);
     return withOperations(input, async (operations) => {
-      const ids = await select(operations, name, input);
-      return decideAll(operations, { name, ids }, input);
+      const selected = await select(operations, name, input);
+      return decideAll(operations, { name, selected }, input);
     });
   };
 }
@@ -240,36 +310,59 @@ function checkSelection({ args, options }: CommandInput<DecideOptions>): void {
     throw new CommandError('--needs-review, --rejected and --code need --all.', 2);
 }
 
+/** Updates and events that are decided about. */
+interface Selected {
+  readonly id: string;
+  readonly isEvent: boolean;
+}
+
 async function select(
   operations: Operations,
   name: keyof typeof decisions,
   { args, options, terminal }: CommandInput<DecideOptions>,
-): Promise<readonly string[]> {
-  if (!options.all) return [...new Set(args)];
-  const ids = (await findUpdates(operations, options)).map(({ id }) => id);
-  if (ids.length === 0 || options.yes) return ids;
-  const question = decisions[name].question.replace('UPDATES', formatNumberOf(ids.length, 'update'));
-  if (await terminal.confirm(question)) return ids;
+): Promise<readonly Selected[]> {
+  if (!options.all) {
+    const isEvent = async (id: string): Promise<boolean> =>
+      !(await operations.get(id)) && (await operations.events.get(id)) !== undefined;
+    return Promise.all([...new Set(args)].map(async (id) => ({ id, isEvent: await isEvent(id) })));
+  }
+  const updates = await findUpdates(operations, options);
+  const events = name === 'resolve' ? [] : await findEvents(operations, options);
+  const found = [
+    ...updates.map(({ id }) => ({ id, isEvent: false })),
+    ...events.map(({ id }) => ({ id, isEvent: true })),
+  ];
+  if (found.length === 0 || options.yes) return found;
+  const counted = formatNumberOf(updates.length, 'update');
+  const and = events.length > 0 ? ` and ${formatNumberOf(events.length, 'event')}` : '';
+  const question = decisions[name].question.replace('UPDATES', counted + and);
+  if (await terminal.confirm(question)) return found;
   throw new CommandError('Nothing was changed.');
 }
 
 async function decideAll(
   operations: Operations,
-  { name, ids }: { readonly name: keyof typeof decisions; readonly ids: readonly string[] },
+  { name, selected }: { readonly name: keyof typeof decisions; readonly selected: readonly Selected[] },
   { options, terminal }: CommandInput<DecideOptions>,
 ): Promise<ExitCode> {
   const { by, note, all } = options;
   const decision = { ...(by !== undefined && { by }), ...(note !== undefined && { note }) };
   const done: string[] = [];
   const failed: { id: string; code: string; message: string }[] = [];
+  const decideOne = async ({ id, isEvent }: Selected): Promise<{ readonly token: string }> => {
+    if (name !== 'resolve') return (isEvent ? operations.events : operations)[name](id, decision);
+    if (!isEvent) return operations.resolve(id, 'applied', decision);
+    throw new OutboxError(
+      'nothing_to_decide',
+      `${id} is an event: retry handles it again, discard gives it up.`,
+    );
+  };
   try {
     // Several at once could change the sequence of an order.
-    for (const id of ids) {
+    for (const each of selected) {
+      const { id } = each;
       try {
-        const { token } =
-          name === 'resolve'
-            ? await operations.resolve(id, 'applied', decision)
-            : await operations[name](id, decision);
+        const { token } = await decideOne(each);
         done.push(id);
         if (!terminal.json) terminal.print(`${id}  ${decisions[name].done}  ${token}`);
       } catch (error) {
@@ -281,8 +374,9 @@ async function decideAll(
       }
     }
   } finally {
+    const events = selected.some(({ isEvent }) => isEvent) ? ' and events' : '';
     await terminal.report({ [name]: done, failed }, () =>
-      all ? [`${formatNumberOf(done.length, 'update')} ${decisions[name].done}.`] : [],
+      all ? [`${formatNumberOf(done.length, 'update')}${events} ${decisions[name].done}.`] : [],
     );
   }
   return failed.length === 0 ? 0 : 1;

@@ -96,6 +96,7 @@ test('aligns a history in columns', async () => {
 test('shows each part of the status, and why nothing is sent', async () => {
   const lines = await drawStatus(
     {
+      events: { queued: 0, needsReview: 0 },
       at: now,
       place: './outbox',
       note: 'A note.',

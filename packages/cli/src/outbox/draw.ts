@@ -1,5 +1,6 @@
 import type { ReceiptData } from '@orders/client';
 import type { HeldReason, OutboxStatus, UpdateDetails, UpdateStatus } from '@orders/outbox';
+import type { InboxEvent } from '@orders/outbox/inbox';
 import type { Terminal } from '../terminal.ts';
 
 type Draws = Pick<Terminal, 'style' | 'table'>;
@@ -9,6 +10,8 @@ export interface StatusReport {
   readonly at: Date;
   readonly place: string;
   readonly status: OutboxStatus;
+  /** How many events of an inbox wait. */
+  readonly events: { readonly queued: number; readonly needsReview: number };
   /** Why this may not be current, or will not change. */
   readonly note?: string;
 }
@@ -18,7 +21,7 @@ const reasonsOfOne = new Set<HeldReason>(['backing_off', 'locked_by_caller', 'cl
 
 /** Draws a status. `lineOf` writes the command line of another command on the outbox. */
 export async function drawStatus(
-  { at, place, status, note }: StatusReport,
+  { at, place, status, events, note }: StatusReport,
   lineOf: (command: string) => string,
   terminal: Draws,
 ): Promise<readonly string[]> {
@@ -47,6 +50,8 @@ export async function drawStatus(
       row('orders waiting', orders.waiting),
       row('orders active', orders.active),
       row('orders held', orders.held, orders.held > 0 ? 'by an update that waits for a decision' : ''),
+      ...(events.queued > 0 ? [row('events queued', events.queued, 'for a handler of the inbox')] : []),
+      ...(events.needsReview > 0 ? [waiting('events needing review', events.needsReview)] : []),
       row('workers', workers.length),
       [
         'service',
@@ -66,7 +71,9 @@ export async function drawStatus(
     )),
     ...(single ? [`To see the first of them: ${lineOf(`show ${single.id}`)}`] : []),
     ...(pausedUntil ? [`To end the pause: ${lineOf('resume')}`] : []),
-    ...(updates.needsReview + updates.rejected > 0 ? [`To decide: ${lineOf('list')}`] : []),
+    ...(updates.needsReview + updates.rejected + events.needsReview > 0
+      ? [`To decide: ${lineOf('list')}`]
+      : []),
   ];
 }
 
@@ -109,12 +116,37 @@ export async function drawUpdate(
   return [
     `${id}  ${terminal.style(colours[state] ?? 'reset', state)}${since}`,
     ...(await terminal.table(facts)),
-    ...(isWhole && body !== undefined
-      ? JSON.stringify(body, null, 2)
-          .split('\n')
-          .map((line) => `    ${line}`)
-      : []),
+    ...(isWhole && body !== undefined ? drawJson(body) : []),
   ];
+}
+
+/** An event, with the names of its fields, where it is shown whole. */
+export async function drawEvent(
+  { id, token, state, receivedAt, failures, message, payload }: InboxEvent,
+  { isWhole = false }: { readonly isWhole?: boolean },
+  terminal: Draws,
+): Promise<readonly string[]> {
+  const facts: (readonly string[])[] = [
+    ['', 'order', token],
+    [
+      '',
+      'received',
+      `${formatDate(receivedAt)} UTC, failed ${failures} ${failures === 1 ? 'time' : 'times'}`,
+    ],
+  ];
+  if (message !== undefined) facts.push(['', 'message', message]);
+  if (isWhole && payload === undefined) facts.push(['', 'payload', 'deleted, since nothing is left to do']);
+  return [
+    `${id}  event, ${terminal.style(colours[state] ?? 'reset', state)}`,
+    ...(await terminal.table(facts)),
+    ...(isWhole && payload !== undefined ? drawJson(payload) : []),
+  ];
+}
+
+function drawJson(value: unknown): readonly string[] {
+  return JSON.stringify(value, null, 2)
+    .split('\n')
+    .map((line) => `    ${line}`);
 }
 
 const colours: Readonly<Partial<Record<string, 'green' | 'red' | 'yellow'>>> = {
@@ -135,21 +167,27 @@ function drawReceipt(receipt: ReceiptData): readonly (readonly string[])[] {
   ];
 }
 
+/** Updates and events of an order, newest first. */
 export async function drawHistory(
-  updates: readonly UpdateStatus[],
+  items: readonly (UpdateStatus | InboxEvent)[],
   now: Date,
   terminal: Draws,
 ): Promise<readonly string[]> {
-  if (updates.length === 0) return ['The outbox does not know an update of this order, or no longer.'];
+  if (items.length === 0) return ['The outbox does not know an update of this order, or no longer.'];
   return terminal.table([
     ['update', 'state', 'accepted', ''],
-    ...updates.map(({ id, state, createdAt, code = '', status = '' }) => [
-      id,
-      terminal.style(colours[state] ?? 'reset', state),
-      `${formatAge(now.getTime() - createdAt.getTime())} ago`,
-      `${code} ${status}`.trim(),
+    ...items.map((item) => [
+      item.id,
+      terminal.style(colours[item.state] ?? 'reset', item.state),
+      `${formatAge(now.getTime() - acceptedAt(item).getTime())} ago`,
+      'receivedAt' in item ? 'event of the inbox' : `${item.code ?? ''} ${item.status ?? ''}`.trim(),
     ]),
   ]);
+}
+
+/** When an update or an event was stored. */
+export function acceptedAt(item: UpdateStatus | InboxEvent): Date {
+  return 'receivedAt' in item ? item.receivedAt : item.createdAt;
 }
 
 function formatDate(date: Date): string {

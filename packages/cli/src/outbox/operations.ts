@@ -9,6 +9,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
 import { createOutbox, type Outbox, OutboxError, type OutboxStore, postgresStore } from '@orders/outbox';
+import { type Events, eventsOf } from '@orders/outbox/inbox';
 import { CommandError, commandLine, describeError, type Environment } from '../terminal.ts';
 
 /** The options that name an outbox. */
@@ -59,10 +60,17 @@ export function outboxLine(
   return folder === undefined && databaseUrl !== undefined ? `DATABASE_URL=... ${line}` : line;
 }
 
-const methods = ['status', 'list', 'get', 'history', 'retry', 'resolve', 'discard', 'resume'] as const;
+/** What a worker on a folder is asked to do for other processes. */
+const methods = {
+  outbox: ['status', 'list', 'get', 'history', 'retry', 'resolve', 'discard', 'resume', 'restored'],
+  events: ['get', 'list', 'counts', 'retry', 'discard'],
+} as const;
+type Part = keyof typeof methods;
 
 /** What commands call of an outbox, whether this process has it open or a worker on the same folder has. */
-export type Operations = Pick<Outbox, (typeof methods)[number] | 'close'> & {
+export type Operations = Pick<Outbox, (typeof methods.outbox)[number] | 'close'> & {
+  /** Those of the inbox in the same tables. */
+  readonly events: Events;
   /** Where it is, for people. */
   readonly place: string;
   /** Whether no worker can open the outbox as long as this is open. */
@@ -114,6 +122,7 @@ async function openHere(location: OutboxLocation): Promise<Operations> {
   const outbox = await createOutbox({ store, databaseSchema, migrate: false, warn: () => {} });
   return {
     ...outbox,
+    events: eventsOf(store, databaseSchema),
     place: store.place,
     isExclusive: store.backend === 'pglite',
     close: () => outbox.close({ graceMs: 0 }),
@@ -188,7 +197,8 @@ interface WorkerAddress {
 }
 
 interface Call {
-  readonly method: (typeof methods)[number];
+  readonly part: Part;
+  readonly method: string;
   readonly args: readonly unknown[];
 }
 
@@ -201,14 +211,14 @@ type Reply =
  */
 export async function serveOperations(
   { folder, databaseSchema }: { readonly folder: string; readonly databaseSchema: string },
-  outbox: Outbox,
+  parts: { readonly outbox: Outbox; readonly events: Events },
 ): Promise<() => Promise<void>> {
   const secret = randomBytes(32).toString('base64url');
   const server = createServer((incoming, response) => {
     if (!timingSafeEqual(digest(incoming.headers.authorization), digest(`Bearer ${secret}`)))
       return void response.writeHead(401).end();
     if (incoming.method === 'GET') return void response.end(serialize({ value: undefined }));
-    callMethod(incoming, outbox).then(
+    callMethod(incoming, parts).then(
       (reply) => response.end(serialize(reply)),
       () => response.writeHead(400).end(),
     );
@@ -230,12 +240,16 @@ export async function serveOperations(
   };
 }
 
-async function callMethod(incoming: IncomingMessage, outbox: Outbox): Promise<Reply> {
-  const { method, args }: Call = deserialize(await buffer(incoming));
-  if (!methods.includes(method)) throw new TypeError('unknown method');
+async function callMethod(
+  incoming: IncomingMessage,
+  parts: { readonly outbox: Outbox; readonly events: Events },
+): Promise<Reply> {
+  const { part, method, args }: Call = deserialize(await buffer(incoming));
+  if (!Object.hasOwn(methods, part) || !(methods[part] as readonly string[]).includes(method))
+    throw new TypeError('unknown method');
   try {
-    const call = outbox[method] as (...args: readonly unknown[]) => Promise<unknown>;
-    return { value: await call(...args) };
+    const calls = parts[part] as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>;
+    return { value: await calls[method]?.(...args) };
   } catch (error) {
     const { code, message } = error as OutboxError;
     return { error: { code: error instanceof OutboxError && code, message } };
@@ -271,18 +285,25 @@ export async function connectToWorker({
       hint: `Pass --database-schema ${address.databaseSchema}.`,
     });
 
-  async function call(method: Call['method'], args: readonly unknown[]): Promise<unknown> {
-    const reply = await send(address, { method, args }, callMs.other).catch((error: unknown) => {
+  async function call(called: Call): Promise<unknown> {
+    const reply = await send(address, called, callMs.other).catch((error: unknown) => {
       throw new CommandError(`The worker on ${folder} did not respond: ${describeError(error)}`);
     });
     if ('value' in reply) return reply.value;
     const { code, message } = reply.error;
     throw code ? new OutboxError(code as OutboxError['code'], message) : new CommandError(message);
   }
-  const remote = Object.fromEntries(
-    methods.map((method) => [method, (...args: readonly unknown[]) => call(method, args)]),
-  ) as unknown as Pick<Outbox, Call['method']>;
-  return { ...remote, place: folder, isExclusive: false, close: async () => {} };
+  const remote = (part: Part): unknown =>
+    Object.fromEntries(
+      methods[part].map((method) => [method, (...args: readonly unknown[]) => call({ part, method, args })]),
+    );
+  return {
+    ...(remote('outbox') as Outbox),
+    events: remote('events') as Events,
+    place: folder,
+    isExclusive: false,
+    close: async () => {},
+  };
 }
 
 async function send(

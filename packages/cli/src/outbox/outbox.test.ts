@@ -219,13 +219,19 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, 
           .once('error', reject)
           .end(Buffer.isBuffer(body) ? body : serialize(body));
       });
-    const discard = { method: 'discard', args: [ids[5]] };
+    const discard = { part: 'outbox', method: 'discard', args: [ids[5]] };
     for (const wrong of [undefined, `Bearer ${'x'.repeat(43)}`, `Bearer ${secret}`.slice(0, -1)])
       expect(await post(wrong, discard)).toBe(401);
-    for (const body of [Buffer.from('{}'), undefined, {}, { method: 'close', args: [] }])
+    for (const body of [
+      Buffer.from('{}'),
+      undefined,
+      {},
+      { part: 'outbox', method: 'close', args: [] },
+      { part: 'toString', method: 'call', args: [] },
+    ])
       expect(await post(`Bearer ${secret}`, body)).toBe(400);
     expect(JSON.parse((await run(`show ${ids[5]} --json`)).stdout)).toMatchObject({ state: 'rejected' });
-    expect(await post(`Bearer ${secret}`, { method: 'status', args: [] })).toBe(200);
+    expect(await post(`Bearer ${secret}`, { part: 'outbox', method: 'status', args: [] })).toBe(200);
   });
 
   test('--all is done of all that match, and only when a person confirms it, or with --yes', async () => {

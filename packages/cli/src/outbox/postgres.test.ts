@@ -51,7 +51,7 @@ onPostgres(
     expect(two).not.toContain(ids[2]);
     expect(two).toMatch(/These are the oldest 2; --limit shows more\.\n$/);
     expect(await list('--limit 3')).not.toContain('--limit');
-    expect(await list('--code timeout')).toBe('No such update waits for a decision.\n');
+    expect(await list('--code timeout')).toBe('No such update or event waits for a decision.\n');
     expect(await list('--code timeout --json')).toBe('[]\n');
     const copies = `insert into ${schema}.updates (id, token, position, accepted_position, state, open, needs_decision)
     select gen_random_uuid(), 'copies', n, n, 'rejected', false, true from generate_series(1, 600) as n`;

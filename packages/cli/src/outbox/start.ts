@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createOutbox, type Outbox, OutboxError, type OutboxOptions, type OutboxStore } from '@orders/outbox';
+import { eventsOf } from '@orders/outbox/inbox';
 import { type ConnectionOptions, connect } from '../connection.ts';
 import { CommandError, type CommandInput, describeError, type ExitCode, toJson } from '../terminal.ts';
 import { createMetrics, serveMetrics } from './metrics.ts';
@@ -82,7 +83,11 @@ export async function runStart({ options, terminal, env }: CommandInput<StartOpt
     try {
       const { metrics: isServed, metricsHost: host, metricsPort: port } = options;
       const url = isServed ? await serveMetrics({ host, port }, metrics, findProblem) : undefined;
-      if ('folder' in location) stopServing = await serveOperations(location, outbox);
+      if ('folder' in location)
+        stopServing = await serveOperations(location, {
+          outbox,
+          events: eventsOf(store, location.databaseSchema),
+        });
       await outbox.start();
       log({ event: 'started', store: store.place, target: baseUrl, metrics: url });
       if (!interrupt.aborted) await once(interrupt, 'abort');
