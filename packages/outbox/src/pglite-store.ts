@@ -64,7 +64,7 @@ export async function pgliteStore(folderOrDatabase?: string | PgliteDatabase): P
   try {
     const database = await openFolder(join(folder, 'data'));
     return storeOf(database, folder, {
-      folder: await identify(join(folder, 'data')),
+      identity: await identify(join(folder, 'data')),
       check() {
         if (lock.lostBecause !== undefined) throw lostFolder(folder, lock.lostBecause);
       },
@@ -90,9 +90,9 @@ function storeOf(
   place: string,
   {
     close,
-    folder,
+    identity,
     check = () => {},
-  }: Pick<OutboxStore, 'close' | 'folder'> & { readonly check?: () => void },
+  }: Pick<OutboxStore, 'close' | 'identity'> & { readonly check?: () => void },
 ): OutboxStore {
   const sql = withOwnParsers(database);
   // pg-boss needs the parsers in statements of several parts, too.
@@ -103,7 +103,7 @@ function storeOf(
   return {
     backend: 'pglite',
     place,
-    folder,
+    identity,
     async query(text, values) {
       check();
       const result = await sql.query(text, values);

@@ -26,24 +26,24 @@ export async function reviewRestored(tx: Sql, schema: string): Promise<number> {
 
 /** Sends to review what is open where a folder is a copy, or was restored, since it was open last. It is noted in its tables. */
 export async function reviewCopy(
-  { folder, transaction, place }: OutboxStore,
+  { identity, transaction, place }: OutboxStore,
   name: string,
   warn: (message: string) => void,
 ): Promise<void> {
-  if (!folder) return;
+  if (!identity) return;
   const schema = quoteName(name);
   const count = await transaction(async (tx) => {
     const [last] = await rowsOf<{ data: string }>(
       tx,
       `select data from ${schema}.limits where name = 'folder' for update`,
     );
-    const data = JSON.stringify(folder);
+    const data = JSON.stringify(identity);
     if (last?.data === data) return 0;
     await tx.query(
       `insert into ${schema}.limits (name, data) values ('folder', $1) on conflict (name) do update set data = excluded.data`,
       [data],
     );
-    return last && isCopy(JSON.parse(last.data), folder) ? reviewRestored(tx, schema) : 0;
+    return last && isCopy(JSON.parse(last.data), identity) ? reviewRestored(tx, schema) : 0;
   });
   if (count > 0)
     warn(

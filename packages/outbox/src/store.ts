@@ -53,8 +53,8 @@ export interface OutboxStore extends Sql {
   readonly backend: 'postgres' | 'pglite';
   /** Where it is, for people; never a password. */
   readonly place: string;
-  /** What tells its folder from a copy of it, where it has one. */
-  readonly folder?: FolderIdentity | undefined;
+  /** What distinguishes its folder from a copy of it, where it has one. */
+  readonly identity?: FolderIdentity | undefined;
   /**
    * Runs one transaction, READ COMMITTED and flushed to disk, and rolls it back when `run` rejects. On PostgreSQL it waits 3 s
    * for a lock, and 10 s for the next statement.
