@@ -1,12 +1,4 @@
-import {
-  healthy,
-  isUneventful,
-  type Observation,
-  observe,
-  type Probe,
-  probed,
-  type ServiceHealth,
-} from './health.ts';
+import { healthy, type Observation, observe, type Probe, probed, type ServiceHealth } from './health.ts';
 import { maxPauseMs } from './settlement.ts';
 import { rowsOf, type Sql } from './store.ts';
 import { decode, encode, type HeldReason } from './updates.ts';
@@ -245,9 +237,7 @@ export async function observeOutcomes(
   sql: Sql,
   schema: string,
   seen: readonly Observation[],
-  known: ServiceHealth,
 ): Promise<{ readonly health: ServiceHealth; readonly queueAgain: ReadonlySet<string> }> {
-  if (seen.every((each) => isUneventful(known, each))) return { health: known, queueAgain: new Set() };
   const queueAgain = new Set<string>();
   const health = await changeHealth(sql, schema, (current) => {
     let next = { health: current, waitMs: undefined as number | undefined };

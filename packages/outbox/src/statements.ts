@@ -17,7 +17,28 @@ export interface Outcome extends LaneHead {
   readonly isTrial: boolean;
 }
 
-/** Stores outcomes by update and claim, without the lock of the order; an update in review still takes a late response. */
+/** Where the claim of an update still holds that was given with its outcome: an update in review still takes a late response. */
+const takesOutcome = `u.id = given.id and u.claim is not distinct from given.claim
+  and (u.state = 'sending' or u.state = 'needs_review' and given.state <> 'needs_review')`;
+
+/** Those outcomes that are not stored yet: a transaction whose commit was not confirmed is repeated. */
+export async function findUnstored(
+  tx: Sql,
+  schema: string,
+  outcomes: readonly Outcome[],
+): Promise<readonly Outcome[]> {
+  const given = outcomes.map(({ head: { id, claim }, settlement: { state } }) => ({ id, claim, state }));
+  const rows = await rowsOf<{ id: string }>(
+    tx,
+    `select u.id from ${schema}.updates as u, json_to_recordset($1::text::json) as given (id uuid, claim text, state text)
+     where ${takesOutcome}`,
+    [JSON.stringify(given)],
+  );
+  const ids = new Set(rows.map(({ id }) => id));
+  return outcomes.filter(({ head }) => ids.has(head.id));
+}
+
+/** Stores outcomes by update and claim, without the lock of the order. */
 export async function storeOutcomes(
   tx: Sql,
   schema: string,
@@ -54,8 +75,7 @@ export async function storeOutcomes(
        id uuid, claim text, state text, open boolean, delay_ms float8, failures integer,
        code text, message text, status integer, issues text, receipt text
      )
-     where u.id = given.id and u.claim is not distinct from given.claim
-       and (u.state = 'sending' or u.state = 'needs_review' and given.state <> 'needs_review')
+     where ${takesOutcome}
      returning u.id, (extract(epoch from clock_timestamp())::float8 - extract(epoch from u.created_at)::float8) * 1000 as age_ms`,
     [JSON.stringify(rows)],
   );

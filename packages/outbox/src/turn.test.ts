@@ -5,6 +5,7 @@ import { watchStore } from '../test/watch-store.ts';
 import { createLane } from './lane.ts';
 import { LaneQueue } from './queue.ts';
 import { currentMoment } from './send.ts';
+import type { Settlement } from './settlement.ts';
 import { type TurnPlan, takeTurn } from './turn.ts';
 
 onPostgres('goes on by itself with an order that it looked up before a turn failed', async (scene) => {
@@ -127,5 +128,31 @@ onBothInFull(
       attempts: 1,
     });
     expect(stepsApplied(service, token)).toEqual([1]);
+  },
+);
+
+onBothInFull(
+  'shows the breaker an outcome once, though the turn that stored it is repeated',
+  async (scene) => {
+    const outbox = await scene.open();
+    for (const token of ['x', 'y']) await outbox.enqueue(token, step(1));
+    const parts = await partsWith(scene);
+    const jobs = await parts.queue.fetch({ query: parts.store.executeSql }, 2);
+    const ready = jobs.map((job) => createLane(job, currentMoment()));
+    const { heads } = await takeTurn(parts, { ...nothing, ready });
+    const settle = (token: string, settlement: Pick<Settlement, 'state' | 'open' | 'signal'>) => {
+      const found = heads.filter(({ head }) => head.token === token);
+      const outcomes = found.map((each) => ({
+        ...each,
+        settlement: { ...settlement, failures: 0, delayMs: 0 },
+        isTrial: false,
+      }));
+      return takeTurn(parts, { ...nothing, outcomes });
+    };
+    await settle('x', { state: 'applied', open: false, signal: 'success' });
+    await settle('y', { state: 'needs_review', open: true, signal: 'failure' });
+    const { limits } = await settle('x', { state: 'applied', open: false, signal: 'success' });
+    expect(limits.health.failing).toEqual(['y']);
+    await parts.close();
   },
 );

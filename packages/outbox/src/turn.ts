@@ -1,4 +1,4 @@
-import type { Observation, ServiceHealth } from './health.ts';
+import { isUneventful, type Observation, type ServiceHealth } from './health.ts';
 import { isUnlocked, jobsOf, type Lane, tokensOf } from './lane.ts';
 import {
   freePlaces,
@@ -12,6 +12,7 @@ import {
 import type { LaneQueue } from './queue.ts';
 import { currentMoment, type Moment } from './send.ts';
 import {
+  findUnstored,
   type LaneHead,
   lockLanes,
   markHeads,
@@ -146,11 +147,14 @@ async function applyBreaker(
   outcomes: readonly Outcome[],
   known: ServiceHealth,
 ): Promise<{ readonly health: ServiceHealth; readonly outcomes: readonly Outcome[] }> {
-  const seen = outcomes.map(({ head: { id, token }, settlement, isTrial }): Observation => {
+  const toObservation = ({ head: { id, token }, settlement, isTrial }: Outcome): Observation => {
     const { signal, message = '' } = settlement;
     return { id, token, signal, isTrial, message };
-  });
-  const { health, queueAgain } = await observeOutcomes(tx, schema, seen, known);
+  };
+  if (outcomes.map(toObservation).every((each) => isUneventful(known, each)))
+    return { health: known, outcomes };
+  const seen = (await findUnstored(tx, schema, outcomes)).map(toObservation);
+  const { health, queueAgain } = await observeOutcomes(tx, schema, seen);
   if (queueAgain.size === 0) return { health, outcomes };
   const changed = outcomes.map((outcome) => {
     if (!queueAgain.has(outcome.head.id)) return outcome;
