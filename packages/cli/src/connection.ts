@@ -214,7 +214,7 @@ export async function loadSchema(
  *
  * @throws CommandError whose message holds nothing of a module that may know a key.
  */
-async function loadModule<T>(
+export async function loadModule<T>(
   flag: string,
   file: string,
   {

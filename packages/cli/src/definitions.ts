@@ -204,6 +204,38 @@ webhooks.`,
     load: async () => (await import('./mock.ts')).runMock,
   },
   {
+    usage: 'trigger <event>',
+    summary: 'Send a webhook to an endpoint of yours, repeated, shuffled or late',
+    options: [
+      new Option('--forward-to <url>', 'the endpoint').makeOptionMandatory(),
+      list(
+        '--token <token>',
+        'order of the event, repeatable (default: the first of --mock, or a random one)',
+      ),
+      option('--events <number>', 'how many events', count(1, 1_000)).default(1),
+      option('--times <number>', 'how often each is delivered', count(1, 100)).default(1),
+      new Option('--shuffle', 'deliver in random order'),
+      option('--late <duration>', 'the last delivery of each comes so much later', duration()),
+      new Option('--webhooks <file>', 'module that exports payload and sign of your webhooks'),
+      new Option('--mock <url>', 'the "orders mock --admin" to which the endpoint sends updates'),
+      option('--wait <duration>', 'how long its updates are waited for', duration()).default(10_000, '10s'),
+      new Option('--allow-remote', 'send to another machine'),
+      ...credentials,
+      json,
+    ],
+    details: `start_qr_session carries a session identifier. With --mock, it is looked for in the updates
+that the endpoint sends: once for each event, and in sequence for each order, whatever is
+repeated. The key of the mock service is read as everywhere. The API shows no payload and no
+signature: --webhooks names a module with yours, payload({ id, event, token, sessionId })
+and sign(body), as in startMockOrderService. It exits with 1 where an event was not accepted,
+had two effects or overtook another, and with 3 where no effect was seen.`,
+    examples: [
+      'orders trigger start_qr_session --forward-to http://localhost:3000/webhooks',
+      'orders trigger start_qr_session --forward-to http://localhost:3000/webhooks --times 3 --late 5s --mock http://127.0.0.1:8402',
+    ],
+    load: async () => (await import('./trigger.ts')).runTrigger,
+  },
+  {
     usage: 'conformance [url]',
     summary: 'Compare a service with what the API documents',
     options: [

@@ -1,0 +1,269 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type LedgerEntry,
+  startMockOrderService,
+  type WebhookDelivery,
+  type WebhookOptions,
+} from '@orders/testing';
+import { type KeyOptions, loadModule, readKey } from './connection.ts';
+import {
+  CommandError,
+  type CommandInput,
+  describeError,
+  type ExitCode,
+  formatDuration,
+  type Terminal,
+} from './terminal.ts';
+
+interface TriggerOptions extends KeyOptions {
+  readonly forwardTo: string;
+  readonly token?: readonly string[];
+  readonly events: number;
+  readonly times: number;
+  readonly shuffle?: true;
+  readonly late?: number;
+  readonly webhooks?: string;
+  readonly mock?: string;
+  readonly wait: number;
+  readonly allowRemote?: true;
+}
+
+/** An event, with what an update that it causes carries. */
+interface TriggeredEvent {
+  readonly id: string;
+  readonly token: string;
+  readonly sessionId: string | undefined;
+}
+
+/** What the endpoint did, as far as it shows; `undefined` where it does not. */
+interface Verdict {
+  /** Whether each event had one effect. */
+  readonly deduplicated: boolean | undefined;
+  /** Whether events of an order had their effects in the sequence in which they were accepted first. */
+  readonly inSequence: boolean | undefined;
+}
+
+/** How often the mock service is asked what has arrived, in milliseconds. */
+const everyMs = 100;
+
+/** Sends webhooks to an endpoint, and looks what it makes of them. @throws CommandError */
+export async function runTrigger({
+  args: [event = ''],
+  options,
+  terminal,
+  env,
+}: CommandInput<TriggerOptions>): Promise<ExitCode> {
+  const { forwardTo: url, events: count, times, wait } = options;
+  const ledger =
+    options.mock === undefined ? undefined : await openLedger(options.mock, options, { terminal, env });
+  const tokens = options.token ?? (await ledger?.tokens()) ?? [`ord_${randomBytes(6).toString('hex')}`];
+  await using sender = await startSender(options, tokens, terminal);
+  // Updates of before are not its.
+  await ledger?.read();
+  const carries = event === 'start_qr_session';
+  const events = Array.from({ length: count }, (_, index): TriggeredEvent => {
+    const id = randomBytes(12).toString('hex');
+    return {
+      id: `evt_${id}`,
+      token: tokens[index % tokens.length] ?? '',
+      sessionId: carries ? `qr_${id}` : undefined,
+    };
+  });
+
+  const deliveries: WebhookDelivery[] = [];
+  const accepted = new Set<TriggeredEvent>();
+  const progress = await terminal.progress();
+  const deliver = async (triggered: TriggeredEvent): Promise<void> => {
+    const { id } = triggered;
+    const isRepeat = deliveries.some((delivery) => delivery.id === id);
+    const delivery = await (isRepeat
+      ? sender.webhooks.replay(id)
+      : sender.webhooks.send(event, { ...triggered, url }));
+    deliveries.push(delivery);
+    if (delivery.delivered) accepted.add(triggered);
+    progress.update(() => `${deliveries.length} of ${count * times} deliveries`);
+  };
+  try {
+    const isLate = options.late !== undefined;
+    const soon = Array.from({ length: isLate ? times - 1 : times }, () => events).flat();
+    for (const each of options.shuffle ? shuffled(soon) : soon) await deliver(each);
+    if (isLate) {
+      await sleep(options.late);
+      for (const each of options.shuffle ? shuffled(events) : events) await deliver(each);
+    }
+  } catch (error) {
+    throw new CommandError(describeError(error).replace(/^webhooks\.send: /, ''), 2);
+  } finally {
+    progress.stop();
+  }
+  if (ledger && carries && accepted.size > 0)
+    await terminal.waitFor(
+      `updates of the endpoint, ${formatDuration(wait)}`,
+      watch(ledger, [...accepted], wait),
+    );
+  const verdict = judge(ledger?.entries ?? [], [...accepted]);
+  await terminal.report({ deliveries, updates: ledger?.entries.length, ...verdict }, () =>
+    draw(deliveries, verdict, { hasLedger: ledger !== undefined && carries }, terminal),
+  );
+  if (accepted.size < count || verdict.deduplicated === false || verdict.inSequence === false) return 1;
+  return ledger && carries && verdict.deduplicated === undefined ? 3 : 0;
+}
+
+/** The mock service sends webhooks; its orders are those of the events. @throws CommandError */
+async function startSender(options: TriggerOptions, tokens: readonly string[], terminal: Terminal) {
+  const file = options.webhooks;
+  const own =
+    file === undefined
+      ? {}
+      : await loadModule('--webhooks', file, {
+          terminal,
+          read: (module) => (module['default'] ?? module) as Pick<WebhookOptions, 'payload' | 'sign'>,
+        });
+  const { payload, sign } = own;
+  try {
+    return await startMockOrderService({
+      orders: tokens,
+      webhooks: { payload, sign, allowRemoteHosts: options.allowRemote ?? false },
+    });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new CommandError(
+      error.message.replace(/^orders\[\d+\]/, '--token').replace(/^webhooks/, '--webhooks'),
+      2,
+    );
+  }
+}
+
+/** What a mock service has applied since it was read first. */
+interface Ledger {
+  readonly entries: LedgerEntry[];
+  /** The first order, if the service has any. */
+  tokens(): Promise<readonly string[] | undefined>;
+  /** Adds what is new. */
+  read(): Promise<void>;
+}
+
+/** Reads the ledger of "orders mock --admin". @throws CommandError */
+async function openLedger(
+  mock: string,
+  options: KeyOptions,
+  input: Pick<CommandInput<never>, 'terminal' | 'env'>,
+): Promise<Ledger> {
+  const key = await readKey(options, input);
+  if (key === undefined) throw new CommandError('--mock needs its key: set ORDERS_API_KEY.', 2);
+  input.terminal.addSecret(key);
+  const authorization = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+  const get = async <T>(path: string): Promise<T> => {
+    let why: string;
+    try {
+      const response = await fetch(`${mock.replace(/\/+$/, '')}/__admin/${path}`, {
+        headers: { authorization },
+      });
+      if (response.ok) return (await response.json()) as T;
+      why = `status ${response.status}`;
+    } catch (error) {
+      why = describeError((error as Error).cause ?? error);
+    }
+    throw new CommandError(`--mock: ${mock} does not show its ledger (${why}).`, 3, {
+      hint: 'Start it with "orders mock --admin", and set ORDERS_API_KEY to its key.',
+    });
+  };
+  let next: number | undefined;
+  const entries: LedgerEntry[] = [];
+  return {
+    entries,
+    async tokens() {
+      const { entries: orders } = await get<{ entries: { token: string }[] }>('orders?limit=1');
+      return orders.length > 0 ? orders.map(({ token }) => token) : undefined;
+    },
+    async read() {
+      const added: LedgerEntry[] = [];
+      let page: { readonly entries: readonly LedgerEntry[]; readonly next: number };
+      let after = next ?? 0;
+      do {
+        page = await get(`ledger?after=${after}`);
+        after = page.next;
+        added.push(...page.entries);
+      } while (page.entries.length > 0);
+      // What was there before is not an effect.
+      if (next !== undefined) entries.push(...added);
+      next = after;
+    },
+  };
+}
+
+/** Waits for a repeated effect, which may come at any time. */
+async function watch(ledger: Ledger, events: readonly TriggeredEvent[], ms: number): Promise<void> {
+  const until = performance.now() + ms;
+  do {
+    await ledger.read();
+    if (judge(ledger.entries, events).deduplicated === false) return;
+    await sleep(everyMs);
+  } while (performance.now() < until);
+  await ledger.read();
+}
+
+/** An update is the effect of an event when the identifier of its session is anywhere in it: its field is undocumented. */
+function judge(entries: readonly LedgerEntry[], events: readonly TriggeredEvent[]): Verdict {
+  const bodies = entries.map(({ token, body }) => ({ token, text: JSON.stringify(body) }));
+  const places = events.map(({ token, sessionId }) =>
+    bodies.flatMap((body, place) =>
+      sessionId !== undefined && body.token === token && body.text.includes(sessionId) ? [place] : [],
+    ),
+  );
+  const firsts = places.map(([first]) => first);
+  const isKnown = firsts.length > 0 && firsts.every((first) => first !== undefined);
+  const isRepeated = places.some((found) => found.length > 1);
+  const isOvertaken = events.some(({ token }, index) =>
+    events.some(
+      (later, place) =>
+        place > index && later.token === token && (firsts[place] ?? Infinity) < (firsts[index] ?? -1),
+    ),
+  );
+  return {
+    deduplicated: isRepeated ? false : isKnown || undefined,
+    inSequence: isOvertaken ? false : isKnown || undefined,
+  };
+}
+
+function shuffled<T>(items: readonly T[]): readonly T[] {
+  const keyed = items.map((item) => ({ item, key: Math.random() }));
+  return keyed.sort((a, b) => a.key - b.key).map(({ item }) => item);
+}
+
+async function draw(
+  deliveries: readonly WebhookDelivery[],
+  { deduplicated, inSequence }: Verdict,
+  { hasLedger }: { readonly hasLedger: boolean },
+  terminal: Terminal,
+): Promise<readonly string[]> {
+  const shown = deliveries.slice(0, 20);
+  const word = (value: boolean | undefined): string =>
+    value === undefined ? 'not known' : terminal.style(value ? 'green' : 'red', value ? 'yes' : 'no');
+  const rows = shown.map(({ id, token, status, error, delivered, durationMs }) => [
+    terminal.style(delivered ? 'green' : 'red', String(status ?? error)),
+    id,
+    token,
+    `${Math.round(durationMs)} ms`,
+  ]);
+  return [
+    ...(await terminal.table(rows)),
+    ...(deliveries.length > shown.length
+      ? [`and ${deliveries.length - shown.length} more; --json shows all`]
+      : []),
+    ...(hasLedger
+      ? [
+          `Each event had one effect: ${word(deduplicated)}`,
+          `Events of an order took effect in sequence: ${word(inSequence)}`,
+          ...(deduplicated === undefined
+            ? [
+                'Not each session arrived in an update: does the endpoint send to the mock service? A longer --wait waits for it.',
+              ]
+            : []),
+        ]
+      : [
+          'What the endpoint made of it: pass --mock with the URL of the "orders mock --admin" to which it sends updates.',
+        ]),
+  ];
+}
