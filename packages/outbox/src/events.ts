@@ -45,9 +45,13 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
     checkCount('list: limit', limit);
     if (!Array.isArray(wanted) || !wanted.every((state) => states.includes(state)))
       throw new TypeError(`list: write states as some of ${states.join(', ')}.`);
+    // The database would refuse to look for it.
+    if (!isStorable(token ?? '')) return [];
+    // Those that wait have an index of their own.
+    const isOpen = wanted.every((state) => state === 'queued' || state === 'needs_review');
     const rows = await rowsOf<EventRow>(
       sql,
-      `select ${eventColumns} from ${table} where state = any($1::text[]) and ($2::text is null or token = $2)
+      `select ${eventColumns} from ${table} where ${isOpen ? 'settled_at is null and' : ''} state = any($1::text[]) and ($2::text is null or token = $2)
        order by received_at, token, position limit $3`,
       [[...wanted], token ?? null, limit],
     );
@@ -64,14 +68,17 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
     }: { readonly from: readonly EventState[]; readonly set: string; readonly action: string },
   ): Promise<InboxEvent> {
     const why = [by && `by ${by}`, note].filter(Boolean).join(': ');
-    const [row] = await rowsOf<EventRow>(
-      sql,
-      `with decided as (
+    const rows = isStorable(id)
+      ? await rowsOf<EventRow>(
+          sql,
+          `with decided as (
          update ${table} set message = coalesce($3, message), ${set} where id = $1 and state = any($2::text[]) returning *
        )
        select ${eventColumns}, pg_notify($4, '') from decided`,
-      [id, [...from], why === '' ? null : encode(why), `${databaseSchema}_inbox`],
-    );
+          [id, [...from], why === '' ? null : encode(why), `${databaseSchema}_inbox`],
+        )
+      : [];
+    const [row] = rows;
     if (row) return toEvent(row);
     throw new OutboxError(
       'nothing_to_decide',

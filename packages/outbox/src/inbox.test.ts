@@ -195,7 +195,9 @@ onBoth(
     expect(handled).toEqual(['one']);
     const [first] = await inbox.list({ states: ['handled'] });
     expect(first).not.toHaveProperty('payload');
-    await expect(inbox.discard('one')).rejects.toMatchObject({ code: 'nothing_to_decide' });
+    for (const id of ['one', 'none', '\0', '\ud800'])
+      await expect(inbox.discard(id)).rejects.toMatchObject({ code: 'nothing_to_decide' });
+    expect(await inbox.list({ token: '\0' })).toEqual([]);
     await expect(inbox.list({ states: ['failed' as never] })).rejects.toThrow(
       'list: write states as some of queued, handled, needs_review, discarded.',
     );
