@@ -5,7 +5,7 @@ import { Hono } from 'hono';
 import type { AppParts } from '../server/app.ts';
 import { isoTime, rowsOf } from '../server/database.ts';
 import { ApiError, checkJson } from '../server/errors.ts';
-import { listOrders } from '../server/stored-orders.ts';
+import { latestBody, listOrders } from '../server/stored-orders.ts';
 import { enqueueUpdates } from '../server/updates.ts';
 import { BurstRequest, FaultSetting, ScanRequest } from '../shared/api.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
@@ -43,9 +43,10 @@ export function faultInjectionRoutes(parts: FaultInjectionParts) {
           token,
           limit: 2_000,
         });
+        const ids = open.map((update) => update.id);
         await store.transaction(async (tx) =>
           enqueueUpdates(outbox, tx, [
-            { id, token, update: await latestBody(token, open, tx), source: 'burst' },
+            { id, token, update: await latestBody(tx, token, ids), source: 'burst' },
           ]),
         );
         events.changed();
@@ -75,23 +76,6 @@ function faultRules({ scenario, percent }: FaultSetting): readonly FaultRule[] {
   if (scenario === 'down') return [{ when: 'always', fault: 'down' }];
   const updatesOnly = scenario === 'unavailable' ? {} : { operation: 'update' as const };
   return [{ when: 'sometimes', fault: scenario, probability: percent / 100, seed: 1, ...updatesOnly }];
-}
-
-/** What the order will hold once everything that is queued was applied: a burst undoes no edit. */
-async function latestBody(
-  token: string,
-  open: readonly { readonly id: string }[],
-  tx: Sql,
-): Promise<ShopUpdate> {
-  const [row] = await rowsOf<{ body: string }>(
-    tx,
-    `select coalesce(
-       (select body from merchant.updates where id = any($2::uuid[]) and body is not null order by number desc limit 1),
-       (select body from merchant.orders where token = $1)
-     ) as body`,
-    [token, open.map(({ id }) => id)],
-  );
-  return JSON.parse(row?.body ?? '{"cart":{}}');
 }
 
 /** What became of updates in the last five minutes, in slots of ten seconds. */

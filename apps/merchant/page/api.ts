@@ -22,6 +22,7 @@ export type UpdateView = OrderDetail['updates'][number];
 export type UpdateState = UpdateView['state'];
 export type HeldView = NonNullable<UpdateView['heldBy']>;
 export type StatusView = InferResponseType<typeof api.status.$get>;
+export type WebhookView = StatusView['webhooks'][number];
 export type BulkSummary = InferResponseType<typeof api.bulks.$get>['bulks'][number];
 export type BulkView = BulkPage['bulk'];
 export type BulkRowView = BulkPage['rows'][number];

@@ -52,7 +52,8 @@ export function App() {
     close();
     window.scrollTo(0, 0);
   }, [path]);
-  const waiting = (status?.updates.needsReview ?? 0) + (status?.updates.rejected ?? 0);
+  const waiting =
+    (status?.updates.needsReview ?? 0) + (status?.updates.rejected ?? 0) + (status?.webhooks.length ?? 0);
   const views = [
     { href: '/', label: 'Orders', icon: IconPackage, isOpen: path === '/' || path.startsWith('/orders/') },
     { href: '/review', label: 'Needs review', icon: IconHelpCircle, count: waiting },

@@ -48,6 +48,7 @@ async function takeAll(page: Page, look: string): Promise<void> {
     await page.getByRole('heading', { name: heading }).first().waitFor();
   };
   const [first, second] = connect.service().orders.map(({ token }) => token);
+  await connect.service().webhooks.send('start_qr_session', { token: first });
   await open('/', 'Orders');
   await page.getByRole('table').waitFor();
   await take('orders');
@@ -58,6 +59,7 @@ async function takeAll(page: Page, look: string): Promise<void> {
   await button('Send update').click();
   await page.getByText('Fix 1 field').waitFor();
   await button('Buyer and QR payment').click();
+  await page.getByText('Scanned at').waitFor();
   await take('order-fix');
   await setScenario('lostResponse');
   await open(`/orders/${second}`, 'Updates');
@@ -67,7 +69,14 @@ async function takeAll(page: Page, look: string): Promise<void> {
   await button('Send update').click();
   await page.locator('.send-bar').getByText('Waits for your decision').waitFor();
   await take('order-waiting');
+  // As if its handler had failed ten times.
+  await app.parts.store.query(
+    `insert into orders_outbox.events (id, token, position, state, message)
+     values ('scan', $1, 0, 'needs_review', '"Another transaction holds this order."') on conflict do nothing`,
+    [second],
+  );
   await open('/review', 'Needs review');
+  await page.getByRole('heading', { name: '1 webhook not handled' }).waitFor();
   await button('Discard').first().waitFor();
   await take('review');
   await open('/bulk', 'Bulk files');

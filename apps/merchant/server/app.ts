@@ -13,7 +13,7 @@ import { type GuardOptions, guardRequests, securityHeaders } from './security.ts
 import { type UpdateParts, updateRoutes } from './updates.ts';
 import { type WebhookParts, webhookRoutes } from './webhooks.ts';
 
-export interface AppParts extends OrderParts, UpdateParts, BulkParts, GuardOptions {
+export interface AppParts extends OrderParts, UpdateParts, WebhookParts, BulkParts, GuardOptions {
   readonly events: Events;
   /** Files of the built page. */
   readonly page: PageFiles;
@@ -60,21 +60,13 @@ export function createApp(parts: AppParts) {
     .route('/api/orders', orderRoutes(parts))
     .route('/api', updateRoutes(parts))
     .route('/api/bulks', bulkRoutes(parts))
+    .route('/api/webhooks', webhookRoutes(parts))
     .route('/api/events', eventRoutes({ events, signal }));
   servePage(app, page);
   return api;
 }
 
 export type AppType = ReturnType<typeof createApp>;
-
-/** The webhooks, on a port of their own: a proxy that makes this port public shows nothing else. */
-export function createWebhookApp(parts: WebhookParts & Pick<AppParts, 'log'>) {
-  const app = new Hono();
-  app.onError(handleErrors(parts.log));
-  app.notFound((c) => errorResponse(c, 404, { code: 'not_found', message: 'There is no such webhook.' }));
-  app.use(requestId());
-  return app.route('/webhooks', webhookRoutes(parts));
-}
 
 /** Files under a hashed name stay in the cache; every path that is nothing else is a view of the page. */
 function servePage(app: Hono<{ Variables: SecureHeadersVariables }>, { folder, html }: PageFiles): void {

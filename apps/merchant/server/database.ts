@@ -34,12 +34,6 @@ const tables = `
   create index if not exists orders_token on merchant.orders (token text_pattern_ops);
   create index if not exists orders_number on merchant.orders (lower(order_id) text_pattern_ops);
   create index if not exists orders_number_end on merchant.orders (reverse(lower(order_id)) text_pattern_ops);
-  create table if not exists merchant.qr_sessions (
-    token text not null references merchant.orders,
-    id text not null,
-    at timestamptz not null default clock_timestamp(),
-    primary key (token, id)
-  );
   -- A copy of the outbox for lists, which follows it. The outbox deletes a body once it was applied, and the editor starts
   -- from it: it is kept here until it is in orders.
   create table if not exists merchant.updates (

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { HeldReason, Outbox, OutboxStore, Sql, UpdateStatus } from '@orders/outbox';
+import type { Inbox } from '@orders/outbox/inbox';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { rowsOf } from './database.ts';
@@ -18,6 +19,7 @@ export interface Events {
 export interface EventsOptions {
   readonly store: OutboxStore;
   readonly outbox: Pick<Outbox, 'changes' | 'history' | 'status'>;
+  readonly inbox: Pick<Inbox, 'list'>;
   readonly log: Log;
 }
 
@@ -36,7 +38,7 @@ const passing: readonly HeldReason[] = ['backlog', 'behind_earlier', 'rate_limit
 const forgetMs = 3_600_000;
 
 /** Follows the outbox: copies the states of updates, stores an applied one as the body of its order, and publishes changes. */
-export async function followOutbox({ store, outbox, log }: EventsOptions): Promise<Events> {
+export async function followOutbox({ store, outbox, inbox, log }: EventsOptions): Promise<Events> {
   const listeners = new Set<() => void>();
   const ending = new AbortController();
   let isPublishing = false;
@@ -70,13 +72,14 @@ export async function followOutbox({ store, outbox, log }: EventsOptions): Promi
     return true;
   }
 
-  /** The circuit breaker, a pause and what holds workers or updates are no changes of an update. */
+  /** The circuit breaker, a pause, what holds workers or updates, and webhooks that wait for a person are no changes of an update. */
   async function watchService(): Promise<void> {
     if (listeners.size === 0) return;
     const { held, service, workers, pausedUntil } = await outbox.status();
     const reasons = held.map(({ reason }) => reason).filter((reason) => !passing.includes(reason));
     const problems = workers.map(({ reason }) => reason);
-    const seen = `${service.state} ${pausedUntil && Math.round(pausedUntil.getTime() / 2_000)} ${reasons} ${problems}`;
+    const webhooks = await inbox.list();
+    const seen = `${service.state} ${pausedUntil && Math.round(pausedUntil.getTime() / 2_000)} ${reasons} ${problems} ${webhooks.length}`;
     if (serviceState !== seen) publish();
     serviceState = seen;
   }

@@ -31,8 +31,6 @@ interface DetailRow {
   readonly version: string;
   readonly open: number;
   readonly review_id: string | null;
-  readonly qr_id: string | null;
-  readonly qr_at: string | null;
 }
 
 /** The routes under `/api/orders`. */
@@ -60,13 +58,11 @@ export function orderRoutes({ store, outbox, webhookUrl }: OrderParts) {
       if (!summary || !row) throw unknownOrder();
       const { first, most } = historyLimits;
       const limit = readNumber(c.req.query('updates'), { min: first, max: most, fallback: first });
-      const { qr_id, qr_at } = row;
       return c.json({
         ...viewSummary(summary),
         open: row.open,
         body: JSON.parse(row.body) as ShopUpdate,
         bodyVersion: row.version,
-        qrSession: qr_id !== null && qr_at ? { id: qr_id, at: qr_at } : null,
         webhookUrl: webhookUrl(token),
         updates: await viewUpdates(
           store,
@@ -105,12 +101,11 @@ const summaries = `
 
 /** What the list does not show of an order. */
 const details = `
-  select o.body, o.version, qr.id as qr_id, ${isoTime('qr.at')} as qr_at,
+  select o.body, o.version,
     (select count(*)::int from merchant.updates
      where token = o.token and state in ('queued', 'sending', 'needs_review')) as open,
     (select id from merchant.updates where token = o.token and state = 'needs_review' order by number limit 1) as review_id
   from merchant.orders as o
-  left join lateral (select id, at from merchant.qr_sessions where token = o.token order by at desc limit 1) as qr on true
   where o.token = $1`;
 
 /** The statement of a page of the list, or of the first orders that a search finds. */

@@ -8,13 +8,13 @@ import { createOutbox, type Outbox } from '@orders/outbox';
 import type { Hono } from 'hono';
 import type { FaultSetting } from '../shared/api.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
-import { type AppParts, createApp, createWebhookApp } from './app.ts';
+import { type AppParts, createApp } from './app.ts';
 import { startBulks } from './bulk.ts';
 import { type DataPlace, openDatabase, StartError } from './database.ts';
 import type { Log } from './errors.ts';
 import { type Events, followOutbox } from './events.ts';
 import { addOrders, listOrders, type NewOrder } from './stored-orders.ts';
-import { createWebhookSigner } from './webhooks.ts';
+import { createWebhookSigner, openInbox } from './webhooks.ts';
 
 /** The order service that updates are sent to. */
 interface OrderService {
@@ -126,20 +126,24 @@ async function start(
     onSettled: () => events?.changed(),
   });
   closers.push(() => outbox.close({ graceMs: graceMs.updates }));
-  events = await followOutbox({ store, outbox, log });
+  const inbox = openInbox({ store, outbox, signer, log });
+  closers.push(inbox.close);
+  events = await followOutbox({ store, outbox, inbox, log });
   closers.push(events.close);
   const bulks = await startBulks({ store, outbox, events, log });
   closers.push(bulks.close);
 
   const app = await listen({ host, port, option: '--port' });
-  closers.push(app.close, async () => ending.abort());
+  // Both before the inbox; a port that is closed already is no error.
+  closers.push(webhooks.close, app.close, async () => ending.abort());
   const html = await readFile(`${pageFolder}/index.html`, 'utf8').catch(() => undefined);
   const page = html === undefined ? { html: notBuilt } : { html, folder: pageFolder };
   const { faultScenario } = service;
-  const shared = { store, outbox, events, bulks, webhookUrl, faultScenario };
+  const shared = { store, outbox, inbox, events, bulks, webhookUrl, faultScenario };
   const parts = { ...shared, host, trustProxy, page, log, signal: ending.signal };
   app.serve(createApp({ ...parts, faultInjection: service.faultInjection?.(parts) }).fetch);
-  webhooks.serve(createWebhookApp({ store, events, signer, log }).fetch);
+  webhooks.serve(inbox.receive);
+  await inbox.start();
   await outbox.start();
   return { url: app.url, webhookUrl: publicUrl, service, place: store.place, client, outbox, parts, close };
 }

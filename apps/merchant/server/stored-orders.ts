@@ -69,6 +69,28 @@ export async function listOrders(
   return rows.map(({ token, body }) => ({ token, body: JSON.parse(body) }));
 }
 
+/**
+ * What an order will hold once everything that is open was applied, so that an update that starts from it undoes no edit:
+ * what is open by the copy of the outbox, or the updates with these ids.
+ *
+ * @throws ApiError 404 when the app does not know the order.
+ */
+export async function latestBody(tx: Sql, token: string, open?: readonly string[]): Promise<ShopUpdate> {
+  const [row] = await rowsOf<{ body: string }>(
+    tx,
+    `select coalesce(
+       (select body from merchant.updates
+        where token = $1 and body is not null and case when $2::uuid[] is null
+          then state in ('queued', 'sending', 'needs_review') else id = any($2::uuid[]) end
+        order by number desc limit 1),
+       body
+     ) as body from merchant.orders where token = $1`,
+    [token, open ?? null],
+  );
+  if (row) return JSON.parse(row.body);
+  throw unknownOrder();
+}
+
 /** @throws ApiError 404 when the app does not know the order. */
 export async function findOrder(sql: Sql, token: string): Promise<string> {
   const known = await rowsOf(sql, 'select from merchant.orders where token = $1', [token]);

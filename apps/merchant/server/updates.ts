@@ -8,6 +8,7 @@ import {
   type UpdateDetails,
   type UpdateStatus,
 } from '@orders/outbox';
+import type { Inbox } from '@orders/outbox/inbox';
 import { explain } from '@orders/schema';
 import { Hono } from 'hono';
 import { DecisionRequest, type FaultSetting, UpdateRequest, type UpdateSource } from '../shared/api.ts';
@@ -21,6 +22,7 @@ import { findOrder } from './stored-orders.ts';
 export interface UpdateParts {
   readonly store: OutboxStore;
   readonly outbox: Outbox<ShopUpdate>;
+  readonly inbox: Inbox;
   readonly events: Pick<Events, 'changed'>;
   /** What the mock service does to requests; absent where another one is used. */
   readonly faultScenario?: (() => FaultSetting['scenario']) | undefined;
@@ -170,7 +172,7 @@ export async function sendOnce(
 const isServiceState = (reason: HeldReason | undefined): reason is 'service_unavailable' | 'key_refused' =>
   reason === 'service_unavailable' || reason === 'key_refused';
 
-async function readStatus({ outbox, faultScenario }: UpdateParts) {
+async function readStatus({ outbox, inbox, faultScenario }: UpdateParts) {
   const { service, workers, ...status } = await outbox.status();
   // Workers that have not reached the service yet send nothing, though no update has failed.
   const isSending = workers.some(({ problem }) => problem === undefined);
@@ -178,6 +180,8 @@ async function readStatus({ outbox, faultScenario }: UpdateParts) {
   const message = service.message ?? blocked?.problem;
   return {
     ...status,
+    /** The events that could not be handled, at most a hundred. */
+    webhooks: await inbox.list(),
     service: {
       ...service,
       ...(service.state === 'ok' && isServiceState(blocked?.reason) && { state: blocked.reason }),

@@ -1,76 +1,101 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { OutboxStore, Sql } from '@orders/outbox';
+import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
+import type { Outbox, OutboxStore, Sql } from '@orders/outbox';
+import { createInbox, type Inbox } from '@orders/outbox/inbox';
 import { createWebhookReader, WebhookEvent } from '@orders/schema';
 import { Hono } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
-import { webhookFields } from '../shared/order-update.ts';
+import { type ShopUpdate, webhookFields } from '../shared/order-update.ts';
 import { rowsOf } from './database.ts';
-import { ApiError } from './errors.ts';
+import type { Log } from './errors.ts';
 import type { Events } from './events.ts';
+import { latestBody } from './stored-orders.ts';
+import { enqueueUpdates } from './updates.ts';
 
-export interface WebhookParts {
+export interface InboxParts {
   readonly store: OutboxStore;
-  readonly events: Pick<Events, 'changed'>;
+  readonly outbox: Outbox<ShopUpdate>;
   readonly signer: WebhookSigner;
+  readonly log: Log;
 }
 
-const maxBytes = 16_384;
-/** How many sessions of an order are kept, the latest ones: an older one that comes again is new. */
-const maxSessions = 100;
-const reader = createWebhookReader(webhookFields);
-const notFound = (): ApiError => new ApiError(404, 'not_found', 'There is no such webhook.');
+/** What is stored of a webhook. */
+interface Scan {
+  /** Absent where the session cannot be stored, or shown in one line: it is refused then. */
+  readonly id?: string;
+  readonly token: string;
+  readonly session: string;
+}
 
-/** A caller that knows the webhook URL of an order may report that its QR code was scanned, and nothing more. */
-export function webhookRoutes({ store, events, signer }: WebhookParts) {
-  const onError = () => {
-    throw new ApiError(413, 'too_large', `An event has at most ${maxBytes} bytes.`);
-  };
-  return new Hono().post('/:token/:secret', bodyLimit({ maxSize: maxBytes, onError }), async (c) => {
-    const { token, secret } = c.req.param();
-    // An order that is unknown is refused like a secret that is wrong.
-    if (!signer.verify(token, secret)) throw notFound();
-    const event = parseEvent(await c.req.text());
-    const sessionId = reader.qrSessionId(event);
-    if (sessionId === undefined) return c.body(null, 204);
-    // What cannot be stored, or shown in one line, is no identifier.
-    if (!/^[^\p{Cc}\p{Cs}]{1,255}$/u.test(sessionId))
-      throw new ApiError(400, 'bad_session', 'The session identifier has 1 to 255 characters.');
-    // A session that is known already is a replay.
-    const added = await rowsOf(
-      store,
-      `with added as (
-         insert into merchant.qr_sessions (token, id) select token, $2 from merchant.orders where token = $1
-         on conflict do nothing returning id
-       ),
-       deleted as (
-         delete from merchant.qr_sessions where token = $1 and exists (select from added) and id in (
-           select id from merchant.qr_sessions where token = $1 order by at desc offset $3
-         )
-       )
-       select from added`,
-      // The statement does not see what it adds.
-      [token, sessionId, maxSessions - 1],
-    );
-    if (added.length > 0) events.changed();
-    return c.body(null, 204);
+const reader = createWebhookReader(webhookFields);
+
+/**
+ * Receives the webhooks of all orders. A caller that knows the webhook URL of an order may report that its QR code was
+ * scanned, and nothing more: the session goes into an update of the order, which is queued with the event, or neither.
+ */
+export function openInbox({ store, outbox, signer, log }: InboxParts): Inbox {
+  return createInbox({
+    store,
+    maxBytes: 16_384,
+    verify(body, { url }): Scan {
+      const token = signer.tokenOf(new URL(url).pathname);
+      if (token === undefined) throw new Response('There is no such webhook.\n', { status: 404 });
+      const session = reader.qrSessionId(parseEvent(body));
+      // Other events are not stored.
+      if (session === undefined) throw new Response(null, { status: 204 });
+      const isUsable = /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(session);
+      return { ...(isUsable && { id: digestOf(token, session) }), token, session };
+    },
+    id: 'id',
+    token: 'token',
+    async handler({ token, payload }, { tx }) {
+      const { session } = payload as Scan;
+      const update = { ...(await latestBody(tx, token)), qr_session_id: session };
+      await enqueueUpdates(outbox, tx, [{ id: randomUUID(), token, update, source: 'webhook' }]);
+    },
+    warn: (message) => log({ level: 'warn', message }),
   });
 }
 
-function parseEvent(text: string): WebhookEvent {
+/** A session that comes again is a replay; the log, which names events by it, holds neither token nor session. */
+const digestOf = (token: string, session: string): string =>
+  createHash('sha256')
+    .update(JSON.stringify([token, session]))
+    .digest('base64url');
+
+/** @throws Response 400 */
+function parseEvent(body: Uint8Array): WebhookEvent {
   try {
-    const checked = WebhookEvent.safeParse(JSON.parse(text));
-    if (checked.success) return checked.data;
+    return WebhookEvent.parse(JSON.parse(new TextDecoder().decode(body)));
   } catch {
-    // The same error as for JSON that is no object.
+    throw new Response('Send a JSON object.\n', { status: 400 });
   }
-  throw new ApiError(400, 'bad_request', 'Send a JSON object.');
+}
+
+export interface WebhookParts {
+  readonly inbox: Inbox;
+  readonly events: Pick<Events, 'changed'>;
+}
+
+/** The routes under `/api/webhooks`: the decisions about events that could not be handled, which the status lists. */
+export function webhookRoutes({ inbox, events }: WebhookParts) {
+  return new Hono()
+    .post('/:id/retry', async (c) => {
+      await inbox.retry(c.req.param('id'));
+      events.changed();
+      return c.body(null, 204);
+    })
+    .post('/:id/discard', async (c) => {
+      await inbox.discard(c.req.param('id'));
+      events.changed();
+      return c.body(null, 204);
+    });
 }
 
 /** Makes and checks the part of a webhook URL that cannot be guessed. */
 export interface WebhookSigner {
   /** Path of an order's webhook. */
   path(token: string): string;
-  verify(token: string, secret: string): boolean;
+  /** The order whose webhook a path is; an unknown order is like a wrong secret. */
+  tokenOf(path: string): string | undefined;
 }
 
 /** The secret of each order is derived from one key, which is stored. */
@@ -86,7 +111,11 @@ export async function createWebhookSigner(sql: Sql): Promise<WebhookSigner> {
   const digest = (text: string): Buffer => createHmac('sha256', 'compare').update(text).digest();
   return {
     path: (token) => `/webhooks/${encodeURIComponent(token)}/${sign(token)}`,
-    // Digests have one length, so that neither content nor length shows in the time it takes.
-    verify: (token, secret) => timingSafeEqual(digest(secret), digest(sign(token))),
+    tokenOf(path) {
+      const [, encoded = '', secret = ''] = /^\/webhooks\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
+      const token = decodeURIComponent(encoded);
+      // Digests have one length, so that neither content nor length shows in the time it takes.
+      return timingSafeEqual(digest(secret), digest(sign(token))) ? token : undefined;
+    },
   };
 }

@@ -3,7 +3,7 @@ import type { Explanation } from '@orders/schema';
 import * as z from 'zod/mini';
 
 /** Where an update came from; `other` is a program that uses the same outbox. */
-export type UpdateSource = 'editor' | 'bulk' | 'burst' | 'start' | 'other';
+export type UpdateSource = 'editor' | 'bulk' | 'webhook' | 'burst' | 'start' | 'other';
 
 /** `waiting` is queued behind an update of its order that needs review. */
 export type ShownState = UpdateState | 'waiting';

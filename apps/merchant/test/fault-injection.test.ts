@@ -30,7 +30,9 @@ const stateOf = async (id: string) => (await app.outbox.get(id))?.state;
 test('a scan reaches the app through the webhook that the order service knows', async () => {
   const [token = ''] = await tokens();
   expect((await app.call('/api/fault-injection/scan', { token })).status).toBe(204);
-  expect((await app.call(`/api/orders/${token}`)).body.qrSession.id).toMatch(/./);
+  const order = async () => (await app.call(`/api/orders/${token}`)).body;
+  await expect.poll(async () => (await order()).body.qr_session_id).toMatch(/./);
+  expect((await order()).updates).toMatchObject([{ source: 'webhook', state: 'applied' }]);
   const without = app.mock.addOrder();
   const refused = await app.call('/api/fault-injection/scan', { token: without });
   expect(refused).toMatchObject({ status: 409, body: { error: { code: 'no_webhook' } } });
@@ -54,7 +56,8 @@ test('a burst sends so many updates over so many orders, and undoes no edit that
     (await app.call('/api/fault-injection/outcomes')).body.slots;
   expect(await slots()).toHaveLength(30);
   const count = async () => (await slots()).reduce((sum, { applied }) => sum + applied, 0);
-  await expect.poll(count).toBe(7);
+  // With that of the scan.
+  await expect.poll(count).toBe(8);
 });
 
 test('a burst starts from what was applied, not from what was rejected', async () => {

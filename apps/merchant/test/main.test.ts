@@ -60,6 +60,8 @@ test('a folder that no app has used starts with an echo and one update; the next
   const listed = async () => (await getJson<{ orders: OrderSummary[] }>(`${url}/api/orders`)).orders[0];
   await expect.poll(listed).toMatchObject({ token, lastUpdate: { state: 'applied' } });
   expect((await postJson(`${url}/api/fault-injection/scan`, { token })).status).toBe(204);
+  const latest = async () => (await getJson<OrderDetail>(`${url}/api/orders/${token}`)).updates[0];
+  await expect.poll(latest).toMatchObject({ state: 'applied', source: 'webhook' });
   if (!hasSignals) return;
 
   const stream = await fetch(`${url}/api/events`);

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,9 @@ import { join } from 'node:path';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../.ci/free-ports.ts';
+import { addOrders } from '../server/stored-orders.ts';
+import { createWebhookSigner } from '../server/webhooks.ts';
+import { followEvents } from './follow-events.ts';
 import { openTestApp, type TestApp } from './open-test-app.ts';
 
 const tokens = ['order-1', 'order-2', 'order-3', 'order-4', 'order-5', 'order-6'];
@@ -29,62 +33,69 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
 
 const urlOf = async (token: string): Promise<string> =>
   (await app.call(`/api/orders/${token}`)).body.webhookUrl;
-const session = async (token: string): Promise<string | undefined> =>
-  (await app.call(`/api/orders/${token}`)).body.qrSession?.id;
+/** The sessions that the order service got in updates of an order, in their sequence. */
+const sessions = (token: string) => app.mock.appliedUpdates(token).map(({ qr_session_id }) => qr_session_id);
+const stored = (token: string) =>
+  app.parts.inbox.list({ token, states: ['queued', 'handled', 'needs_review', 'discarded'] });
 
-test('a scan is noted, and a replay changes nothing, not even after another session', async () => {
+test('a scan becomes an update with its session, which the page hears of, and a replay changes nothing, not even after another session', async () => {
   const url = await urlOf('order-1');
-  let changes = 0;
-  const leave = app.parts.events.subscribe(() => {
-    changes += 1;
-  });
-  for (const session_id of ['qr-1', 'qr-2', 'qr-2', 'qr-1'])
+  const heard = await followEvents(app);
+  for (const session_id of ['qr-1', 'qr-2', 'qr-2', 'qr-1', 'qr-3'])
     expect(await post(url, { ...scanned, session_id })).toEqual({ status: 204, text: '' });
-  expect(await session('order-1')).toBe('qr-2');
-  await expect.poll(() => changes).toBeGreaterThan(0);
-  leave();
+  await heard(async () => {
+    const { updates } = (await app.call('/api/orders/order-1')).body;
+    return updates.length === 3 && updates[0].state === 'applied';
+  });
+  expect(app.mock.appliedUpdates('order-1')).toEqual(
+    ['qr-1', 'qr-2', 'qr-3'].map((qr_session_id) => ({ ...buildOrderUpdate(), qr_session_id })),
+  );
+  expect((await app.call('/api/orders/order-1')).body.updates[0]).toMatchObject({ source: 'webhook' });
 });
 
-test('the sessions of an order are bounded: the latest are kept', async () => {
-  const url = await urlOf('order-6');
-  await app.parts.store.query(
-    `insert into merchant.qr_sessions (token, id, at)
-     select 'order-6', 'qr-' || n, now() + (n - 1000) * interval '1 ms' from generate_series(1, 100) as n`,
-  );
-  for (const index of [101, 102, 103])
-    expect((await post(url, { ...scanned, session_id: `qr-${index}` })).status).toBe(204);
-  const { rows } = await app.parts.store.query(
-    `select id from merchant.qr_sessions where token = 'order-6' order by at`,
-  );
-  expect(rows).toEqual(Array.from({ length: 100 }, (_, index) => ({ id: `qr-${index + 4}` })));
-  expect(await session('order-6')).toBe('qr-103');
+test('a scan of one order uses up the session of no other', async () => {
+  for (const token of ['order-4', 'order-6'])
+    expect((await post(await urlOf(token), { ...scanned, session_id: 'same' })).status).toBe(204);
+  for (const token of ['order-4', 'order-6']) await expect.poll(() => sessions(token)).toEqual(['same']);
+});
+
+test('a scan undoes no edit that is queued', async () => {
+  const edited = buildOrderUpdate({ order_id: 'edited' });
+  app.mock.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '600' } });
+  await app.call('/api/orders/order-2/updates', { id: randomUUID(), update: edited });
+  await expect.poll(async () => 'pausedUntil' in (await app.call('/api/status')).body).toBe(true);
+  await post(await urlOf('order-2'), { ...scanned, session_id: 'qr-4' });
+  await expect.poll(async () => (await app.outbox.history('order-2')).length).toBe(2);
+  await app.call('/api/resume', {});
+  await expect
+    .poll(() => app.mock.appliedUpdates('order-2'))
+    .toEqual([edited, { ...edited, qr_session_id: 'qr-4' }]);
 });
 
 test('an event of another name changes nothing', async () => {
-  expect((await post(await urlOf('order-2'), { ...scanned, event: 'order_paid' })).status).toBe(204);
-  expect(await session('order-2')).toBeUndefined();
+  expect((await post(await urlOf('order-3'), { ...scanned, event: 'order_paid' })).status).toBe(204);
+  expect(await stored('order-3')).toEqual([]);
 });
 
 test('a wrong secret and an unknown order get the same response', async () => {
-  const url = await urlOf('order-2');
+  const url = await urlOf('order-3');
   const secret = url.split('/').at(-1) ?? '';
   expect(secret).toMatch(/^[\w-]{32,}$/);
   const root = app.webhookUrl;
   const urls = [
-    `${root}/webhooks/order-2/${secret.slice(0, -1)}`,
-    `${root}/webhooks/order-2/${secret}x`,
+    `${root}/webhooks/order-3/${secret.slice(0, -1)}`,
+    `${root}/webhooks/order-3/${secret}x`,
     `${root}/webhooks/order-1/${secret}`,
     `${root}/webhooks/order-9/${secret}`,
     `${root}/webhooks/order-9/x`,
     `${root}/webhooks/%00/${secret}`,
+    `${root}/webhooks/order-3/${secret}/more`,
+    `${root}/more/webhooks/order-3/${secret}`,
+    root,
   ];
-  const error = { code: 'not_found', message: 'There is no such webhook.' };
-  for (const one of urls) {
-    const { status, text } = await post(one, scanned);
-    expect(status).toBe(404);
-    expect(JSON.parse(text).error).toMatchObject(error);
-  }
-  for (const token of ['order-1', 'order-2']) expect(await session(token)).not.toBe('qr-1');
+  for (const one of urls)
+    expect(await post(one, scanned), one).toEqual({ status: 404, text: 'There is no such webhook.\n' });
+  expect(await stored('order-3')).toEqual([]);
 });
 
 test('what is no event, or too large, is refused', async () => {
@@ -95,8 +106,8 @@ test('what is no event, or too large, is refused', async () => {
     ['[]', 400],
     ['', 400],
     [deep, 400],
-    [{ ...scanned, session_id: 'x'.repeat(256) }, 400],
-    [{ ...scanned, session_id: 'qr\u0000' }, 400],
+    [{ ...scanned, session_id: 'x'.repeat(256) }, 422],
+    [{ ...scanned, session_id: 'qr\u0000' }, 422],
     [{ ...scanned, more: 'x'.repeat(16_384) }, 413],
   ] as const;
   for (const [body, status] of refused)
@@ -104,16 +115,48 @@ test('what is no event, or too large, is refused', async () => {
   const endless = new Blob(['{"a":"', 'x'.repeat(100_000), '"}']).stream();
   const init = { method: 'POST', body: endless, duplex: 'half' } as RequestInit;
   expect((await fetch(url, init)).status).toBe(413);
-  expect(await session('order-3')).toBeUndefined();
+  expect(await stored('order-3')).toEqual([]);
   expect(app.logged).toEqual([]);
+});
+
+test('a scan that cannot be handled needs review, with neither token nor session in the log, and a person has it handled again or discards it', async () => {
+  const token = 'order-unknown-yet';
+  const { path } = await createWebhookSigner(app.parts.store);
+  const scan = (session_id: string) => post(app.webhookUrl + path(token), { ...scanned, session_id });
+  const review = async (): Promise<string> => {
+    // As if it had failed nine times before.
+    await app.parts.store.query(
+      `update orders_outbox.events set failures = 9, due_at = now() where state = 'queued'`,
+    );
+    const listed = async () => (await app.call('/api/status')).body.webhooks;
+    const event = { token, message: expect.stringContaining('knows no such order') };
+    await expect.poll(listed).toMatchObject([event]);
+    return (await listed())[0].id;
+  };
+  await scan('qr-6');
+  const first = await review();
+  const heard = await followEvents(app);
+  expect((await app.call(`/api/webhooks/${first}/discard`, {})).status).toBe(204);
+  await heard(async () => (await app.call('/api/status')).body.webhooks.length === 0);
+  expect((await app.call(`/api/webhooks/${first}/retry`, {})).status).toBe(409);
+  await scan('qr-7');
+  const second = await review();
+  const order = { token, body: buildOrderUpdate() };
+  app.mock.addOrder({ token, data: order.body });
+  await addOrders(app.parts.store, [order]);
+  expect((await app.call(`/api/webhooks/${second}/retry`, {})).status).toBe(204);
+  await expect.poll(() => sessions(token)).toEqual(['qr-7']);
+  const log = JSON.stringify(app.logged.splice(0));
+  expect(log).toContain(`The event ${second} needs review`);
+  expect(log).not.toMatch(/qr-[67]|order-unknown-yet/);
 });
 
 test('the webhook port serves nothing of the app, and the port of the app no webhook', async () => {
   for (const path of ['/', '/api/orders', '/api/status', '/assets/index.js', '/orders/order-1'])
-    expect((await fetch(app.webhookUrl + path)).status, path).toBe(404);
-  const { pathname } = new URL(await urlOf('order-4'));
+    expect((await fetch(app.webhookUrl + path)).status, path).toBe(405);
+  const { pathname } = new URL(await urlOf('order-3'));
   expect((await post(app.url + pathname, scanned)).status).toBe(404);
-  expect(await session('order-4')).toBeUndefined();
+  expect(await stored('order-3')).toEqual([]);
 });
 
 const hasNginx = spawnSync('nginx', ['-v']).status === 0;
@@ -124,10 +167,10 @@ test.runIf(hasNginx)(
     await using proxy = await startNginx(app.webhookUrl);
     for (const path of ['/', '/api/orders', '/api/status', '/api/fault-injection', '/review'])
       for (const host of ['shop.example', 'localhost', '127.0.0.1'])
-        expect((await fetch(proxy.url + path, { headers: { host } })).status, path).toBe(404);
+        expect((await fetch(proxy.url + path, { headers: { host } })).status, path).toBe(405);
     const { pathname } = new URL(await urlOf('order-5'));
     expect((await post(proxy.url + pathname, { ...scanned, session_id: 'through-nginx' })).status).toBe(204);
-    expect(await session('order-5')).toBe('through-nginx');
+    await expect.poll(() => sessions('order-5')).toEqual(['through-nginx']);
   },
 );
 
@@ -155,7 +198,7 @@ async function startNginx(upstream: string): Promise<{ readonly url: string } & 
         () => 0,
       ),
     )
-    .toBe(404);
+    .toBe(405);
   return {
     url,
     async [Symbol.asyncDispose]() {

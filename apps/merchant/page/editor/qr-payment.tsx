@@ -1,28 +1,27 @@
-import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useFormContext } from 'react-hook-form';
 import { type OrderDetail, parseResponse, statusQuery } from '../api.ts';
 import { ErrorAlert } from '../errors.tsx';
 import { faultInjection } from '../fault-injection/api.ts';
 import { formatTime } from '../format.ts';
+import { StateBadge } from '../orders/state-badge.tsx';
 import type { OrderForm } from './order-form.ts';
 
-/** Receives the session of a QR payment by webhook, and puts it into the order. */
+/** How an order takes a QR payment, and what became of its last scan. */
 export function QrPayment({ order }: { readonly order: OrderDetail }) {
-  const { token, webhookUrl, qrSession, body } = order;
+  const { token, webhookUrl, updates, body } = order;
   const { setValue, watch } = useFormContext<OrderForm>();
   const { data: status } = useQuery(statusQuery);
   const scan = useMutation({
     mutationFn: () => parseResponse(faultInjection.scan.$post({ json: { token } })),
   });
-  const [webhook, session] = watch(['hooks.webhook_url', 'qr_session_id']);
-  const put = (name: 'hooks.webhook_url' | 'qr_session_id', value: string) =>
-    setValue(name, value, { shouldDirty: true, shouldValidate: true });
+  const scanned = updates.find(({ source }) => source === 'webhook');
   return (
     <Stack gap="xs" mt="md">
       <Text size="sm">
         To take a QR payment, send the order with this webhook URL. When the buyer scans the code, the service
-        sends the session to it; then send that with the order.
+        sends the session to it, and the app sends an update with that session by itself.
       </Text>
       <Code block>{webhookUrl}</Code>
       <Group gap="xs">
@@ -33,8 +32,14 @@ export function QrPayment({ order }: { readonly order: OrderDetail }) {
             </Button>
           )}
         </CopyButton>
-        {webhook !== webhookUrl && (
-          <Button size="xs" variant="default" onClick={() => put('hooks.webhook_url', webhookUrl)}>
+        {watch('hooks.webhook_url') !== webhookUrl && (
+          <Button
+            size="xs"
+            variant="default"
+            onClick={() =>
+              setValue('hooks.webhook_url', webhookUrl, { shouldDirty: true, shouldValidate: true })
+            }
+          >
             Use it for this order
           </Button>
         )}
@@ -51,20 +56,14 @@ export function QrPayment({ order }: { readonly order: OrderDetail }) {
         )}
       </Group>
       <ErrorAlert error={scan.error} />
-      <div role="status">
-        {qrSession && (
-          <Alert color="green" title={`Scanned at ${formatTime(qrSession.at)}`}>
-            <Code block>{qrSession.id}</Code>
-            {session === qrSession.id ? (
-              'It is in the form.'
-            ) : (
-              <Button size="xs" mt="xs" onClick={() => put('qr_session_id', qrSession.id)}>
-                Use this session
-              </Button>
-            )}
-          </Alert>
+      <Group gap={6} role="status" fz="sm">
+        {scanned && (
+          <>
+            <StateBadge state={scanned.state} />
+            Scanned at {formatTime(scanned.createdAt)}
+          </>
         )}
-      </div>
+      </Group>
     </Stack>
   );
 }

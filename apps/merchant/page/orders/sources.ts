@@ -4,6 +4,7 @@ import type { UpdateSource } from '../../shared/api.ts';
 export const sources: Readonly<Record<UpdateSource, string>> = {
   editor: 'Editor',
   bulk: 'Bulk file',
+  webhook: 'QR payment',
   burst: 'Burst',
   start: 'Start of the app',
   other: 'Another program',

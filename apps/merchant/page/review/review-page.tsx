@@ -1,9 +1,18 @@
-import { Anchor, Card, Code, EmptyState, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { Anchor, Button, Card, Code, EmptyState, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { reviewQuery, statusQuery, type UpdateView, updateQuery } from '../api.ts';
+import {
+  api,
+  parseResponse,
+  queryClient,
+  reviewQuery,
+  statusQuery,
+  type UpdateView,
+  updateQuery,
+  type WebhookView,
+} from '../api.ts';
 import { ErrorAlert } from '../errors.tsx';
 import { formatTime, plural } from '../format.ts';
 import { sources } from '../orders/sources.ts';
@@ -11,19 +20,21 @@ import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
 import { Pager, usePages } from '../pager.tsx';
 import { ReviewActions } from './review-actions.tsx';
 
-/** Updates that wait for a decision. */
+/** Updates and webhooks that wait for a decision. */
 export function ReviewPage() {
   const { data: status } = useQuery(statusQuery);
   const { needsReview = 0, rejected = 0 } = status?.updates ?? {};
+  const webhooks = status?.webhooks ?? [];
   return (
     <Stack>
       <Title order={1} size="h2">
         Needs review
       </Title>
       {!status && <Skeleton height={200} />}
-      {status && needsReview + rejected === 0 && (
+      {status && needsReview + rejected + webhooks.length === 0 && (
         <EmptyState icon={<IconCircleCheck aria-hidden />} title="Nothing needs review">
-          Updates whose outcome is unknown, and rejected ones, wait here for your decision.
+          Updates whose outcome is unknown, rejected ones, and webhooks that could not be handled wait here
+          for your decision.
         </EmptyState>
       )}
       {needsReview > 0 && (
@@ -40,6 +51,17 @@ export function ReviewPage() {
           text="These were not applied. Later updates of their orders were sent."
         />
       )}
+      {webhooks.length > 0 && (
+        <Stack component="section" gap="sm">
+          <SectionTitle
+            title={`${plural(webhooks.length, 'webhook')} not handled`}
+            text="The session of a QR payment could not be put into an update. Later webhooks of the order wait for you."
+          />
+          {webhooks.map((event) => (
+            <WebhookCard key={event.id} event={event} />
+          ))}
+        </Stack>
+      )}
     </Stack>
   );
 }
@@ -55,20 +77,26 @@ function Section({ state, title, text }: SectionProps) {
   const { data, error } = useQuery(reviewQuery(state, pages.start));
   return (
     <Stack component="section" gap="sm">
-      <div>
-        <Title order={2} size="h3">
-          {title}
-        </Title>
-        <Text size="sm" c="dimmed">
-          {text}
-        </Text>
-      </div>
+      <SectionTitle title={title} text={text} />
       <ErrorAlert error={error} />
       {data?.updates.map((update) => (
         <ReviewCard key={update.id} update={update} />
       ))}
       <Pager pages={pages} next={data?.next} />
     </Stack>
+  );
+}
+
+function SectionTitle({ title, text }: Omit<SectionProps, 'state'>) {
+  return (
+    <div>
+      <Title order={2} size="h3">
+        {title}
+      </Title>
+      <Text size="sm" c="dimmed">
+        {text}
+      </Text>
+    </div>
   );
 }
 
@@ -92,6 +120,38 @@ function ReviewCard({ update }: { readonly update: UpdateView }) {
       </Text>
       <ReviewActions update={update} />
       <SentBody id={id} />
+    </Card>
+  );
+}
+
+function WebhookCard({ event: { id, token, receivedAt, message } }: { readonly event: WebhookView }) {
+  const decide = useMutation({
+    mutationFn: (decision: 'retry' | 'discard') =>
+      parseResponse(api.webhooks[':id'][decision].$post({ param: { id } })),
+    onSettled: () => queryClient.invalidateQueries(),
+  });
+  return (
+    <Card withBorder component="article" aria-label={`Webhook of ${token}`}>
+      <Group gap="xs" mb={4}>
+        <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} fw={600}>
+          {token}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          Scanned {formatTime(receivedAt)}
+        </Text>
+      </Group>
+      <Text size="sm" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
+        {message}
+      </Text>
+      <Group gap="xs" mt={4}>
+        <Button size="xs" variant="default" onClick={() => decide.mutate('retry')}>
+          Try again
+        </Button>
+        <Button size="xs" variant="default" onClick={() => decide.mutate('discard')}>
+          Discard
+        </Button>
+      </Group>
+      <ErrorAlert error={decide.error} />
     </Card>
   );
 }

@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
 import { inject, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
 import { startForwarder } from '../../../../.ci/start-forwarder.ts';
 import type { StatusView } from '../../page/api.ts';
+import { rowsOf } from '../../server/database.ts';
+import { ShopUpdate } from '../../shared/order-update.ts';
 import { openTestApp } from '../open-test-app.ts';
 import { createDatabase, needPostgres } from '../open-test-postgres.ts';
 import { makeTestFolder, runMerchant } from '../run-merchant.ts';
@@ -147,4 +150,62 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   await button('It was applied').click();
   await page.getByRole('group', { name: 'It was applied' }).getByRole('button', { name: 'Confirm' }).click();
   await expect.poll(() => service.appliedUpdates('order-1')).toMatchObject([{}, { order_id: 'behind' }]);
+});
+
+test('a QR payment goes through once, though the app is killed between the webhook and the update', async ({
+  expect,
+  skip,
+}) => {
+  needPostgres({ skip });
+  await using service = await startMockOrderService({
+    orders: ['order-1'],
+    schema: ShopUpdate,
+    webhooks: { timeoutMs: 60_000 },
+  });
+  const databaseUrl = await createDatabase(tables);
+  const env = { ORDERS_API_KEY: service.key, DATABASE_URL: databaseUrl };
+  const words = ['--base-url', service.url, '--order', 'order-1'];
+  using killed = runMerchant([...words, '--port', '0', '--webhook-port', '0'], env);
+  const url = await killed.printed(/Merchant app\s+(http:\S+)/);
+  const webhooks = await killed.printed(/Webhooks\s+(http:\S+)/);
+  await using open = await openPage(`${url}/orders/order-1`, { isNew: true });
+  const { page, button, says } = open;
+  await button('Buyer and QR payment').click();
+  await button('Use it for this order').click();
+  await button('Send update').click();
+  await says('Applied');
+
+  const database = postgresStore({ connectionString: databaseUrl });
+  // Nothing that the handler does can commit while the lock is held.
+  const { id, delivered } = await database.transaction(async (tx) => {
+    await tx.query('set local idle_in_transaction_session_timeout = 0');
+    await tx.query('lock table merchant.updates in share mode');
+    const delivery = await service.webhooks.send('start_qr_session', { sessionId: 'qr-1' });
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and query like 'insert into merchant.updates (%'`;
+    await expect.poll(() => rowsOf(database, waiting)).not.toEqual([]);
+    killed.kill('SIGKILL');
+    await killed.ended;
+    return delivery;
+  });
+  await database.close();
+  expect(delivered).toBe(true);
+  await page.getByText('Connection lost').waitFor();
+  const sessions = () => service.appliedUpdates('order-1').map(({ qr_session_id }) => qr_session_id);
+  expect(sessions()).toEqual([undefined]);
+
+  const ports = ['--port', new URL(url).port, '--webhook-port', new URL(webhooks).port];
+  using _again = runMerchant([...words, ...ports], env);
+  await page.getByText('Connection lost').waitFor({ state: 'hidden' });
+  const scanned = page.getByRole('status').filter({ hasText: 'Scanned at' });
+  await scanned.getByText('Applied').waitFor();
+  // Each that comes after a repeat shows that it was ignored.
+  await service.webhooks.replay(id);
+  await service.webhooks.send('start_qr_session', { sessionId: 'qr-2' });
+  await expect.poll(sessions).toEqual([undefined, 'qr-1', 'qr-2']);
+  await page
+    .getByRole('region', { name: 'Updates' })
+    .getByText(/^QR payment/)
+    .nth(1)
+    .waitFor();
 });

@@ -100,9 +100,19 @@ test('orders, review, bulk files, fault injection and a missing order are access
   await button('Back to normal').click();
   await expect.poll(() => page.getByRole('radio', { name: 'Healthy' }).isChecked()).toBe(true);
 
+  // As if its handler had failed ten times.
+  await app().parts.store.query(
+    `insert into orders_outbox.events (id, token, position, state, message)
+     values ('scan', $1, 0, 'needs_review', '"no such order"')`,
+    [order],
+  );
   await visit(/^Needs review/);
   await button('It was applied').first().waitFor();
+  const webhook = page.getByRole('article', { name: `Webhook of ${order}` });
+  await webhook.getByText('no such order').waitFor();
   await expectForEveryone(page, expect, { within: 'main' });
+  await webhook.getByRole('button', { name: 'Discard' }).click();
+  await webhook.waitFor({ state: 'detached' });
   expect(consoleLines.filter((line) => !line.includes('404'))).toEqual([]);
   await page.goto(`${app().url}/orders/none`);
   await page.getByRole('heading', { name: 'Order not found' }).waitFor();
