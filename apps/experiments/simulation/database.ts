@@ -39,6 +39,11 @@ export class Database {
     beginTime(0);
     const base = await pgliteStore(pglite);
     await drive(migrate(base));
+    // A table of the merchant.
+    await pglite.exec(
+      `create schema if not exists orders_outbox_shop;
+       create table if not exists orders_outbox_shop.effects (number bigserial, event text, token text, update_id uuid)`,
+    );
     const { rows } = await pglite.query<{ name: string }>(
       `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname like 'orders_outbox%'
          and format('%I.%I', schemaname, tablename)::regclass::oid not in (select inhrelid from pg_inherits) order by 1`,
@@ -83,6 +88,15 @@ export class Database {
         ? `delete from ${jobs}`
         : `insert into ${jobs} (name, data, heartbeat_seconds, retry_limit) values ('lanes', null, 10, 1000000)`,
     );
+  }
+
+  /** What handlers did, in sequence, and whether the update that each enqueued is there. */
+  async readEffects(): Promise<readonly Effect[]> {
+    const { rows } = await this.#pglite.query<Effect>(
+      `select event, token, exists (select from orders_outbox.updates where id = update_id) as "isEnqueued"
+       from orders_outbox_shop.effects order by number`,
+    );
+    return rows;
   }
 
   /** Resolves once no transaction is open. */
@@ -210,6 +224,13 @@ export class Database {
     process.disturbedAtMs = elapsedMs();
     return faults.splice(index, 1)[0]?.when;
   }
+}
+
+/** What a handler did about an event. */
+export interface Effect {
+  readonly event: string;
+  readonly token: string;
+  readonly isEnqueued: boolean;
 }
 
 /** What a transaction, and those after `seen`, have changed. */

@@ -6,7 +6,14 @@ import './virtual-time.ts';
 const { Database } = await import('./database.ts');
 const { play } = await import('./world.ts');
 const database = await Database.open();
-const setup = { seed: 1, processes: 1, isListening: true, perSecond: undefined, keyMs: 0 } as const;
+const setup = {
+  seed: 1,
+  processes: 1,
+  isListening: true,
+  perSecond: undefined,
+  keyMs: 0,
+  hasInbox: false,
+} as const;
 
 async function count(ms: number): Promise<number> {
   const before = database.statements;

@@ -54,6 +54,8 @@ export const promises = {
   live: 'Once faults end, it never stands still for 45 s without a word about what holds each update that is due, and within a quarter of an hour all are settled or wait for a person.',
   closed:
     'An outbox closes at most 11 s after its grace, whatever its database does, and writes nothing afterwards.',
+  effects:
+    'An event whose delivery got 204 takes effect once, and before those of its order that were delivered after that; none takes effect twice, and what its handler enqueues commits with it.',
   quiet: 'No promise of a process is rejected unheard, and an outbox closes without an error.',
 } as const;
 

@@ -37,9 +37,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     to: '',
   },
   'the breaker never opens': {
-    file: 'limits.ts',
-    from: 'if (seen.every((each) => isUneventful(known, each))) return',
-    to: 'return',
+    file: 'turn.ts',
+    from: 'if (outcomes.map(toObservation).every((each) => isUneventful(known, each)))',
+    to: '',
   },
   'a late response is ignored': {
     file: 'statements.ts',
@@ -48,9 +48,9 @@ export const mutations: Readonly<Record<string, Mutation>> = {
   },
   'an outcome overwrites what a person decided': {
     file: 'statements.ts',
-    from: `where u.id = given.id and u.claim is not distinct from given.claim
-       and (u.state = 'sending' or u.state = 'needs_review' and given.state <> 'needs_review')`,
-    to: 'where u.id = given.id',
+    from: ` and u.claim is not distinct from given.claim
+  and (u.state = 'sending' or u.state = 'needs_review' and given.state <> 'needs_review')`,
+    to: '',
   },
   'an order is sent by arrival': {
     file: 'statements.ts',
@@ -106,6 +106,29 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     file: 'outbox.ts',
     from: 'executeSql: async (text, values) => opened().executeSql(text, values),',
     to: '',
+  },
+  'ids of events are kept no longer than their payloads': {
+    file: 'inbox-handlers.ts',
+    from: '[Math.min(keepIdsMs, 1e12)]',
+    to: '[0]',
+  },
+  'a repeated event is handled again': {
+    file: 'inbox.ts',
+    from: 'if (row?.is_known) return true;',
+    to: `if (row?.is_known) {
+        await tx.query(\`update \${table} set state = 'queued', payload = $2 where id = $1\`, [eventId, payload]);
+        return true;
+      }`,
+  },
+  'what a handler did is kept where it fails': {
+    file: 'inbox-handlers.ts',
+    from: `await tx.query('rollback to savepoint orders_inbox');`,
+    to: '',
+  },
+  'an event is handled before earlier ones of its order': {
+    file: 'inbox-handlers.ts',
+    from: 'earlier.position < e.position',
+    to: 'false',
   },
   'jobs of lost workers are not looked for': {
     file: 'monitor.ts',

@@ -51,6 +51,10 @@ export type Step =
     }
   /** A person changes the queue by hand. */
   | { readonly do: 'meddle'; readonly as: 'odd job' | 'lost jobs' }
+  /** The service delivers an event, which it may repeat, to the inbox of a process. */
+  | { readonly do: 'deliver'; readonly process: number; readonly event: number }
+  /** The next handlers throw. */
+  | { readonly do: 'handlers fail'; readonly times: number }
   /** A person ends the pause after a 429. */
   | { readonly do: 'resume'; readonly process: number };
 
@@ -66,6 +70,8 @@ export interface Setup {
   readonly latestWins: boolean;
   /** How long the function takes that returns the key; 0 where the key is text. */
   readonly keyMs: number;
+  /** Whether each process has an inbox, too. */
+  readonly hasInbox: boolean;
 }
 
 /** A run: all that is needed to repeat it. */
@@ -188,6 +194,17 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('resume' as const), process }) },
   {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('deliver' as const), process, event: fc.nat({ max: 15 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('handlers fail' as const),
+      times: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  {
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('meddle' as const),
@@ -204,6 +221,7 @@ const setup: fc.Arbitrary<Setup> = fc.record({
   onRejected: fc.constantFrom('continue' as const, 'hold' as const),
   latestWins: fc.constantFrom(false, false, false, true),
   keyMs: fc.constantFrom(0, 0, 0, 200, 4_000),
+  hasInbox: fc.boolean(),
 });
 
 /** Runs of up to so many steps. */

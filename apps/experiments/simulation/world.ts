@@ -1,5 +1,6 @@
 import { createOrdersClient } from '@orders/client/fetch';
-import { createOutbox, type Outbox } from '@orders/outbox';
+import { createOutbox, type Outbox, type OutboxStore } from '@orders/outbox';
+import { createInbox, type Inbox } from '@orders/outbox/inbox';
 import type { Database } from './database.ts';
 import { type CommittedUpdate, name, Observer } from './observer.ts';
 import { Process } from './process.ts';
@@ -22,6 +23,7 @@ interface Machine {
   process: Process;
   /** Its outbox, once that is open. */
   outbox: Outbox | undefined;
+  inbox: Inbox | undefined;
 }
 
 /** How long the world waits for what the model promises once faults have ended, in milliseconds. */
@@ -64,6 +66,10 @@ class World {
   #accepted = 0;
   #started = 0;
   #isCalm = false;
+  /** How many of the next handlers throw. */
+  #failing = 0;
+  /** When each event was delivered first, and when a delivery of it got 204. */
+  readonly #delivered = new Map<string, { readonly atMs: number; storedAtMs: number | undefined }>();
 
   constructor(database: Database, setup: Setup) {
     this.#database = database;
@@ -79,6 +85,7 @@ class World {
     this.#machines = Array.from({ length: setup.processes }, () => ({
       process: new Process(''),
       outbox: undefined,
+      inbox: undefined,
     }));
   }
 
@@ -91,7 +98,7 @@ class World {
   /** Starts a process on a machine, again and again until its outbox is open. */
   #boot(machine: Machine): void {
     const one = new Process(`process ${++this.#started}`);
-    Object.assign(machine, { process: one, outbox: undefined });
+    Object.assign(machine, { process: one, outbox: undefined, inbox: undefined });
     const open = async (): Promise<void> => {
       const { isListening, perSecond, onRejected, latestWins, keyMs } = this.#setup;
       const apiKey = 'a-key-of-the-simulation';
@@ -101,10 +108,11 @@ class World {
           apiKey: keyMs === 0 ? apiKey : () => new Promise((resolve) => setTimeout(resolve, keyMs, apiKey)),
           fetch: this.#service.fetch,
         });
+        const store = this.#database.storeFor(one, { isListening });
         try {
           const outbox = await createOutbox({
             client,
-            store: this.#database.storeFor(one, { isListening }),
+            store,
             migrate: false,
             concurrency: 8,
             onRejected,
@@ -113,7 +121,9 @@ class World {
             warn: (message) => this.observer.note(one.name, `warns: ${message}`),
           });
           await outbox.start();
-          if (!one.isDead) machine.outbox = outbox;
+          if (one.isDead) return;
+          machine.outbox = outbox;
+          if (this.#setup.hasInbox) machine.inbox = this.#openInbox(one, store, outbox);
           return;
         } catch (error) {
           this.observer.note(one.name, `cannot start: ${String(error)}`);
@@ -122,6 +132,54 @@ class World {
       }
     };
     void inHost(one, open);
+  }
+
+  #openInbox(one: Process, store: OutboxStore, outbox: Outbox): Inbox {
+    return createInbox({
+      store,
+      verify: (body) => JSON.parse(new TextDecoder().decode(body)),
+      id: 'id',
+      token: 'order',
+      migrate: false,
+      handler: async ({ id: event, token }, { tx }) => {
+        const id = this.#newId();
+        await tx.query(
+          'insert into orders_outbox_shop.effects (event, token, update_id) values ($1, $2, $3)',
+          [event, token, id],
+        );
+        this.observer.note(one.name, `handles ${event}`, { token });
+        if (this.#failing > 0 && !this.#isCalm) {
+          this.#failing--;
+          throw new Error('on purpose');
+        }
+        await outbox.enqueue(token, { cart: { items: [{ sku: id }] } }, { id, tx });
+      },
+      warn: (message) => this.observer.note(one.name, `warns: ${message}`),
+    });
+  }
+
+  #newId(): string {
+    return `00000000-0000-4000-8000-${(++this.#accepted).toString(16).padStart(12, '0')}`;
+  }
+
+  /** Delivers an event to a process, if it has an inbox now; goes on at once. */
+  async #deliver({ process: number, event }: Extract<Step, { do: 'deliver' }>): Promise<void> {
+    const { process, inbox } = this.#machineOf(number);
+    if (!inbox || process.isDead) return;
+    const [id, token] = [`event-${event}`, `order-${event % 4}`];
+    const delivered = this.#delivered.get(id) ?? { atMs: elapsedMs(), storedAtMs: undefined };
+    this.#delivered.set(id, delivered);
+    const body = JSON.stringify({ id, order: token });
+    process.deliver(() =>
+      inHost(process, async () => {
+        const { status } = await inbox.receive(
+          new Request('https://shop.example/', { method: 'POST', body }),
+        );
+        this.observer.note(process.name, `responds to ${id}: ${status}`, { token });
+        if (status === 204) delivered.storedAtMs ??= elapsedMs();
+      }),
+    );
+    await settle();
   }
 
   async take(step: Step): Promise<void> {
@@ -191,6 +249,11 @@ class World {
           this.observer.resuming--;
           this.observer.disturb();
         });
+      case 'deliver':
+        return this.#deliver(step);
+      case 'handlers fail':
+        this.#failing = step.times;
+        return;
       case 'meddle':
         this.observer.disturb();
         return drive(this.#database.meddle(step.as));
@@ -225,7 +288,7 @@ class World {
   #enqueue({ process, order, updates, as }: Extract<Step, { do: 'enqueue' }>): Promise<void> {
     const token = `order-${order}`;
     const items = Array.from({ length: updates }, () => {
-      const id = `00000000-0000-4000-8000-${(++this.#accepted).toString(16).padStart(12, '0')}`;
+      const id = this.#newId();
       return { id, token, update: { cart: { items: [{ sku: id }] } } };
     });
     const accepted = (): void => {
@@ -254,13 +317,19 @@ class World {
   }
 
   async #restart(machine: Machine, graceMs: number, ms: number): Promise<void> {
-    const { process, outbox } = machine;
+    const { process, outbox, inbox } = machine;
     if (!outbox || !process.isRunning) return;
-    machine.outbox = undefined;
+    Object.assign(machine, { outbox: undefined, inbox: undefined });
     process.isClosing = true;
     this.observer.note(process.name, 'closes');
-    const begunAtMs = elapsedMs();
-    inHost(process, () => outbox.close({ graceMs })).then(
+    let begunAtMs = elapsedMs();
+    const close = async (): Promise<void> => {
+      // It waits for the handler that runs.
+      await inbox?.close();
+      begunAtMs = elapsedMs();
+      await outbox.close({ graceMs });
+    };
+    inHost(process, close).then(
       () => {
         const tookMs = elapsedMs() - begunAtMs;
         if (process.stoodStillAtMs < begunAtMs && tookMs > graceMs + closeMs)
@@ -309,8 +378,42 @@ class World {
         `after ${calm.settledMs / 60_000} min ${this.observer.waiting.map(({ id, state }) => `${name(id)} is ${state}`).join(', ')}`,
       );
     this.observer.checkKept();
+    await this.#checkEffects();
     for (const { id, by, answer } of this.observer.unheard)
       this.observer.broken('heard', `${name(id)} needs review, and ${by.name} knows that it was ${answer}`);
+  }
+
+  /** Handles what needs review again, and checks what all handlers did. */
+  async #checkEffects(): Promise<void> {
+    const { process, inbox } = this.#machines.find((machine) => machine.inbox !== undefined) ?? {};
+    if (!process || !inbox) return;
+    const handle = async (): Promise<void> => {
+      for (const { id } of await inbox.list()) await inbox.retry(id);
+    };
+    await drive(inHost(process, handle));
+    const isIdle = async (): Promise<boolean> => {
+      const { queued, needs_review } = await drive(inHost(process, () => inbox.counts()));
+      return queued + needs_review === 0;
+    };
+    for (let ms = 0; ms < calm.settledMs && !this.#isBroken && !(await isIdle()); ms += calm.everyMs)
+      await this.#pass(calm.everyMs);
+    const effects = await this.#database.readEffects();
+    for (const [event, { storedAtMs }] of this.#delivered) {
+      const found = effects.filter((effect) => effect.event === event);
+      if (found.length > 1) this.observer.broken('effects', `${event} took effect ${found.length} times`);
+      if (found.length === 0 && storedAtMs !== undefined)
+        this.observer.broken('effects', `${event} got 204, and took no effect`);
+    }
+    for (const [index, { event, token, isEnqueued }] of effects.entries()) {
+      if (!isEnqueued) this.observer.broken('effects', `the update of ${event} is not there`);
+      const { atMs = 0 } = this.#delivered.get(event) ?? {};
+      for (const later of effects.slice(index + 1))
+        if (later.token === token && (this.#delivered.get(later.event)?.storedAtMs ?? Infinity) < atMs)
+          this.observer.broken(
+            'effects',
+            `${event} took effect before ${later.event}, which was stored first`,
+          );
+    }
   }
 
   get #isUp(): boolean {

@@ -231,7 +231,7 @@ and sign(body), as in startMockOrderService. It exits with 1 where an event was 
 had two effects or overtook another, and with 3 where no effect was seen.`,
     examples: [
       'orders trigger start_qr_session --forward-to http://localhost:3000/webhooks',
-      'orders trigger start_qr_session --forward-to http://localhost:3000/webhooks --times 3 --late 5s --mock http://127.0.0.1:8402',
+      'orders trigger start_qr_session --forward-to http://localhost:3000/ --times 3',
     ],
     load: async () => (await import('./trigger.ts')).runTrigger,
   },
