@@ -265,6 +265,10 @@ class World {
     return pass(ms, () => this.#isBroken);
   }
 
+  #passUntil(isThere: () => boolean): Promise<void> {
+    return pass(calm.namedMs, () => this.#isBroken || isThere());
+  }
+
   get #isBroken(): boolean {
     return this.observer.violations.length > 0;
   }
@@ -367,7 +371,7 @@ class World {
     this.#service.next = [];
     this.#service.usual = 'applied';
     for (const { process } of this.#machines) process.resume();
-    await pass(calm.namedMs, () => this.#isBroken || (this.#isUp && this.observer.waiting.length === 0));
+    await this.#passUntil(() => this.#isUp && this.observer.waiting.length === 0);
     if (!this.#isBroken) await this.#checkNamed();
     for (let ms = 0; ms < calm.settledMs && !this.#isBroken && !this.#isSettled(); ms += calm.everyMs)
       await this.#pass(calm.everyMs);
@@ -385,8 +389,12 @@ class World {
 
   /** Handles what needs review again, and checks what all handlers did. */
   async #checkEffects(): Promise<void> {
-    const { process, inbox } = this.#machines.find((machine) => machine.inbox !== undefined) ?? {};
-    if (!process || !inbox) return;
+    if (!this.#setup.hasInbox) return;
+    const find = () => this.#machines.find(({ process, inbox }) => inbox && process.isRunning);
+    // One that crashed starts again.
+    await this.#passUntil(() => find() !== undefined);
+    const { process, inbox } = find() ?? {};
+    if (!process || !inbox) return this.observer.broken('live', 'no process could open its inbox');
     const handle = async (): Promise<void> => {
       for (const { id } of await inbox.list()) await inbox.retry(id);
     };
