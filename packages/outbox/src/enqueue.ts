@@ -4,6 +4,7 @@ import { OutboxError, sqlState } from './errors.ts';
 import { hasListener } from './limits.ts';
 import type { LaneQueue } from './queue.ts';
 import { rowsOf, type Sql } from './store.ts';
+import { activeTraceparent } from './telemetry.ts';
 import { isStorable, isUpdateId, toAscii } from './updates.ts';
 
 /** Options of `enqueue`. */
@@ -20,7 +21,10 @@ export interface EnqueueOptions {
    * @default made at random
    */
   readonly id?: string | undefined;
-  /** The W3C trace context that caused the update; it is published when the update is sent. */
+  /**
+   * The W3C trace context that caused the update, to which the span of its sending is linked.
+   * @default that of the span which is active in OpenTelemetry, if one is
+   */
   readonly traceparent?: string | undefined;
 }
 
@@ -58,7 +62,7 @@ const maxBytes = { update: 4 * 2 ** 20, list: 64 * 2 ** 20 };
 export function toNewUpdate(
   token: string,
   body: string,
-  { id = randomUUID(), traceparent }: Pick<EnqueueOptions, 'id' | 'traceparent'>,
+  { id = randomUUID(), traceparent = activeTraceparent() }: Pick<EnqueueOptions, 'id' | 'traceparent'>,
 ): NewUpdate {
   // PGlite drops this sign when it reads a text that begins with it: the update would go to another order.
   if (token.startsWith('\ufeff'))

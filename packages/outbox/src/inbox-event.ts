@@ -24,13 +24,14 @@ export interface EventRow {
   readonly token: string;
   readonly state: EventState;
   readonly payload: string | null;
+  readonly traceparent: string | null;
   readonly received_at: number;
   readonly failures: number;
   readonly message: string | null;
 }
 
 export const eventColumns =
-  'id, token, state, payload, extract(epoch from received_at)::float8 as received_at, failures, message';
+  'id, token, state, payload, traceparent, extract(epoch from received_at)::float8 as received_at, failures, message';
 
 /** Turns a row into an event. */
 export function toEvent({ id, token, state, payload, received_at, failures, message }: EventRow): InboxEvent {

@@ -1,7 +1,9 @@
+import { SpanKind } from '@opentelemetry/api';
 import { describeError } from './errors.ts';
 import { handling } from './handling.ts';
 import { type EventRow, eventColumns, type InboxEvent, toEvent } from './inbox-event.ts';
 import { type OutboxStore, rowsOf, type Sql, type Subscription } from './store.ts';
+import { withLinkedSpan } from './telemetry.ts';
 import { encode } from './updates.ts';
 
 /** Handles an event in a transaction. */
@@ -143,7 +145,9 @@ export class EventHandlers {
       for (const end of this.#sleeping) end();
       await tx.query('savepoint orders_inbox');
       try {
-        await this.#callHandler(tx, toEvent(row));
+        const event = toEvent(row);
+        const options = { kind: SpanKind.CONSUMER, cause: row.traceparent, describe: () => ({}) };
+        await withLinkedSpan('orders.inbox.handle', options, () => this.#callHandler(tx, event));
         // What is checked at the commit would fail there without being counted.
         await tx.query('set constraints all immediate');
         await tx.query(

@@ -11,6 +11,7 @@ import { LaneQueue } from './queue.ts';
 import { reviewCopy } from './restored.ts';
 import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, rowsOf } from './store.ts';
+import { activeTraceparent } from './telemetry.ts';
 import { encode, isStorable } from './updates.ts';
 
 export { type EventListOptions, type Events, eventsOf } from './events.ts';
@@ -194,12 +195,12 @@ export function createInbox(options: InboxOptions): Inbox {
       if ((row?.waiting ?? 0) >= maxWaiting) return false;
       await tx.query(
         `with stored as (
-           insert into ${table} (id, token, position, payload)
-           select $1, $2, coalesce(max(position), 0) + 1, $3 from ${table} where token = $2
+           insert into ${table} (id, token, position, payload, traceparent)
+           select $1, $2, coalesce(max(position), 0) + 1, $3, $4 from ${table} where token = $2
            on conflict (id) do nothing returning id
          )
          select pg_notify('${channel}', '') from stored`,
-        [eventId, eventToken, payload],
+        [eventId, eventToken, payload, activeTraceparent() ?? null],
       );
       return true;
     });

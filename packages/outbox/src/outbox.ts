@@ -29,6 +29,7 @@ import { reviewCopy, reviewRestored } from './restored.ts';
 import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, type Sql, type Subscription } from './store.ts';
 import { createSweeper } from './sweep.ts';
+import { observeBacklog } from './telemetry.ts';
 import { isStorable, type UpdateDetails, type UpdateState, type UpdateStatus } from './updates.ts';
 import { Worker } from './worker.ts';
 
@@ -205,6 +206,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   let subscription: Subscription | undefined;
   let closing: Promise<void> | undefined;
   let isStoreClosed = false;
+  let unobserve = (): void => {};
   const sql: Sql = {
     query: (text, values) => usable(async () => opened().query(text, values)),
   };
@@ -226,6 +228,7 @@ export async function openOutbox<Update extends OrderUpdate>(
       await queue.releaseAll();
       await forgetWorkers(store, schema);
     }
+    unobserve = observeBacklog(databaseSchema, status);
   } catch (error) {
     await queue.stop().catch(() => {});
     await store.close().catch(() => {});
@@ -437,7 +440,15 @@ export async function openOutbox<Update extends OrderUpdate>(
     }
   }
 
+  async function status(): Promise<OutboxStatus> {
+    const found = await within(statusMs, read.status());
+    if (found) return found;
+    const message = `${store.place} cannot be used: it did not respond within ${statusMs / 1_000} s.`;
+    throw new OutboxError('database_unusable', message);
+  }
+
   async function closeAll(graceMs: number): Promise<void> {
+    unobserve();
     const stopped = worker && stopWorker(worker, graceMs);
     // Calls that have begun may wait for a connection of the caller's pool.
     await Promise.all([stopped, within(graceMs + closeMs, orderCalls.whenSettled())]);
@@ -471,12 +482,7 @@ export async function openOutbox<Update extends OrderUpdate>(
       checkCount('history: limit', limit);
       return read.history(token, limit);
     },
-    async status() {
-      const found = await within(statusMs, read.status());
-      if (found) return found;
-      const message = `${store.place} cannot be used: it did not respond within ${statusMs / 1_000} s.`;
-      throw new OutboxError('database_unusable', message);
-    },
+    status,
     counts: read.counts,
     changes: read.changes,
     async resolve(id, outcome, decision) {

@@ -76,6 +76,7 @@ const migrations: readonly Migration[] = [
         position bigint not null,
         state text not null default 'queued',
         payload text,
+        traceparent text,
         received_at timestamptz not null default clock_timestamp(),
         due_at timestamptz not null default clock_timestamp(),
         failures integer not null default 0,

@@ -1,5 +1,6 @@
 import { tracingChannel } from 'node:diagnostics_channel';
-import type { OrdersClient } from '@orders/client';
+import { SpanKind } from '@opentelemetry/api';
+import type { OrdersClient, OrdersErrorCode, UpdateOrderResult } from '@orders/client';
 import type { OrderUpdate } from '@orders/schema';
 import { describeError, kindOfError } from './errors.ts';
 import type { Signal } from './health.ts';
@@ -16,6 +17,7 @@ import {
   settleWithoutSlot,
   type UnknownChoice,
 } from './settlement.ts';
+import { withLinkedSpan } from './telemetry.ts';
 import { decode } from './updates.ts';
 
 /** The first open update of an order, marked as being sent. */
@@ -50,7 +52,7 @@ export interface SendParts extends SettleOptions {
 export interface OutboxSendTrace {
   readonly id: string;
   readonly attempt: number;
-  /** The trace context that `enqueue` was given, to link to. */
+  /** The trace context in which the update was enqueued, to link to. */
   readonly traceparent?: string;
 }
 
@@ -97,7 +99,7 @@ export async function sendHead(
   try {
     const leftMs = (): number => maxClaimAgeMs - ageOf(markedAt);
     let slot: number | undefined = slotAt;
-    let result: Awaited<ReturnType<OrdersClient['safeUpdateOrder']>>;
+    let result: UpdateOrderResult;
     let isExpired: boolean;
     let isTooSoon: boolean;
     do {
@@ -118,7 +120,7 @@ export async function sendHead(
             if (isTooSoon) throw new Error('Another update has just left.');
           },
         });
-      result = await (channel.hasSubscribers ? traced(head, call) : call());
+      result = await withSpan(head, () => (channel.hasSubscribers ? traced(head, call) : call()));
     } while (isTooSoon && !result.ok && result.error.outcome === 'not_sent' && !ending.aborted);
     if (isExpired && !result.ok && result.error.outcome === 'not_sent')
       return settleExpired(head.failures, parts);
@@ -135,6 +137,38 @@ export async function sendHead(
   }
   return chooseUnknown(parts, head, unknown);
 }
+
+/** Sends in a span that shows neither the order nor what was sent; a client of the caller's own may report any code. */
+function withSpan({ id, attempts, traceparent }: Head, send: () => Promise<UpdateOrderResult>) {
+  const attributes = {
+    'http.request.method': 'PATCH',
+    'url.template': '/v2/orders/{order_token}',
+    'orders.update.id': id,
+    'orders.update.attempt': attempts,
+  };
+  const describe = (result: UpdateOrderResult) => {
+    const { code, status } = result.ok ? { ...result, code: undefined } : failureOf(result.error);
+    return {
+      attributes: {
+        ...(outcomes.includes(result.outcome) && { 'orders.outcome': result.outcome }),
+        ...(typeof status === 'number' && { 'http.response.status_code': status }),
+      },
+      errorType: code === undefined || Object.hasOwn(codes, code) ? code : '_OTHER',
+    };
+  };
+  const options = { kind: SpanKind.CLIENT, cause: traceparent, attributes, describe };
+  return withLinkedSpan('orders.outbox.send', options, send);
+}
+
+const outcomes = ['not_sent', 'rejected', 'applied', 'unknown'];
+const codes = {
+  validation_error: 0,
+  connection_error: 0,
+  timeout: 0,
+  http_error: 0,
+  invalid_response: 0,
+  aborted: 0,
+} satisfies Record<OrdersErrorCode, 0>;
 
 async function traced<T>({ id, attempts, traceparent }: Head, call: () => Promise<T>): Promise<T> {
   const settled = Promise.withResolvers<T>();

@@ -75,7 +75,7 @@ export interface UpdateStatus {
   readonly issues?: readonly Explanation[];
   /** The client's receipt of the last attempt; absent when its process ended before. */
   readonly receipt?: ReceiptData;
-  /** The trace context that `enqueue` was given. */
+  /** The trace context in which it was enqueued. */
   readonly traceparent?: string;
   /**
    * Why it is not being sent, where `get`, `list` and `history` read an update that is queued; absent while it is being
