@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
-import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
+import { metrics, SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { UndiciInstrumentation } from '@opentelemetry/instrumentation-undici';
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import {
   InMemorySpanExporter,
   type ReadableSpan,
@@ -9,7 +10,9 @@ import {
 } from '@opentelemetry/sdk-trace';
 import { basic } from '@orders/auth';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import { createOrdersClient } from '../src/index.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
@@ -93,4 +96,98 @@ test('a timeout and an abort each end their span, without a key', async () => {
   await orders.close();
   expect(watch.spans).toHaveLength(2);
   expectNoKey(watch.spans, apiKey);
+});
+
+class Reader extends MetricReader {
+  protected async onForceFlush(): Promise<void> {}
+  protected async onShutdown(): Promise<void> {}
+}
+
+/** Collects as the SDK of a program does, which may register it after the client was created. */
+function startCollecting() {
+  const reader = new Reader();
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+  return {
+    async collect() {
+      const { resourceMetrics } = await reader.collect();
+      return resourceMetrics.scopeMetrics.flatMap((scope) => scope.metrics);
+    },
+    [Symbol.dispose]: () => metrics.disable(),
+  };
+}
+
+test.each([
+  ['undici', createOrdersClient],
+  ['fetch', createOverFetch],
+])(
+  'counts the outcomes of updates over %s and measures their calls, and leaves out the echo',
+  async (_name, create) => {
+    await using service = await startMockOrderService({ orders: ['order_1234'] });
+    await using orders = create({ baseUrl: service.url, apiKey: service.key, retry: once });
+    await orders.updateOrder('order_1234', update);
+    using watch = startCollecting();
+    service.faults.next([{ type: 'none' }, { type: 'status', status: 422 }, { type: 'garbage' }]);
+    for (let count = 0; count < 3; count++) await orders.safeUpdateOrder('order_1234', update);
+    await orders.safeUpdateOrder('order_1234', { cart: { items: 'none' } } as never);
+    await orders.echo();
+    const [outcomes, duration] = await watch.collect();
+    expect(outcomes?.descriptor).toMatchObject({ name: 'orders.update.outcomes', unit: '{update}' });
+    expect(outcomes?.dataPoints.map(({ attributes, value }) => [attributes, value])).toEqual([
+      [{ outcome: 'applied' }, 1],
+      [{ outcome: 'rejected', code: 'http_error' }, 1],
+      [{ outcome: 'unknown', code: 'connection_error' }, 1],
+      [{ outcome: 'not_sent', code: 'validation_error' }, 1],
+    ]);
+    expect(duration?.descriptor).toMatchObject({ name: 'orders.update.duration', unit: 's' });
+    // An invalid update is no call.
+    expect(duration?.dataPoints.map(({ attributes }) => attributes)).toEqual([
+      { outcome: 'applied' },
+      { outcome: 'rejected' },
+      { outcome: 'unknown' },
+    ]);
+  },
+);
+
+test('has at most 28 series of outcomes, and 4 of durations, whatever the service and classifyResponse say', async () => {
+  let next = '';
+  let outcome: unknown;
+  await using server = await startRawServer((socket) => socket.end(next));
+  await using orders = createOrdersClient({
+    baseUrl: server.url,
+    apiKey,
+    retry: once,
+    classifyResponse: () => outcome as never,
+  });
+  using watch = startCollecting();
+  const text = fc.string({ unit: 'grapheme-ascii' });
+  const run = async (status: number, reason: string, body: string, chosen: unknown, token: string) => {
+    outcome = chosen;
+    next = `HTTP/1.1 ${status} ${reason}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    await orders.safeUpdateOrder(token, update);
+  };
+  const statuses = fc.oneof(fc.integer({ min: 200, max: 999 }), fc.integer());
+  const chosen = fc.oneof(text, fc.constant(undefined), fc.constantFrom('applied', 'rejected', 'unknown'));
+  await fc.assert(fc.asyncProperty(statuses, text, text, chosen, text, run), { numRuns: 200 });
+  const [outcomes, duration] = await watch.collect();
+  const allowed = {
+    outcome: ['not_sent', 'rejected', 'applied', 'unknown'],
+    code: ['validation_error', 'connection_error', 'timeout', 'http_error', 'invalid_response', 'aborted'],
+  };
+  for (const { attributes } of [...(outcomes?.dataPoints ?? []), ...(duration?.dataPoints ?? [])])
+    for (const [name, value] of Object.entries(attributes))
+      expect(allowed[name as keyof typeof allowed]).toContain(value);
+  expect(outcomes?.dataPoints.length).toBeGreaterThan(3);
+});
+
+test('a meter that throws changes no outcome', async () => {
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  metrics.setGlobalMeterProvider({
+    getMeter() {
+      throw new Error('on purpose');
+    },
+  });
+  const { outcome } = await orders.updateOrder('order_1234', update);
+  metrics.disable();
+  expect(outcome).toBe('applied');
 });
