@@ -188,6 +188,7 @@ test('a meter that throws changes no outcome', async () => {
     },
   });
   const { outcome } = await orders.updateOrder('order_1234', update);
+  const { error } = await orders.safeUpdateOrder('', update);
   metrics.disable();
-  expect(outcome).toBe('applied');
+  expect([outcome, error?.code]).toEqual(['applied', 'validation_error']);
 });
