@@ -7,7 +7,6 @@ import type { Connections } from './connections.ts';
 import { type Clock, Deadline } from './deadline.ts';
 import { type AttemptFailure, createError } from './errors.ts';
 import { withLanes } from './lanes.ts';
-import { createUpdateMetrics } from './metrics.ts';
 import type { Operation } from './operation.ts';
 import {
   type CallOptions,
@@ -209,9 +208,7 @@ function createCore(
   const platform = createPlatform(baseUrl.origin);
   const { transport, connections, release, clock, measure = byteLength, compile = (own) => own } = platform;
   const rateLimit = new RateLimit(options.rateLimit, maxPauseMs, clock);
-  const { wrap = (makeCall) => makeCall } = platform;
-  const { measured, counted } = createUpdateMetrics();
-  const validate = counted(platform.validate ?? updateOperation);
+  const { validate = updateOperation, wrap = (makeCall) => makeCall } = platform;
   const schema = compile(options.schema ?? (OrderUpdate as unknown as OrderUpdateSchema));
 
   const { random } = Math;
@@ -237,7 +234,7 @@ function createCore(
   const closed = new AbortController();
   let isReleased = false;
 
-  const send = wrap(async (call) => {
+  const makeCall = wrap(async (call) => {
     try {
       const result = unsentFailure(call) ?? (await steps(call));
       if (result.code) throw createError(call, result);
@@ -249,7 +246,6 @@ function createCore(
       releaseIfIdle();
     }
   });
-  const makeCall = measured(send);
 
   function unsentFailure(call: Call): AttemptFailure | undefined {
     if (call.deadline.aborted) return abortedFailure(call);

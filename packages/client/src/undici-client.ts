@@ -4,8 +4,9 @@ import './node-version.ts';
 import type { OrderUpdate, OrderUpdateSchema } from '@orders/schema';
 import { compileOrderUpdate } from '@orders/schema/compile';
 import { type Dispatcher, Pool } from 'undici';
-import { createClient, type OrdersClient } from './client.ts';
+import { createClient, type OrdersClient, type Platform } from './client.ts';
 import { Connections } from './connections.ts';
+import { createUpdateMetrics } from './metrics.ts';
 import { check, checkCount, checkMs, type OrdersClientOptions } from './options.ts';
 import { ConnectingSockets } from './sockets.ts';
 import { readTls } from './tls.ts';
@@ -28,10 +29,11 @@ export function createOrdersClient<Update extends OrderUpdate = OrderUpdate, Dat
   options: OrdersClientOptions<Update, Data>,
 ): OrdersClient<Update, Data> {
   return createClient(options, 'undici', (origin) => {
-    const platform = {
+    const { measured, counted } = createUpdateMetrics();
+    const platform: Pick<Platform, 'measure' | 'wrap' | 'validate' | 'compile'> = {
       measure: Buffer.byteLength,
-      wrap: withTracing,
-      validate: tracedUpdateOperation,
+      wrap: (makeCall) => measured(withTracing(makeCall)),
+      validate: counted(tracedUpdateOperation),
       compile,
     };
     const timeoutMs = checkMs('timeouts.connect', options.timeouts?.connect ?? 5_000);

@@ -12,7 +12,6 @@ import { basic } from '@orders/auth';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
 import { createOrdersClient } from '../src/index.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
@@ -116,37 +115,31 @@ function startCollecting() {
   };
 }
 
-test.each([
-  ['undici', createOrdersClient],
-  ['fetch', createOverFetch],
-])(
-  'counts the outcomes of updates over %s and measures their calls, and leaves out the echo',
-  async (_name, create) => {
-    await using service = await startMockOrderService({ orders: ['order_1234'] });
-    await using orders = create({ baseUrl: service.url, apiKey: service.key, retry: once });
-    await orders.updateOrder('order_1234', update);
-    using watch = startCollecting();
-    service.faults.next([{ type: 'none' }, { type: 'status', status: 422 }, { type: 'garbage' }]);
-    for (let count = 0; count < 3; count++) await orders.safeUpdateOrder('order_1234', update);
-    await orders.safeUpdateOrder('order_1234', { cart: { items: 'none' } } as never);
-    await orders.echo();
-    const [outcomes, duration] = await watch.collect();
-    expect(outcomes?.descriptor).toMatchObject({ name: 'orders.update.outcomes', unit: '{update}' });
-    expect(outcomes?.dataPoints.map(({ attributes, value }) => [attributes, value])).toEqual([
-      [{ outcome: 'applied' }, 1],
-      [{ outcome: 'rejected', code: 'http_error' }, 1],
-      [{ outcome: 'unknown', code: 'connection_error' }, 1],
-      [{ outcome: 'not_sent', code: 'validation_error' }, 1],
-    ]);
-    expect(duration?.descriptor).toMatchObject({ name: 'orders.update.duration', unit: 's' });
-    // An invalid update is no call.
-    expect(duration?.dataPoints.map(({ attributes }) => attributes)).toEqual([
-      { outcome: 'applied' },
-      { outcome: 'rejected' },
-      { outcome: 'unknown' },
-    ]);
-  },
-);
+test('counts the outcomes of updates and measures their calls, and leaves out the echo', async () => {
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key, retry: once });
+  await orders.updateOrder('order_1234', update);
+  using watch = startCollecting();
+  service.faults.next([{ type: 'none' }, { type: 'status', status: 422 }, { type: 'garbage' }]);
+  for (let count = 0; count < 3; count++) await orders.safeUpdateOrder('order_1234', update);
+  await orders.safeUpdateOrder('order_1234', { cart: { items: 'none' } } as never);
+  await orders.echo();
+  const [outcomes, duration] = await watch.collect();
+  expect(outcomes?.descriptor).toMatchObject({ name: 'orders.update.outcomes', unit: '{update}' });
+  expect(outcomes?.dataPoints.map(({ attributes, value }) => [attributes, value])).toEqual([
+    [{ outcome: 'applied' }, 1],
+    [{ outcome: 'rejected', code: 'http_error' }, 1],
+    [{ outcome: 'unknown', code: 'connection_error' }, 1],
+    [{ outcome: 'not_sent', code: 'validation_error' }, 1],
+  ]);
+  expect(duration?.descriptor).toMatchObject({ name: 'orders.update.duration', unit: 's' });
+  // An invalid update is no call.
+  expect(duration?.dataPoints.map(({ attributes }) => attributes)).toEqual([
+    { outcome: 'applied' },
+    { outcome: 'rejected' },
+    { outcome: 'unknown' },
+  ]);
+});
 
 test('has at most 28 series of outcomes, and 4 of durations, whatever the service and classifyResponse say', async () => {
   let next = '';
