@@ -89,7 +89,7 @@ export default defineConfig({
           'Rotating keys': '/guides/rotating-keys',
           'Proxies and mTLS': '/guides/proxies-and-mtls',
           'The outbox in production': '/guides/outbox-in-production',
-          OpenTelemetry: '/guides/open-telemetry',
+          'See it in your dashboard': '/guides/dashboard',
           'CommonJS, Jest and bundlers': '/guides/commonjs-jest-bundlers',
           Upgrades: '/guides/upgrades',
           Undocumented: '/guides/undocumented',

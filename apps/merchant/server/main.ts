@@ -52,7 +52,7 @@ const program = new Command('merchant')
   .addOption(new Option('--page-url <url>').argParser(readUrl).hideHelp())
   .addHelpText(
     'after',
-    '\nWith DATABASE_URL in the environment, everything is stored in that PostgreSQL database.',
+    '\nWith DATABASE_URL in the environment, everything is stored in that PostgreSQL database. With OTEL_EXPORTER_OTLP_ENDPOINT, traces and metrics are sent there.',
   )
   .allowExcessArguments(false)
   .exitOverride()
@@ -60,15 +60,19 @@ const program = new Command('merchant')
 
 // The first signal closes everything; the second does not wait for that.
 let app: MerchantApp | undefined;
+let stopTelemetry = async (): Promise<void> => {};
 let isClosing = false;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     if (isClosing || !app) process.exit(1);
     isClosing = true;
-    app.close().then(
-      () => process.exit(),
-      (error: Error) => process.exit(fail(`not everything could be closed: ${error.message}`, 1)),
-    );
+    app
+      .close()
+      .then(stopTelemetry)
+      .then(
+        () => process.exit(),
+        (error: Error) => process.exit(fail(`not everything could be closed: ${error.message}`, 1)),
+      );
   });
 }
 // The process that reads the output may have ended; the app goes on.
@@ -78,6 +82,8 @@ try {
   const options = program.parse().opts<Options>();
   const [data, connect] = [chooseData(options), await chooseService(options)];
   await checkPorts(portsOf(options));
+  if (process.env['OTEL_EXPORTER_OTLP_ENDPOINT'])
+    stopTelemetry = (await import('./telemetry.ts')).startTelemetry();
   app = await startMerchantApp({ ...options, data, connect, log });
   print(app, options);
   await greet(app);

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { text } from 'node:stream/consumers';
 import { PGlite } from '@electric-sql/pglite';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
@@ -172,4 +174,56 @@ test('a port that is taken and an order service without TLS are refused, with wh
   expect(refused).toBeInstanceOf(StartError);
   expect(String(refused)).toMatch(/http/);
   expect(String(refused)).not.toContain(password);
+});
+
+interface ExportedSpan {
+  readonly name: string;
+  readonly spanId: string;
+  readonly links: readonly { readonly spanId: string }[];
+}
+
+test('with a collector, it exports the request that enqueued, the send that is linked to it, and four metrics, without a token', async () => {
+  if (!hasSignals) return;
+  await using data = await makeTestFolder();
+  await makeDataFolder(data.folder);
+  const bodies: string[] = [];
+  const collector = createHttpServer(async (request, response) => {
+    bodies.push(await text(request));
+    response.setHeader('content-type', 'application/json').end('{}');
+  });
+  collector.listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const { port } = collector.address() as AddressInfo;
+  try {
+    using merchant = runMerchant([...freePorts, '--data', data.folder], {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      OTEL_METRIC_EXPORT_INTERVAL: '500',
+      OTEL_METRIC_EXPORT_TIMEOUT: '500',
+    });
+    const url = await appUrl(merchant);
+    await merchant.printed(/(Ctrl-C)/);
+    const [order] = (await getJson<{ orders: OrderSummary[] }>(`${url}/api/orders`)).orders;
+    const id = randomUUID();
+    const body = { id, update: buildOrderUpdate() };
+    expect((await postJson(`${url}/api/orders/${order?.token}/updates`, body)).status).toBe(202);
+    await expect.poll(() => getJson(`${url}/api/updates/${id}`)).toMatchObject({ state: 'applied' });
+    for (const name of ['update.outcomes', 'update.duration', 'outbox.updates', 'outbox.oldest_due'])
+      await expect.poll(() => bodies.join()).toContain(`"orders.${name}"`);
+    merchant.kill('SIGTERM');
+    expect(await merchant.ended).toMatchObject({ code: 0 });
+  } finally {
+    collector.close();
+  }
+  const spans = bodies.flatMap((body) =>
+    ((JSON.parse(body).resourceSpans ?? []) as { scopeSpans: { spans: ExportedSpan[] }[] }[]).flatMap(
+      ({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans),
+    ),
+  );
+  const named = (name: string) => spans.filter((span) => span.name === name);
+  const [request] = named('POST /api/orders/{id}/updates');
+  expect(named('orders.outbox.send').flatMap(({ links }) => links.map(({ spanId }) => spanId))).toEqual([
+    request?.spanId,
+  ]);
+  expect(bodies.join()).not.toMatch(/ord_\w|test_key|webhooks\/(?!{id})/);
 });
