@@ -47,7 +47,7 @@ async function sendElsewhere({ service, postgres, schema }: Scene) {
 }
 
 onPostgres(
-  'links the send in another process, an hour later, to the request that enqueued, and has the PATCH in it',
+  'links the send in another process, an hour later, to the request that enqueued',
   async (scene) => {
     const { open, sql, schema, token } = scene;
     using telemetry = watchTelemetry();
