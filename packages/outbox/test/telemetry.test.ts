@@ -55,8 +55,12 @@ onPostgres(
     const { result: id, cause } = await inSpan('checkout', () => outbox.enqueue(token, step(1)));
     await inSpan('import', () => outbox.enqueueAll([{ token: 'order_of_import', update: step(1) }]));
     await sql.query(`update ${schema}.updates set created_at = created_at - interval '1 hour'`);
-    const due = pointsOf(await telemetry.collect()).get('orders.outbox.oldest_due');
+    const collected = await telemetry.collect();
+    const due = pointsOf(collected).get('orders.outbox.oldest_due');
     expect(due?.dataPoints[0]?.value).toBeGreaterThanOrEqual(3_600);
+    // pg-boss has spans and metrics of its own.
+    expect(telemetry.spans.map(({ name }) => name)).toEqual(['checkout', 'import']);
+    expect(collected.scopeMetrics.map(({ scope }) => scope.name)).toEqual(['@orders/outbox']);
 
     const named = await sendElsewhere(scene);
     const sends = named('orders.outbox.send');
