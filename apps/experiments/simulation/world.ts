@@ -405,7 +405,7 @@ class World {
     };
     for (let ms = 0; ms < calm.settledMs && !this.#isBroken && !(await isIdle()); ms += calm.everyMs)
       await this.#pass(calm.everyMs);
-    const effects = await this.#database.readEffects();
+    const effects = await drive(this.#database.readEffects());
     for (const [event, { storedAtMs }] of this.#delivered) {
       const found = effects.filter((effect) => effect.event === event);
       if (found.length > 1) this.observer.broken('effects', `${event} took effect ${found.length} times`);
