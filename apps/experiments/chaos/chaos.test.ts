@@ -9,7 +9,6 @@ const size = {
   workers: 2,
   killEveryMs: 2_000,
   stopMs: 4_000,
-  holdMs: 12_000,
   transactionMs: 4_000,
   calmAfterMs: 4_000,
   withinMs: 230_000,

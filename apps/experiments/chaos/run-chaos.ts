@@ -4,7 +4,6 @@ import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { MockOrderService } from '@orders/testing';
 import { makeItFail } from './faults.ts';
-import type { DatabaseRelay } from './hold-database.ts';
 import type { Engine } from './protocol.ts';
 import { seededRandom } from './random.ts';
 import { type OpenTransaction, SlowCaller } from './slow-caller.ts';
@@ -21,8 +20,6 @@ export interface ChaosSize {
   readonly killEveryMs: number;
   /** How long a worker is stopped at most, in milliseconds. */
   readonly stopMs: number;
-  /** How long responses of the database are held back, in milliseconds. */
-  readonly holdMs: number;
   /** How long a caller's transaction stays open, in milliseconds. */
   readonly transactionMs: number;
   /** How long after the first accepted update only the service goes on failing, in milliseconds. @default never */
@@ -41,8 +38,6 @@ export interface ChaosPlace {
   readonly baseUrls: readonly string[];
   /** Connection strings of the same database, or a folder: workers share them out. */
   readonly places: readonly string[];
-  /** Stands before the first of them; not on PGlite. */
-  readonly relay?: DatabaseRelay;
   /** Ends the run early. */
   readonly interrupted: AbortSignal;
   /** Restarts the database; not on PGlite. */
@@ -63,8 +58,6 @@ export interface ChaosReport {
   readonly crashes: number;
   readonly kills: number;
   readonly stops: number;
-  /** How often a response to the commit of a mark was held back. */
-  readonly holds: number;
   /** How many transactions of a caller stayed open. */
   readonly transactions: number;
   readonly restarts: number;
@@ -85,9 +78,8 @@ const lookAfterMs = 700;
 const lookEveryMs = 400;
 /** Callers that enqueue at once, at most. */
 const maxCallers = 8;
-/** How long after the last one a worker is stopped, and the database stalls, in milliseconds. */
+/** How long after the last one a worker is stopped, in milliseconds. */
 const stopEveryMs = 5_000;
-const holdEveryMs = 8_000;
 /** How many kills may follow each other without a request between them. */
 const maxIdleKills = 3;
 /** How often the progress is reported, in milliseconds. */
@@ -100,18 +92,16 @@ const progressEveryMs = 5_000;
  */
 export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<ChaosReport> {
   const { seed, updates, withinMs, progress = () => {} } = size;
-  const { engine, service, baseUrls, places, relay } = place;
+  const { engine, service, baseUrls, places } = place;
   const random = seededRandom(seed);
   makeItFail(service, seed);
   const startedAt = performance.now();
-  const did = { kills: 0, stops: 0, holds: 0, transactions: 0, restarts: 0, decisions: 0 };
+  const did = { kills: 0, stops: 0, transactions: 0, restarts: 0, decisions: 0 };
   /** Ends everything that disturbs. */
   const calm = new AbortController();
   const over = new AbortController();
   let calming: Promise<void> | undefined;
   const hasDisturbed = (): boolean => did.kills > 0 && did.stops > 0;
-  /** Whether what the database sends to the workers behind the relay is held back. */
-  let isHolding = false;
   const workers = new Workers(engine === 'pglite' ? 1 : size.workers, {
     settings: (slot, started) => ({
       baseUrl: baseUrls[started % baseUrls.length] ?? '',
@@ -119,7 +109,6 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
       engine,
       place: places[slot % places.length] ?? '',
     }),
-    isHeld: (slot) => isHolding && slot % places.length === 0,
     random,
   });
   const slowCaller = new SlowCaller(places.at(-1) ?? '');
@@ -158,20 +147,6 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
       if (calm.signal.aborted) return;
     }
     did.stops++;
-  }
-
-  async function holdDatabase({ holdNextMark }: DatabaseRelay): Promise<void> {
-    const onHold = (): void => {
-      isHolding = true;
-    };
-    const isDone = await holdNextMark({
-      ms: size.holdMs,
-      onAll: random() < 0.5,
-      onHold,
-      signal: calm.signal,
-    });
-    isHolding = false;
-    if (isDone) did.holds++;
   }
 
   async function restartTwice(): Promise<void> {
@@ -279,7 +254,7 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
   const reporting = setInterval(() => {
     const enqueued = [...accepted.values()].reduce((sum, ids) => sum + ids.length, 0);
     progress(
-      `${enqueued} accepted, ${service.ledger.length} applied, ${did.kills} kills, ${did.stops} stops, ${did.holds} holds, ${did.decisions} decisions`,
+      `${enqueued} accepted, ${service.ledger.length} applied, ${did.kills} kills, ${did.stops} stops, ${did.decisions} decisions`,
     );
   }, progressEveryMs);
   const background = [
@@ -288,7 +263,6 @@ export async function runChaos(size: ChaosSize, place: ChaosPlace): Promise<Chao
     disturb(size.transactionMs / 2, async () => {
       opensNext = engine === 'postgres';
     }),
-    relay && disturb(holdEveryMs, () => holdDatabase(relay)),
     restartTwice(),
     decide(),
   ];

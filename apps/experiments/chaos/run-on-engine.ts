@@ -6,7 +6,6 @@ import { startMockOrderService } from '@orders/testing';
 import { freePort } from '../../../.ci/free-ports.ts';
 import { startPostgres } from '../../../.ci/start-postgres.ts';
 import { ProxyServer, Sandbox, varnish } from '../proxies/proxies.ts';
-import { startDatabaseRelay } from './hold-database.ts';
 import { type PgBouncer, startPooler } from './pooler.ts';
 import type { Engine } from './protocol.ts';
 import { type ChaosPlace, type ChaosReport, type ChaosSize, runChaos } from './run-chaos.ts';
@@ -60,7 +59,7 @@ async function startVarnish(serviceUrl: string, started: AsyncDisposableStack): 
 async function startDatabase(
   { database, preparedStatements }: Between,
   started: AsyncDisposableStack,
-): Promise<Pick<ChaosPlace, 'places' | 'relay' | 'restartDatabase'> | undefined> {
+): Promise<Pick<ChaosPlace, 'places' | 'restartDatabase'> | undefined> {
   const postgres = await startPostgres();
   if (!postgres) return undefined;
   started.use(postgres);
@@ -72,10 +71,8 @@ async function startDatabase(
       places.push(started.use(pooler).connectionString);
     }
   }
-  const relay = started.use(await startDatabaseRelay(places[0] ?? ''));
   return {
-    places: [relay.connectionString, ...places.toReversed()],
-    relay,
+    places,
     async restartDatabase() {
       await postgres.stop();
       await postgres.start();

@@ -8,18 +8,12 @@ const commandMs = 3_000;
 interface WorkersOptions {
   /** What the process that starts as the nth works with, in its slot. */
   readonly settings: (slot: number, started: number) => WorkerSettings;
-  /**
-   * Whether the database is held back from a slot: its worker gets no commands, which would not end, and is not killed,
-   * since what it does afterwards matters.
-   */
-  readonly isHeld: (slot: number) => boolean;
   readonly random: () => number;
 }
 
 /** A number of worker processes: one that is killed is replaced. */
 export class Workers {
   readonly #settings: WorkersOptions['settings'];
-  readonly #isHeld: WorkersOptions['isHeld'];
   readonly #random: () => number;
   readonly #count: number;
   /** The processes that run, by their slots. */
@@ -29,9 +23,8 @@ export class Workers {
   #crashes = 0;
   #isOver = false;
 
-  constructor(count: number, { settings, isHeld, random }: WorkersOptions) {
+  constructor(count: number, { settings, random }: WorkersOptions) {
     this.#settings = settings;
-    this.#isHeld = isHeld;
     this.#random = random;
     this.#count = count;
     for (let slot = 0; slot < count; slot++) this.#start(slot);
@@ -99,8 +92,8 @@ export class Workers {
   }
 
   #pick(): WorkerProcess | undefined {
-    const free = [...this.#running].filter(([, slot]) => !this.#isHeld(slot));
-    return free[Math.floor(this.#random() * free.length)]?.[0];
+    const running = [...this.#running.keys()];
+    return running[Math.floor(this.#random() * running.length)];
   }
 
   /** One to disturb, unless all others start just now: then nothing would ever happen. */
