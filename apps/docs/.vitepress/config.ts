@@ -100,6 +100,7 @@ export default defineConfig({
         items: list({
           'Test your integration': '/guides/testing',
           'From another language': '/guides/testing-from-another-language',
+          'Judge a client': '/guides/judge',
           'Run it against staging': '/guides/staging',
         }),
       },

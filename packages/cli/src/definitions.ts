@@ -267,6 +267,38 @@ be reached, or when none ran.`,
     load: async () => (await import('./conformance.ts')).runConformanceSuite,
   },
   {
+    usage: 'judge [command...]',
+    summary: 'Compare what a client reports with what was applied',
+    options: [
+      option('--case <names>', 'run only these cases, separated by commas', ids),
+      new Option('--list', 'list the cases, and run nothing'),
+      option('--orders <number>', 'orders of each case, with 4 updates each', count(1, 10_000)).default(3),
+      option('--timeout <duration>', 'time limit of an attempt, in ORDERS_TIMEOUT_MS', duration()).default(
+        2_000,
+        '2s',
+      ),
+      option('--limit <duration>', 'the program is killed when a case takes longer', duration()).default(
+        30_000,
+        '30s',
+      ),
+      json,
+    ],
+    details: `It runs the program once for each case, against a mock service with one fault.
+The program gets ORDERS_BASE_URL, ORDERS_API_KEY, ORDERS_TIMEOUT_MS and, in ORDERS_FILE,
+the path of a file with one update a line: { "id", "token", "update" }. It prints one
+line of JSON for each: { "id", "outcome" }, which is applied, rejected, not_sent or unknown,
+or { "id", "ok" }, which is true or false. With one --case, its standard error is shown.
+
+It exits with 1 when a report was not true, or an update was applied twice or out of
+sequence.`,
+    examples: [
+      'orders judge -- node client.js',
+      'orders judge --case stalled,applied-503 -- python3 client.py',
+      'orders judge --list',
+    ],
+    load: async () => (await import('./judge.ts')).runJudge,
+  },
+  {
     usage: 'outbox',
     summary: 'Run and operate an outbox',
     details: `A program of yours fills the outbox, with enqueue() of @orders/outbox. It is in PostgreSQL
