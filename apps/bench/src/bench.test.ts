@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { drawChart } from './client/chart.ts';
+import { drawChart } from './chart.ts';
 import { holds } from './report.ts';
 import { inRounds, ratioOf, spreadOf } from './rounds.ts';
 
@@ -36,15 +36,14 @@ test('a target holds at its bound, and not with a figure that is no number', () 
 });
 
 test('the chart draws bars in proportion, and escapes its texts', () => {
-  const spread = (median: number) => ({ median, low: median - 0.5, high: median + 0.5 });
   const bars = [
-    { label: 'a', ratio: spread(1), isOurs: true },
-    { label: 'b', ratio: spread(2), isOurs: false },
-  ];
+    { label: 'a', parts: [{ value: 1 }], note: '1', isOurs: true },
+    { label: 'b', parts: [{ value: 1.5, color: 'a' }, { value: 0.5 }], note: '2  (all)', isOurs: false },
+  ] as const;
   const svg = drawChart(bars, { title: 'A & B', subtitle: '<less>', notes: ['"note"'] });
   expect(svg).toContain('A &amp; B');
   expect(svg).toContain('&lt;less>');
   const widths = [...svg.matchAll(/<rect class="bar[^>]* width="(\d+)"/g)].map(([, width]) => Number(width));
-  expect(widths).toEqual([247, 494]);
-  expect(svg).toContain('2.00  (1.50–2.50)');
+  expect(widths).toEqual([247, 371, 124]);
+  expect(svg).toContain('2  (all)');
 });

@@ -1,6 +1,6 @@
+import { type Bar, drawChart } from '../chart.ts';
 import { formatNumber, formatPlace, formatSpread, type Table, type Target, versionOf } from '../report.ts';
 import { ratioOf, type Spread, spreadOf } from '../rounds.ts';
-import { type Bar, drawChart } from './chart.ts';
 import type { BenchMeasurements, CartRounds } from './measure.ts';
 import { type Usage, validators } from './measured-process.ts';
 import { type PeerName, peers } from './peers.ts';
@@ -58,14 +58,15 @@ export function buildReport(measured: BenchMeasurements) {
 
 /** The chart of the smallest cart. */
 export function buildChart({ settings, carts }: BenchMeasurements): string {
-  const bars: Bar[] = [...(carts[0]?.rounds ?? [])].map(([name, rounds]) => ({
-    label: peers[name].label,
-    ratio: ratioOf(cpuMicros(rounds), cpuMicros(carts[0]?.rounds.get('request'))),
-    isOurs: name === 'ours',
-  }));
+  const bars = [...(carts[0]?.rounds ?? [])].map(([name, rounds]): Bar & { readonly median: number } => {
+    const ratio = ratioOf(cpuMicros(rounds), cpuMicros(carts[0]?.rounds.get('request')));
+    const { median, low, high } = ratio;
+    const note = low === high ? median.toFixed() : `${formatSpread(ratio, 2).replace(' ', '  ')}`;
+    return { label: peers[name].label, parts: [{ value: median }], note, isOurs: name === 'ours', median };
+  });
   const lines = carts[0]?.lines ?? 0;
   return drawChart(
-    bars.toSorted((a, b) => a.ratio.median - b.ratio.median),
+    bars.toSorted((a, b) => a.median - b.median),
     {
       title: 'Client CPU per update, undici.request = 1',
       subtitle: `PATCH with a cart of ${lines} lines, JSON response parsed; less is better`,
