@@ -16,8 +16,8 @@ export const exampleLink = /^\[.+\]\((\S+)\) <!-- (run|no-run|at-prompt) -->$/gm
  */
 const exportsLink = /\]\([^\s)]+\)<!-- (\/api\/\S+) -->/g;
 
-/** Any other link to a file or folder. */
-const fileLink = /(?<=\]\()\.\.\/[^\s)]+(?=\))/g;
+/** Any other link to a file or folder, but no picture, which the site takes in. */
+const fileLink = /(?<=\]\()\.\.\/[^\s)]+(?=\))(?<!\.svg)/g;
 
 const outcomes = ['applied', 'rejected', 'not_sent', 'unknown'];
 
