@@ -94,7 +94,7 @@ export function compareClaims({ updates, claims, journal, ledger, judged }: Evid
   const applied = Map.groupBy(ledger, ({ requestId }) => idOf.get(requestId));
   for (const { token } of applied.get(undefined) ?? []) note('altered', token);
   noteOvertaken(updates, ledger, idOf, note);
-  // Orders with a request of which nobody knows which update it was to be.
+  // Orders with a request that shows no update.
   const cut = new Set(journal.filter(({ complete }) => !complete).map(({ token }) => token));
 
   let settled = 0;
