@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { getDependencyReleaseLine, getReleaseLine } from './changelog.ts';
 
-test('shows a changeset as it was written, with further paragraphs in the item', async () => {
-  const summary = 'Rename `apiKey`.\n\n```ts\nopen({ key });\n```\n';
+test('shows each line of a changeset as an item, with further paragraphs in the last one', async () => {
+  const summary = 'Add `close`.\nRename `apiKey`.\n\n```ts\nopen({ key });\n```\n';
   await expect(getReleaseLine({ summary })).resolves.toBe(
-    '- Rename `apiKey`.\n\n  ```ts\n  open({ key });\n  ```',
+    '- Add `close`.\n- Rename `apiKey`.\n\n  ```ts\n  open({ key });\n  ```',
   );
 });
 

@@ -9,9 +9,11 @@ interface Dependency {
   readonly newVersion: string;
 }
 
-/** A changeset as an item of the list; what follows its first line is indented to belong to it. */
+/** Each line of a changeset as an item of the list; further paragraphs are indented, to belong to the last one. */
 export async function getReleaseLine({ summary }: Changeset): Promise<string> {
-  return `- ${summary.trim().split('\n').join('\n  ').replaceAll(/^ +$/gm, '')}`;
+  const [lines = '', ...paragraphs] = summary.trim().split('\n\n');
+  const items = lines.split('\n').map((line) => `- ${line}`);
+  return [items.join('\n'), ...paragraphs.map((text) => `  ${text.replaceAll('\n', '\n  ')}`)].join('\n\n');
 }
 
 /** The packages of ours that a release needs in their new versions. */
