@@ -15,7 +15,7 @@ function adapt(app) {
       const entry = entries.find(({ file }) => nameOf(file) === module.name);
       if (!entry) throw new Error(`${module.name} is no import path of a package`);
       module.name = entry.specifier;
-      const guide = `[How to use it](/packages/${entry.slug.split('/')[0]})`;
+      const guide = `[How to use it](/packages/${entry.slug.split('/')[0]}.md)`;
       module.comment ??= new Comment([{ kind: 'text', text: `${entry.description} ${guide}` }]);
       for (const type of module.children ?? []) {
         // It would be part of the heading, and of the links to it.
@@ -28,7 +28,7 @@ function adapt(app) {
   app.renderer.on(MarkdownPageEvent.END, (page) => {
     page.contents = page.contents
       ?.replace(partHeading, '**$1**')
-      .replace(/\bAPI reference\b/g, '[API reference](/api-reference)');
+      .replace(/\bAPI reference\b/g, '[API reference](/api-reference.md)');
   });
 }
 

@@ -1,6 +1,25 @@
 import { defineConfig } from 'vitepress';
-import { extendMarkdown } from '../src/markdown.ts';
+import llmsTxt from 'vitepress-plugin-llms';
+import { expandPages, extendMarkdown } from '../src/markdown.ts';
 import { bugs, entries, homepage, packages, repositoryUrl, version } from '../src/repository.ts';
+
+/** What a coding assistant has to know before it chooses a page of llms.txt. */
+const forAssistants = `The packages send order updates to a payment service. Each update ends as one of four outcomes:
+
+- \`applied\`: done.
+- \`rejected\`: the service refused it. Fix the update or the key; after a 429, send it later.
+- \`not_sent\`: no byte of it left. Fix the update, or send it later.
+- \`unknown\`: it may have been applied. Never resend it; store it with its receipt and let a person decide.
+
+Rules:
+
+- Add no retry of your own: the client retries what is safe, and \`error.retryable\` says what may be sent later.
+- Write amounts as integers. The API does not document their unit (minor or major): ask the user, never guess.
+- Never invent what [is undocumented](/guides/undocumented.md): fields, statuses, responses, signatures of webhooks.
+- Put updates into the [outbox](/packages/outbox.md) where the process may die between accepting and sending one.
+- Test against the mock service of [@orders/testing](/guides/testing.md), and keep the key out of logs.
+
+All pages are in [one file](/llms-full.txt).`;
 
 /** Links of the sidebar, from pairs of title and page. */
 const list = (pages: Readonly<Record<string, string>>) =>
@@ -24,6 +43,17 @@ export default defineConfig({
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-default' },
   },
   vite: {
+    // Its Markdown is that of the pages once they are expanded.
+    plugins: [
+      expandPages,
+      llmsTxt({
+        details: forAssistants,
+        excludeIndexPage: false,
+        // It would be /api.md, from where its links lead nowhere.
+        ignoreFiles: ['api/index.md'],
+        injectLLMHint: false,
+      }),
+    ],
     oxc: { jsx: { runtime: 'automatic', importSource: 'vue' } },
     // The packages are taken from their sources, so the site needs nothing built.
     resolve: { conditions: ['@orders/source', 'module', 'browser', 'development|production'] },

@@ -190,9 +190,9 @@ if (!send || !request) throw new Error('The update has no send that links to a r
 const laterS = (ms(send.startTimeUnixNano) - ms(request.startTimeUnixNano)) / 1_000;
 const first = drawTrace(request, 8, 'The request that enqueued the update');
 const second = drawTrace(send, 170, 'The send, once the service was back');
-const pages = join(import.meta.dirname, '../pages/guides');
+const pictures = join(import.meta.dirname, '../pages/public');
 await writeFile(
-  join(pages, 'trace.svg'),
+  join(pictures, 'trace.svg'),
   svg(170 + 50 + below(send).length * 46 + 10, 'A request of the shop, and the send that is linked to it', [
     '<defs><marker id="head" markerWidth="8" markerHeight="8" refX="7" refY="4" orient="auto"><path d="M0 0 L8 4 L0 8 z" style="fill: var(--b)"/></marker></defs>',
     ...first,
@@ -278,7 +278,7 @@ const averages = sums.map(({ label, values }, index) => ({
   }),
 }));
 await writeFile(
-  join(pages, 'metrics.svg'),
+  join(pictures, 'metrics.svg'),
   svg(660, 'The four metrics while the order service loses responses, and is then down for a while', [
     ...drawChart(4, 'orders.update.outcomes, per second', byOutcome),
     ...drawChart(168, 'orders.update.duration, average in ms', averages),

@@ -1,4 +1,5 @@
-import { dirname, join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, extname, join, posix, relative } from 'node:path';
 import type { MarkdownRenderer } from 'vitepress';
 import { repositoryUrl, root } from './repository.ts';
 
@@ -16,21 +17,53 @@ export const exampleLink = /^\[.+\]\((\S+)\) <!-- (run|no-run|at-prompt) -->$/gm
  */
 const exportsLink = /\]\([^\s)]+\)<!-- (\/api\/\S+) -->/g;
 
-/** Any other link to a file or folder, but no picture, which the site takes in. */
-const fileLink = /(?<=\]\()\.\.\/[^\s)]+(?=\))(?<!\.svg)/g;
+/** Any other link to a file or folder. */
+const fileLink = /(?<=\]\()\.{1,2}\/[^\s)]+(?=\))/g;
 
+/** The first sentence below the title. */
+const firstSentence = /^# [^\n]+\n\n([A-Z`[].*?)(?:\.\s|:\n)/s;
+
+const pages = join(root, 'apps/docs/pages');
 const outcomes = ['applied', 'rejected', 'not_sent', 'unknown'];
+
+/** A page as the site shows it, and its Markdown: with the code of examples, and links from the root of the site. */
+function expandPage(text: string, path: string): string {
+  const folder = dirname(path);
+  return text
+    .replace(exampleLink, (_, example: string) => {
+      const code = readFileSync(join(folder, example), 'utf8').trimEnd();
+      return `\`\`\`${extname(example).slice(1)}\n${code}\n\`\`\``;
+    })
+    .replace(/^(```\w+) (?:no-run|at-prompt)$/gm, '$1')
+    .replace(exportsLink, (_, page: string) => `](${page.replace(/(?=#|$)/, '.md')})`)
+    .replace(fileLink, (link) => {
+      const target = relative(pages, join(folder, link)).replaceAll('\\', '/');
+      if (!target.startsWith('..')) return `/${target.replace(/^public\//, '')}`;
+      return `${repositoryUrl}/blob/main/${posix.join('apps/docs/pages', target)}`;
+    });
+}
+
+/** Expands each page before it becomes HTML and Markdown, and describes it by its first sentence. */
+export const expandPages = {
+  name: 'orders:expand-pages',
+  enforce: 'pre',
+  transform(this: { addWatchFile(file: string): void }, text: string, path: string) {
+    if (!path.endsWith('.md')) return undefined;
+    for (const [, example = ''] of text.matchAll(exampleLink))
+      this.addWatchFile(join(dirname(path), example));
+    const [, sentence] = firstSentence.exec(text) ?? [];
+    const description = sentence?.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('\n', ' ');
+    const head =
+      description === undefined ? '' : `---\ndescription: ${JSON.stringify(`${description}.`)}\n---\n\n`;
+    return head + expandPage(text, path);
+  },
+} as const;
 
 /** Lets the site show more than GitHub can, of pages that GitHub can show, too. */
 export function extendMarkdown(markdown: MarkdownRenderer): void {
+  // The search of the site reads the pages as they are.
   markdown.core.ruler.before('normalize', 'examples', (state) => {
-    state.src = state.src
-      .replace(exampleLink, '<<< $1')
-      .replace(exportsLink, ']($1)')
-      .replace(fileLink, (link) => {
-        const path = relative(root, join(dirname(state.env.path), link)).replaceAll('\\', '/');
-        return path.startsWith('apps/docs/pages') ? link : `${repositoryUrl}/blob/main/${path}`;
-      });
+    if (!state.inlineMode) state.src = expandPage(state.src, state.env.path);
   });
   // In cells that begin with an outcome: elsewhere, `unknown` may be the type.
   markdown.core.ruler.push('outcomes', ({ tokens }) => {

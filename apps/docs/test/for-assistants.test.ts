@@ -1,0 +1,78 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { root } from '../src/repository.ts';
+import { findDeadLinks } from './dead-links.ts';
+import { readPage } from './read-blocks.ts';
+import { readSite } from './read-site.ts';
+import { siteFolder } from './serve-site.ts';
+
+const readText = (path: string) => readFileSync(join(siteFolder, path), 'utf8');
+const files = globSync('**/*', { cwd: siteFolder }).map((path) => path.replaceAll('\\', '/'));
+const index = readText('llms.txt');
+const inFull = readText('llms-full.txt');
+const site = readSite();
+
+/** The Markdown of each page, with the anchors of its HTML. */
+const pages = files
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => {
+    const text = readText(path);
+    return { path, text, links: linksOf(text), anchors: anchorsOf(path) };
+  });
+
+function withoutCode(text: string): string {
+  return text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/`[^`\n]*`/g, 'code');
+}
+
+function linksOf(text: string): readonly string[] {
+  return [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+}
+
+function anchorsOf(path: string): ReadonlySet<string> {
+  return site.find((page) => page.path === path.replace(/md$/, 'html'))?.anchors ?? new Set();
+}
+
+test('every page of the site is there as Markdown, listed in llms.txt, and linked from its HTML', () => {
+  const paths = site.map(({ path }) => path).filter((path) => !['404.html', 'api/index.html'].includes(path));
+  expect(paths.length).toBeGreaterThan(40);
+  expect(pages.map(({ path }) => path).toSorted()).toEqual(paths.map((path) => path.replace(/html$/, 'md')));
+  expect(linksOf(index)).toEqual(expect.arrayContaining(pages.map(({ path }) => `/${path}`)));
+  for (const { path, sources } of site)
+    if (paths.includes(path)) expect(sources, path).toContain(`/${path.replace(/html$/, 'md')}`);
+});
+
+test('llms-full.txt is the Markdown of all pages', () => {
+  for (const { text, path } of pages) expect(inFull.includes(text.trim()), path).toBe(true);
+});
+
+test('no link of llms.txt or of a Markdown page is dead', () => {
+  const all = [
+    ...pages,
+    { path: 'llms.txt', links: linksOf(index), anchors: new Set<string>(), sources: [] },
+  ];
+  const dead = findDeadLinks(
+    all.map((page) => ({ ...page, sources: [] })),
+    new Set(files),
+  );
+  expect(all.flatMap(({ links }) => links).length).toBeGreaterThan(300);
+  expect(dead).toEqual([]);
+});
+
+test('the code of a Markdown page is that of its source, examples included', () => {
+  const codeOf = (page: string, text: string) =>
+    readPage(page, text).map(({ language, code }) => ({ language, code }));
+  for (const { path, text } of pages) {
+    const source = readFileSync(join(siteFolder, '../pages', path), 'utf8');
+    expect(codeOf(path, text), path).toEqual(codeOf(path, source));
+  }
+  const { text } = pages.find(({ path }) => path === 'index.md') ?? {};
+  expect(text).toContain(readFileSync(join(root, 'apps/examples/quickstart.ts'), 'utf8'));
+});
+
+test('Markdown pages hold no path of a machine, and no syntax that only the build understands', () => {
+  const text = withoutCode(inFull);
+  const paths = /file:\/\/|\/(?:home|root|Users|tmp|private)\/|node_modules\/\.pnpm/;
+  expect(inFull.split('\n').filter((line) => line.includes(root) || paths.test(line))).toEqual([]);
+  expect(text.split('\n').filter((line) => /<!--|^:::|^<<<|^<\w/.test(line))).toEqual([]);
+});
