@@ -19,7 +19,7 @@ Rules:
 - Put updates into the [outbox](/packages/outbox.md) where the process may die between accepting and sending one.
 - Test against the mock service of [@orders/testing](/guides/testing.md), and keep the key out of logs.
 
-All pages are in [one file](/llms-full.txt).`;
+Each package has a skill: \`node_modules/@orders/<package>/skills/orders-<package>/SKILL.md\`. All pages are in [one file](/llms-full.txt).`;
 
 /** Links of the sidebar, from pairs of title and page. */
 const list = (pages: Readonly<Record<string, string>>) =>

@@ -1,9 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../src/repository.ts';
+import { parse } from 'yaml';
+import { packages, root } from '../src/repository.ts';
 import { findDeadLinks } from './dead-links.ts';
-import { readPage } from './read-blocks.ts';
+import { readPage, skills } from './read-blocks.ts';
 import { readSite } from './read-site.ts';
 import { siteFolder } from './serve-site.ts';
 
@@ -75,4 +76,23 @@ test('Markdown pages hold no path of a machine, and no syntax that only the buil
   const paths = /file:\/\/|\/(?:home|root|Users|tmp|private)\/|node_modules\/\.pnpm/;
   expect(inFull.split('\n').filter((line) => line.includes(root) || paths.test(line))).toEqual([]);
   expect(text.split('\n').filter((line) => /<!--|^:::|^<<<|^<\w/.test(line))).toEqual([]);
+});
+
+test('each package brings a skill, and packs it', () => {
+  expect(skills.map((path) => path.replaceAll('\\', '/'))).toEqual(
+    packages.map(({ slug }) => `packages/${slug}/skills/orders-${slug}/SKILL.md`).toSorted(),
+  );
+  for (const { name, files } of packages) expect(files, name).toContain('skills');
+});
+
+test.each(skills)('%s has a name, a description and at most 80 lines', (path) => {
+  const text = readFileSync(join(root, path), 'utf8');
+  const [, head = ''] = /^---\n(.*?)\n---\n/s.exec(text) ?? [];
+  const { name, description } = parse(head);
+  expect(name).toBe(basename(dirname(path)));
+  expect(description).toMatch(/ Use when /);
+  expect(description.length).toBeLessThan(1024);
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(80);
+  for (const outcome of ['applied', 'rejected', 'not_sent', 'unknown'])
+    expect(text).toContain(`\`${outcome}\``);
 });

@@ -92,9 +92,12 @@ declare const metrics: { record(fields: object): void };
 declare const hasChange: (token: string, id: string) => Promise<boolean>;
 `;
 
-/** The blocks of READMEs, but for those that show a file of `apps/examples`, which has tests of its own. */
+/** The skills that packages bring for coding assistants. */
+export const skills = globSync('packages/*/skills/*/SKILL.md', { cwd: root }).toSorted();
+
+/** The blocks of READMEs and skills, but for those that show a file of `apps/examples`, which has tests of its own. */
 export function readReadmes(): readonly CodeBlock[] {
-  return globSync(['README.md', 'packages/*/README.md'], { cwd: root })
+  return [...globSync(['README.md', 'packages/*/README.md'], { cwd: root }), ...skills]
     .toSorted()
     .flatMap((readme) => {
       const markdown = readFileSync(join(root, readme), 'utf8');
@@ -103,7 +106,10 @@ export function readReadmes(): readonly CodeBlock[] {
         .filter(({ index }) => !shown.test(markdown.slice(0, index)))
         .map(({ index, 1: language = '', 2: code = '' }) => ({
           place: `${readme}:${markdown.slice(0, index).split('\n').length}`,
-          folder: join(root, readme === 'README.md' ? 'packages/client' : dirname(readme)),
+          // Who reads a skill may have installed any of the packages.
+          folder: skills.includes(readme)
+            ? docs
+            : join(root, readme === 'README.md' ? 'packages/client' : dirname(readme)),
           language,
           flags: [],
           code,
