@@ -258,10 +258,18 @@ async function openFolder(folder: string): Promise<PGlite> {
   return database;
 }
 
-/** A copy has another folder; a backup that is restored into this one has other files. */
+/** A copy has another folder; a backup that is restored into this one has other files, or later ones with their numbers. */
 async function identify(folder: string): Promise<FolderIdentity> {
-  const [{ dev, ino }, file] = await Promise.all([stat(folder), stat(join(folder, 'PG_VERSION'))]);
-  return { path: await realpath(folder), device: dev, files: [ino, file.ino] };
+  const [{ dev, ino }, file] = await Promise.all([
+    stat(folder),
+    stat(join(folder, 'PG_VERSION'), { bigint: true }),
+  ]);
+  return {
+    path: await realpath(folder),
+    device: dev,
+    files: [ino, Number(file.ino)],
+    bornAt: String(file.birthtimeNs),
+  };
 }
 
 /**

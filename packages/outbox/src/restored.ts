@@ -54,5 +54,7 @@ export async function reviewCopy(
 /** A folder that was moved keeps its files, except where another disk has files with the same numbers. */
 function isCopy(last: FolderIdentity, now: FolderIdentity): boolean {
   const isMoved = last.path !== now.path && last.device !== now.device;
-  return isMoved || String(last.files) !== String(now.files);
+  // ext4 gives the numbers of files that were deleted to those that are made next.
+  const isMadeAnew = last.bornAt !== now.bornAt && ![last.bornAt, now.bornAt].includes('0');
+  return isMoved || isMadeAnew || String(last.files) !== String(now.files);
 }

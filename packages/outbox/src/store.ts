@@ -32,6 +32,8 @@ export interface FolderIdentity {
   readonly device: number;
   /** The numbers that the file system gives to what nothing replaces while the folder is used. */
   readonly files: readonly number[];
+  /** When the last of them was made, in nanoseconds; '0' where the file system does not say. */
+  readonly bornAt: string;
 }
 
 /** How a transaction of ours runs. */

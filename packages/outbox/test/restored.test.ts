@@ -154,3 +154,26 @@ test('repeats nothing in a folder that was copied or restored, and goes on in on
   );
   expect(stepsApplied(service, token)).toEqual(sent);
 });
+
+test('notices a backup whose files have the numbers of those that they replace', async () => {
+  const base = await mkdtemp(join(tmpdir(), 'orders-outbox-'));
+  onTestFinished(() => rm(base, { recursive: true, force: true, maxRetries: 9 }));
+  const [shop, backup] = [join(base, 'shop'), join(base, 'backup')];
+  await makeFolder(shop);
+  const warnings: string[] = [];
+  const warn = (message: string): void => void warnings.push(message);
+  const store = await pgliteStore(shop);
+  const outbox = await createOutbox({ store, warn });
+  await outbox.enqueue('ord_1', step(1));
+  await outbox.close();
+  await cp(shop, backup, { recursive: true });
+  await rm(shop, { recursive: true });
+  await cp(backup, shop, { recursive: true });
+  const restored = await pgliteStore(shop);
+  const { identity = { path: shop, device: 0, files: [], bornAt: '0' } } = restored;
+  // As ext4 gives them to a folder that is copied there again.
+  const files = store.identity?.files ?? [];
+  await using again = await createOutbox({ store: { ...restored, identity: { ...identity, files } }, warn });
+  expect(warnings).toHaveLength(1);
+  expect(await again.list()).toMatchObject([{ code: 'restored' }]);
+});
