@@ -21,6 +21,8 @@ export async function reviewRestored(tx: Sql, schema: string): Promise<number> {
     `update ${schema}.events set state = 'needs_review', message = $1 where state = 'queued' returning 1`,
     [message],
   );
+  // What it remembers of updates that were refused with the key would be queued again.
+  await tx.query(`update ${schema}.limits set data = null, until = '-infinity' where name = 'service'`);
   return updates.length + events.length;
 }
 

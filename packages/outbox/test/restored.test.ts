@@ -73,6 +73,26 @@ onPostgres('repeats nothing after a backup was restored', async (scene) => {
   expect(await outbox.restored()).toBe(0);
 });
 
+onPostgres('sends nothing again that was refused with the key before a backup', async (scene) => {
+  const { open, service, token, reaches } = scene;
+  const other = service.orders[1]?.token ?? '';
+  for (const each of [token, other]) service.faults.next({ type: 'status', status: 401 }, { token: each });
+  const before = await open();
+  await before.start();
+  const first = await before.enqueue(token, step(1));
+  await reaches(before, first, 'rejected');
+  await before.close();
+
+  // A person may have sent it again since.
+  const outbox = await open();
+  await outbox.restored();
+  await outbox.start();
+  await reaches(outbox, await outbox.enqueue(other, step(1)), 'rejected', 'applied');
+  await outbox.drain();
+  expect(await outbox.get(first)).toMatchObject({ state: 'rejected' });
+  expect(stepsApplied(service, token)).toEqual([]);
+});
+
 test('repeats nothing in a folder that was copied or restored, and goes on in one that was moved', async () => {
   const base = await mkdtemp(join(tmpdir(), 'orders-outbox-'));
   onTestFinished(() => rm(base, { recursive: true, force: true, maxRetries: 9 }));
