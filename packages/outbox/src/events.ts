@@ -19,7 +19,7 @@ export interface EventListOptions {
 export interface Events {
   /** One event; `undefined` when it is not known, or no longer. */
   get(id: string): Promise<InboxEvent | undefined>;
-  /** Events that wait for a person, or others, the oldest first. */
+  /** Events that wait for a person, or others, without their payloads, the oldest first. */
   list(options?: EventListOptions): Promise<readonly InboxEvent[]>;
   /** How many are queued, and how many need review. */
   counts(): Promise<Readonly<Record<'queued' | 'needs_review', number>>>;
@@ -47,11 +47,13 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
       throw new TypeError(`list: write states as some of ${states.join(', ')}.`);
     // The database would refuse to look for it.
     if (!isStorable(token ?? '')) return [];
+    // Payloads of a megabyte each might fill the memory.
+    const columns = eventColumns.replace('payload', 'null as payload');
     // Those that wait have an index of their own.
     const isOpen = wanted.every((state) => state === 'queued' || state === 'needs_review');
     const rows = await rowsOf<EventRow>(
       sql,
-      `select ${eventColumns} from ${table} where ${isOpen ? 'settled_at is null and' : ''} state = any($1::text[]) and ($2::text is null or token = $2)
+      `select ${columns} from ${table} where ${isOpen ? 'settled_at is null and' : ''} state = any($1::text[]) and ($2::text is null or token = $2)
        order by received_at, token, position limit $3`,
       [[...wanted], token ?? null, limit],
     );

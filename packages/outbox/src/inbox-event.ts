@@ -9,7 +9,7 @@ export interface InboxEvent {
   /** The order that it is about. */
   readonly token: string;
   readonly state: EventState;
-  /** What `verify` returned; `undefined` once it was handled or given up. */
+  /** What `verify` returned; `undefined` in a list, and once it was handled or given up. */
   readonly payload?: unknown;
   readonly receivedAt: Date;
   /** How often its handler has failed. */

@@ -161,8 +161,8 @@ export async function runList(
   });
 }
 
-/** An event as JSON shows it, without its payload, beside updates. */
-function ofEvent({ payload: _, ...event }: InboxEvent): object {
+/** An event as JSON shows it beside updates. */
+function ofEvent(event: InboxEvent): object {
   return { kind: 'event', ...event };
 }
 
