@@ -96,9 +96,38 @@ test('what does not show is not known, and what is not accepted fails', async ()
   expect(stdout).toContain('one effect: not known\n');
   expect(stdout).toContain('does the endpoint send to the mock service?');
   const refusing = await startEndpoint(async () => 401);
-  expect(await refusing.trigger()).toMatchObject({ code: 1, stdout: expect.stringMatching(/^401 /) });
-  const alone = await runHere(['trigger', 'any.event', '--forward-to', silent.url]);
-  expect(alone).toMatchObject({ code: 0, stdout: expect.stringContaining('pass --mock') });
+  const refused = await refusing.trigger();
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^401 .*\nNo event was accepted\.\n$/),
+  });
+  const run = (name: string, ...words: readonly string[]) =>
+    runHere(['trigger', name, '--forward-to', silent.url, ...words], {
+      env: { ORDERS_API_KEY: silent.service.key },
+    });
+  expect(await run('start_qr_session')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('pass --mock'),
+  });
+  for (const words of [[], ['--mock', silent.service.url]]) {
+    const { code: ended, stdout: drawn } = await run('any.event', ...words);
+    expect(ended).toBe(0);
+    expect(drawn).toContain('only start_qr_session carries');
+    expect(drawn).not.toContain('pass --mock');
+  }
+});
+
+test('an event whose first delivery failed may take effect before one that was accepted earlier', async () => {
+  const seen = new Set<string>();
+  const { trigger } = await startEndpoint(async (event, send) => {
+    if (seen.has(event.id)) return undefined;
+    seen.add(event.id);
+    await send(event);
+    return seen.size === 1 ? 500 : undefined;
+  });
+  const { code, stdout } = await trigger('--events', '3', '--times', '2', '--wait', '1s', '--json');
+  expect(JSON.parse(stdout)).toMatchObject({ deduplicated: true, inSequence: true });
+  expect(code).toBe(0);
 });
 
 test('a payload and a signature of yours are sent', async () => {

@@ -73,6 +73,7 @@ export async function runTrigger({
 
   const deliveries: WebhookDelivery[] = [];
   const accepted = new Set<TriggeredEvent>();
+  const refused = new Set<TriggeredEvent>();
   const progress = await terminal.progress();
   const deliver = async (triggered: TriggeredEvent): Promise<void> => {
     const { id } = triggered;
@@ -82,6 +83,7 @@ export async function runTrigger({
       : sender.webhooks.send(event, { ...triggered, url }));
     deliveries.push(delivery);
     if (delivery.delivered) accepted.add(triggered);
+    else if (!accepted.has(triggered)) refused.add(triggered);
     progress.update(() => `${deliveries.length} of ${count * times} deliveries`);
   };
   try {
@@ -102,9 +104,9 @@ export async function runTrigger({
       `updates of the endpoint, ${formatDuration(wait)}`,
       watch(ledger, [...accepted], wait),
     );
-  const verdict = judge(ledger?.entries ?? [], [...accepted]);
+  const verdict = judge(ledger?.entries ?? [], [...accepted], refused);
   await terminal.report({ deliveries, updates: ledger?.entries.length, ...verdict }, () =>
-    draw(deliveries, verdict, { hasLedger: ledger !== undefined && carries }, terminal),
+    draw(deliveries, verdict, { carries, hasLedger: ledger !== undefined }, terminal),
   );
   if (accepted.size < count || verdict.deduplicated === false || verdict.inSequence === false) return 1;
   return ledger && carries && verdict.deduplicated === undefined ? 3 : 0;
@@ -198,14 +200,21 @@ async function watch(ledger: Ledger, events: readonly TriggeredEvent[], ms: numb
   const until = performance.now() + ms;
   do {
     await ledger.read();
-    if (judge(ledger.entries, events).deduplicated === false) return;
+    if (judge(ledger.entries, events, new Set()).deduplicated === false) return;
     await sleep(everyMs);
   } while (performance.now() < until);
   await ledger.read();
 }
 
-/** An update is the effect of an event when the identifier of its session is anywhere in it: its field is undocumented. */
-function judge(entries: readonly LedgerEntry[], events: readonly TriggeredEvent[]): Verdict {
+/**
+ * An update is the effect of an event when the identifier of its session is anywhere in it: its field is undocumented.
+ * An event that was refused before it was accepted may have been stored then, so its place is not known.
+ */
+function judge(
+  entries: readonly LedgerEntry[],
+  events: readonly TriggeredEvent[],
+  refused: ReadonlySet<TriggeredEvent>,
+): Verdict {
   const bodies = entries.map(({ token, body }) => ({ token, text: JSON.stringify(body) }));
   const places = events.map(({ token, sessionId }) =>
     bodies.flatMap((body, place) =>
@@ -215,11 +224,11 @@ function judge(entries: readonly LedgerEntry[], events: readonly TriggeredEvent[
   const firsts = places.map(([first]) => first);
   const isKnown = firsts.length > 0 && firsts.every((first) => first !== undefined);
   const isRepeated = places.some((found) => found.length > 1);
-  const isOvertaken = events.some(({ token }, index) =>
-    events.some(
-      (later, place) =>
-        place > index && later.token === token && (firsts[place] ?? Infinity) < (firsts[index] ?? -1),
-    ),
+  const placed = events.flatMap((event, index) =>
+    refused.has(event) ? [] : [{ token: event.token, first: firsts[index] }],
+  );
+  const isOvertaken = placed.some(({ token, first = -1 }, index) =>
+    placed.slice(index + 1).some((later) => later.token === token && (later.first ?? Infinity) < first),
   );
   return {
     deduplicated: isRepeated ? false : isKnown || undefined,
@@ -235,7 +244,7 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
 async function draw(
   deliveries: readonly WebhookDelivery[],
   { deduplicated, inSequence }: Verdict,
-  { hasLedger }: { readonly hasLedger: boolean },
+  { carries, hasLedger }: { readonly carries: boolean; readonly hasLedger: boolean },
   terminal: Terminal,
 ): Promise<readonly string[]> {
   const shown = deliveries.slice(0, 20);
@@ -252,18 +261,27 @@ async function draw(
     ...(deliveries.length > shown.length
       ? [`and ${deliveries.length - shown.length} more; --json shows all`]
       : []),
-    ...(hasLedger
-      ? [
-          `Each event had one effect: ${word(deduplicated)}`,
-          `Events of an order took effect in sequence: ${word(inSequence)}`,
-          ...(deduplicated === undefined
-            ? [
-                'Not each session arrived in an update: does the endpoint send to the mock service? A longer --wait waits for it.',
-              ]
-            : []),
-        ]
-      : [
-          'What the endpoint made of it: pass --mock with the URL of the "orders mock --admin" to which it sends updates.',
-        ]),
+    ...drawVerdict(),
   ];
+
+  function drawVerdict(): readonly string[] {
+    if (!deliveries.some(({ delivered }) => delivered)) return ['No event was accepted.'];
+    if (!carries)
+      return [
+        'What the endpoint made of it does not show: only start_qr_session carries what an update repeats.',
+      ];
+    if (!hasLedger)
+      return [
+        'What the endpoint made of it: pass --mock with the URL of the "orders mock --admin" to which it sends updates.',
+      ];
+    return [
+      `Each event had one effect: ${word(deduplicated)}`,
+      `Events of an order took effect in sequence: ${word(inSequence)}`,
+      ...(deduplicated === undefined
+        ? [
+            'Not each session arrived in an update: does the endpoint send to the mock service? A longer --wait waits for it.',
+          ]
+        : []),
+    ];
+  }
 }
