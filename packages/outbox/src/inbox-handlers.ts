@@ -208,11 +208,13 @@ export class EventHandlers {
       [id, encode(message.slice(0, 500)), isLast ? 'needs_review' : 'queued', delayMs],
     );
     const what = message.slice(0, 500);
+    // The sender chooses it.
+    const name = id.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
     if (isLast)
       warn(
-        `The event ${id} needs review, and holds later ones of its order: its handler failed ${maxFailures} times, last: ${what}`,
+        `The event ${name} needs review, and holds later ones of its order: its handler failed ${maxFailures} times, last: ${what}`,
       );
-    else if (failures === 0) warn(`The handler failed for the event ${id}, and is tried again: ${what}`);
+    else if (failures === 0) warn(`The handler failed for the event ${name}, and is tried again: ${what}`);
   }
 
   /** How long until an event is due that was put off, in milliseconds. */

@@ -218,6 +218,19 @@ onBothInFull('erases the events of an order with all else of it', async (scene) 
   await inbox.close();
 });
 
+onPostgres('warns in one line, whatever the id of an event holds', async (scene) => {
+  const handler = () => {
+    throw new Error('on purpose');
+  };
+  const { inbox, warnings } = await openInbox(scene, { handler });
+  await deliver(inbox, event('one\nstarted \u001b[2J\u2028\u009b', 'A'));
+  await until('it has failed', () => warnings.length > 0);
+  expect(warnings).toEqual([
+    'The handler failed for the event one started  [2J  , and is tried again: on purpose',
+  ]);
+  await inbox.close();
+});
+
 onBothInFull('goes on where warn throws', async (scene) => {
   let calls = 0;
   const { inbox } = await openInbox(scene, {
