@@ -25,6 +25,9 @@ const handlerMs = { pglite: 2_000, postgres: 10_000 };
 /** A statement ends with the time of its handler; a connection that does nothing is ended later, which no failure would count. */
 const settings = `set local statement_timeout = ${handlerMs.postgres};
   set local idle_in_transaction_session_timeout = ${2 * handlerMs.postgres}`;
+/** What ends a transaction, and not only a savepoint in it. */
+const endsTransaction =
+  /^\s*(?:(?:commit|end|abort|prepare\s+transaction)\b|rollback\b(?!\s+(?:(?:work|transaction)\s+)?to\b))/i;
 /** After how many failures an event needs review, and the longest wait between two, in milliseconds. */
 const maxFailures = 10;
 const longestMs = 300_000;
@@ -181,6 +184,10 @@ export class EventHandlers {
     const query: Sql['query'] = (text, values) => {
       const running = last.then(() => {
         if (state.isOver) throw over;
+        if (endsTransaction.test(text))
+          throw new TypeError(
+            'The transaction commits with the event, after its handler: throw an error, and it is rolled back.',
+          );
         return tx.query(text, values);
       });
       last = running.catch(() => {});

@@ -218,6 +218,38 @@ onBothInFull('erases the events of an order with all else of it', async (scene) 
   await inbox.close();
 });
 
+onBothInFull(
+  'lets no handler end the transaction of its event, whose effects would be lost or repeated',
+  async (scene) => {
+    const { token } = scene;
+    const endings = ['rollback', ' Commit;', 'end', 'ROLLBACK AND CHAIN', "prepare transaction 'x'"];
+    let count = 0;
+    let outbox: Outbox | undefined;
+    const { inbox, ...opened } = await openInbox(scene, {
+      handler: async (_, { tx }) => {
+        await outbox?.enqueue(token, step(1), { tx });
+        await tx.query('savepoint mine');
+        await tx.query('rollback to savepoint mine');
+        const ending = endings[count++];
+        if (ending !== undefined) await tx.query(ending);
+      },
+    });
+    outbox = opened.outbox;
+    await deliver(inbox, event('one', token));
+    await until('it is handled', async () => {
+      await scene.sql.query(
+        `update ${scene.schema}.events set due_at = clock_timestamp() where state = 'queued'`,
+      );
+      await inbox.drain();
+      return (await inbox.get('one'))?.state === 'handled';
+    });
+    expect(count).toBe(endings.length + 1);
+    expect(await opened.outbox.counts()).toMatchObject({ queued: 1 });
+    expect(opened.warnings).toEqual([expect.stringContaining('throw an error, and it is rolled back')]);
+    await inbox.close();
+  },
+);
+
 onPostgres('warns in one line, whatever the id of an event holds', async (scene) => {
   const handler = () => {
     throw new Error('on purpose');
