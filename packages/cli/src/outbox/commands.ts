@@ -45,7 +45,7 @@ async function withOperations<Options extends LocationOptions>(
   return naming<ExitCode>(options, async () => {
     const operations = await terminal.waitFor(
       'the outbox to open',
-      openOperations(readLocation(options, env)),
+      openOperations(readLocation(options, env), terminal.note),
     );
     try {
       return await run(operations);

@@ -1,3 +1,5 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createOutbox } from '@orders/outbox';
 import { createInbox } from '@orders/outbox/inbox';
 import { pgliteStore } from '@orders/outbox/pglite';
@@ -98,6 +100,19 @@ test('events are shown and decided beside updates', { timeout: 120_000 }, async 
     { kind: 'event', id: 'evt_2' },
     { kind: 'event', id: 'evt_3' },
   ]);
+});
+
+test('who opens a copy first is told what that did', { timeout: 120_000 }, async () => {
+  await using made = await createFolder();
+  const [folder, copy] = [join(made.path, 'shop'), join(made.path, 'copy')];
+  await fill(folder);
+  await cp(folder, copy, { recursive: true });
+  const restored = await runHere(['outbox', 'restored', '--yes', '--folder', copy]);
+  expect(restored).toMatchObject({ code: 0, stdout: expect.stringMatching(/^0 need review/) });
+  expect(restored.stderr).toMatch(
+    /is a copy of another folder.*: 2 updates and events .* need review \(restored\)/,
+  );
+  expect((await runHere(['outbox', 'status', '--folder', copy])).stderr).toBe('');
 });
 
 test('beside a worker on the folder, it is asked', { timeout: 120_000 }, async ({ skip }) => {

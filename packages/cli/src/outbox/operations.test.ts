@@ -15,7 +15,7 @@ test('reports folder_locked where an application has the folder, also beside a s
   await mkdir(join(folder, 'data'));
   const stale = { port: 1, secret: 'x'.repeat(43), databaseSchema };
   await writeFile(join(folder, 'worker.json'), JSON.stringify(stale));
-  await expect(openOperations({ folder, databaseSchema })).rejects.toMatchObject({
+  await expect(openOperations({ folder, databaseSchema }, () => {})).rejects.toMatchObject({
     name: 'OutboxError',
     code: 'folder_locked',
     message: expect.stringMatching(/ is in use by an application: decide there/),

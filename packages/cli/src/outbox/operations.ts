@@ -96,9 +96,16 @@ export async function openStore(location: OutboxLocation): Promise<OutboxStore> 
   }
 }
 
-/** Opens an outbox for a command that sends nothing and makes none. @throws CommandError; OutboxError */
-export async function openOperations(location: OutboxLocation): Promise<Operations> {
-  if (!('folder' in location)) return openHere(location);
+/**
+ * Opens an outbox for a command that sends nothing and makes none. `warn` is told what opening it changed.
+ *
+ * @throws CommandError; OutboxError
+ */
+export async function openOperations(
+  location: OutboxLocation,
+  warn: (message: string) => void,
+): Promise<Operations> {
+  if (!('folder' in location)) return openHere(location, warn);
   const { folder } = location;
   // PGlite would make one, in a folder whose name may be misspelled.
   if (!existsSync(join(folder, 'data')))
@@ -106,7 +113,7 @@ export async function openOperations(location: OutboxLocation): Promise<Operatio
       hint: `To make one: ${outboxLine(location, 'migrate')}`,
     });
   try {
-    const found = await findWorkerOr(location, () => openHere(location));
+    const found = await findWorkerOr(location, () => openHere(location, warn));
     return 'worker' in found ? found.worker : found.opened;
   } catch (error) {
     if (!(error instanceof OutboxError && error.code === 'folder_locked')) throw error;
@@ -115,11 +122,18 @@ export async function openOperations(location: OutboxLocation): Promise<Operatio
   }
 }
 
-async function openHere(location: OutboxLocation): Promise<Operations> {
+async function openHere(location: OutboxLocation, warn: (message: string) => void): Promise<Operations> {
   const store = await openStore(location);
   const { databaseSchema } = location;
-  // What fails is reported by the command.
-  const outbox = await createOutbox({ store, databaseSchema, migrate: false, warn: () => {} });
+  let isOpen = false;
+  const outbox = await createOutbox({
+    store,
+    databaseSchema,
+    migrate: false,
+    // What fails later is reported by the command.
+    warn: (message) => isOpen || warn(message),
+  });
+  isOpen = true;
   return {
     ...outbox,
     events: eventsOf(store, databaseSchema),
