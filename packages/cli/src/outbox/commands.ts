@@ -132,31 +132,36 @@ export async function runList(
     const { limit = terminal.json ? Number.POSITIVE_INFINITY : 100 } = options;
     const matching = await findUpdates(operations, options);
     const events = await findEvents(operations, options);
-    const found = matching.slice(0, limit);
-    const foundEvents = events.slice(0, Math.max(0, limit - found.length));
-    await terminal.report(
-      [...found.map(({ receipt: _, ...update }) => update), ...foundEvents.map(ofEvent)],
-      async () => {
-        const [first] = [...found, ...foundEvents];
-        if (!first) return ['No such update or event waits for a decision.'];
-        const now = new Date();
-        const drawn = [
-          ...(await Promise.all(found.map((update) => drawUpdate(update, { now }, terminal)))),
-          ...(await Promise.all(foundEvents.map((event) => drawEvent(event, {}, terminal)))),
-        ];
-        const ways = found.length > 0 ? ['resolve', 'retry', 'discard'] : ['retry', 'discard'];
-        return [
-          ...drawn.flatMap((lines) => [...lines, '']),
-          found.length > 0
-            ? 'Decide by id, or with --all: it was applied, send it again, or give it up:'
-            : 'Decide by id, or with --all: handle it again, or give it up:',
-          ...ways.map((name) => `  ${outboxLine(options, name, first.id)}`),
-          ...(matching.length + events.length > drawn.length
-            ? [`These are the oldest ${formatCount(limit)}; --limit shows more.`]
-            : []),
-        ];
-      },
-    );
+    const items = [...matching, ...events]
+      .sort((a, b) => acceptedAt(a).getTime() - acceptedAt(b).getTime())
+      .slice(0, limit);
+    const shown = items.map((item) => {
+      if ('receivedAt' in item) return ofEvent(item);
+      const { receipt: _, ...update } = item;
+      return update;
+    });
+    await terminal.report(shown, async () => {
+      const [first] = items;
+      if (!first) return ['No such update or event waits for a decision.'];
+      const now = new Date();
+      const drawn = await Promise.all(
+        items.map((item) =>
+          'receivedAt' in item ? drawEvent(item, {}, terminal) : drawUpdate(item, { now }, terminal),
+        ),
+      );
+      const update = items.find((item) => !('receivedAt' in item));
+      const ways = update ? ['resolve', 'retry', 'discard'] : ['retry', 'discard'];
+      return [
+        ...drawn.flatMap((lines) => [...lines, '']),
+        update
+          ? 'Decide by id, or with --all: it was applied, send it again, or give it up:'
+          : 'Decide by id, or with --all: handle it again, or give it up:',
+        ...ways.map((name) => `  ${outboxLine(options, name, (update ?? first).id)}`),
+        ...(matching.length + events.length > drawn.length
+          ? [`These are the oldest ${formatCount(limit)}; --limit shows more.`]
+          : []),
+      ];
+    });
     return 0;
   });
 }

@@ -96,10 +96,13 @@ test('events are shown and decided beside updates', { timeout: 120_000 }, async 
   const restored = await run('restored --yes');
   expect(restored.stdout).toMatch(/^3 need review: .*\nTo decide: orders outbox list/);
   expect(JSON.parse((await look('list --json')).stdout)).toMatchObject([
-    { id, code: 'restored' },
     { kind: 'event', id: 'evt_2' },
     { kind: 'event', id: 'evt_3' },
+    { id, code: 'restored' },
   ]);
+  expect((await look('list --limit 1')).stdout).toMatch(
+    /^evt_2 .*\nThese are the oldest 1; --limit shows more\.\n$/s,
+  );
 });
 
 test('who opens a copy first is told what that did', { timeout: 120_000 }, async () => {
