@@ -125,11 +125,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: `await tx.query('rollback to savepoint orders_inbox');`,
     to: '',
   },
-  'an event is handled before earlier ones of its order': {
-    file: 'inbox-handlers.ts',
-    from: 'earlier.position < e.position',
-    to: 'false',
-  },
   'jobs of lost workers are not looked for': {
     file: 'monitor.ts',
     from: 'await queue.supervise();',

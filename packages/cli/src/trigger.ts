@@ -108,7 +108,12 @@ export async function runTrigger({
   await terminal.report({ deliveries, updates: ledger?.entries.length, ...verdict }, () =>
     draw(deliveries, verdict, { carries, hasLedger: ledger !== undefined }, terminal),
   );
-  if (accepted.size < count || verdict.deduplicated === false || verdict.inSequence === false) return 1;
+  if (
+    deliveries.some(({ delivered }) => !delivered) ||
+    verdict.deduplicated === false ||
+    verdict.inSequence === false
+  )
+    return 1;
   return ledger && carries && verdict.deduplicated === undefined ? 3 : 0;
 }
 

@@ -3,7 +3,7 @@ import type { Decision } from './decide.ts';
 import { OutboxError } from './errors.ts';
 import { type EventRow, type EventState, eventColumns, type InboxEvent, toEvent } from './inbox-event.ts';
 import { checkCount } from './options.ts';
-import { quoteName, rowsOf, type Sql } from './store.ts';
+import { type OutboxStore, quoteName, rowsOf, type Sql } from './store.ts';
 import { encode, isStorable } from './updates.ts';
 
 /** Which events `list` resolves with. */
@@ -31,12 +31,28 @@ export interface Events {
 
 const states: readonly EventState[] = ['queued', 'handled', 'needs_review', 'discarded'];
 
+/** Until the transaction ends, nothing else is stored of an order, or made due. */
+export async function lockOrder(tx: Sql, table: string, token: string): Promise<void> {
+  await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table}:${token}`]);
+}
+
+/** Those that wait behind others of their order are due at no time: the first of them is, once it is the first. */
+export async function makeNextDue(tx: Sql, table: string, token: string): Promise<void> {
+  await lockOrder(tx, table, token);
+  await tx.query(
+    `update ${table} set due_at = clock_timestamp() where state = 'queued' and due_at = 'infinity' and id = (
+       select id from ${table} where token = $1 and settled_at is null order by position limit 1
+     )`,
+    [token],
+  );
+}
+
 /**
  * The events that are stored in a database, to look at them and to decide where no inbox runs.
  *
  * @param databaseSchema That of the inbox.
  */
-export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
+export function eventsOf(store: OutboxStore, databaseSchema = 'orders_outbox'): Events {
   const table = `${quoteName(databaseSchema)}.events`;
 
   async function list(options: EventListOptions = {}): Promise<readonly InboxEvent[]> {
@@ -52,7 +68,7 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
     // Those that wait have an index of their own.
     const isOpen = wanted.every((state) => state === 'queued' || state === 'needs_review');
     const rows = await rowsOf<EventRow>(
-      sql,
+      store,
       `select ${columns} from ${table} where ${isOpen ? 'settled_at is null and' : ''} state = any($1::text[]) and ($2::text is null or token = $2)
        order by received_at, token, position limit $3`,
       [[...wanted], token ?? null, limit],
@@ -70,18 +86,20 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
     }: { readonly from: readonly EventState[]; readonly set: string; readonly action: string },
   ): Promise<InboxEvent> {
     const why = [by && `by ${by}`, note].filter(Boolean).join(': ');
-    const rows = isStorable(id)
-      ? await rowsOf<EventRow>(
-          sql,
-          `with decided as (
-         update ${table} set message = coalesce($3, message), ${set} where id = $1 and state = any($2::text[]) returning *
-       )
-       select ${eventColumns}, pg_notify($4, '') from decided`,
-          [id, [...from], why === '' ? null : encode(why), `${databaseSchema}_inbox`],
-        )
-      : [];
-    const [row] = rows;
-    if (row) return toEvent(row);
+    const decided = await store.transaction(async (tx) => {
+      if (!isStorable(id)) return undefined;
+      const [row] = await rowsOf<EventRow>(
+        tx,
+        `update ${table} set message = coalesce($3, message), ${set}
+         where id = $1 and state = any($2::text[]) returning ${eventColumns}`,
+        [id, [...from], why === '' ? null : encode(why)],
+      );
+      if (!row) return undefined;
+      await makeNextDue(tx, table, row.token);
+      await tx.query('select pg_notify($1, $2)', [`${databaseSchema}_inbox`, '']);
+      return toEvent(row);
+    });
+    if (decided) return decided;
     throw new OutboxError(
       'nothing_to_decide',
       `There is no event ${id.slice(0, 64)} that could be ${action}.`,
@@ -91,13 +109,13 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
   return {
     async get(id) {
       if (!isStorable(id)) return undefined;
-      const [row] = await rowsOf<EventRow>(sql, `select ${eventColumns} from ${table} where id = $1`, [id]);
+      const [row] = await rowsOf<EventRow>(store, `select ${eventColumns} from ${table} where id = $1`, [id]);
       return row && toEvent(row);
     },
     list,
     async counts() {
       const [row] = await rowsOf<Record<'queued' | 'needs_review', number>>(
-        sql,
+        store,
         `select count(*) filter (where state = 'queued')::int as queued,
            count(*) filter (where state = 'needs_review')::int as needs_review from ${table} where settled_at is null`,
       );
@@ -106,7 +124,7 @@ export function eventsOf(sql: Sql, databaseSchema = 'orders_outbox'): Events {
     retry: (id, decision = {}) =>
       decide(id, decision, {
         from: ['needs_review'],
-        set: `state = 'queued', failures = 0, due_at = clock_timestamp()`,
+        set: `state = 'queued', failures = 0, due_at = 'infinity'`,
         action: 'handled again',
       }),
     discard: (id, decision = {}) =>

@@ -1,5 +1,6 @@
 import { SpanKind } from '@opentelemetry/api';
 import { describeError } from './errors.ts';
+import { makeNextDue } from './events.ts';
 import { handling } from './handling.ts';
 import { type EventRow, eventColumns, type InboxEvent, toEvent } from './inbox-event.ts';
 import { type OutboxStore, rowsOf, type Sql, type Subscription } from './store.ts';
@@ -129,17 +130,19 @@ export class EventHandlers {
     });
   }
 
-  /** Handles the event that has waited longest, of those that are the first of their order. Resolves with whether there was one. */
+  /** Handles the event that has been due longest: the first of an order. Resolves with whether there was one. */
   async #handleNext(): Promise<boolean> {
     const { store, table } = this.#parts;
     let row: EventRow | undefined;
     let isHandled = false;
     const handle = async (tx: Sql): Promise<void> => {
+      isHandled = false;
       [row] = await rowsOf<EventRow>(
         tx,
+        // A person may make those due that wait behind others.
         `select ${eventColumns} from ${table} as e where state = 'queued' and due_at <= clock_timestamp() and not exists (
-           select from ${table} as earlier where earlier.token = e.token and earlier.position < e.position
-             and earlier.state in ('queued', 'needs_review')
+           select from ${table} as earlier
+           where earlier.token = e.token and earlier.position < e.position and earlier.settled_at is null
          ) order by due_at limit 1 for update skip locked`,
       );
       if (!row) return;
@@ -157,6 +160,7 @@ export class EventHandlers {
           `update ${table} set state = 'handled', payload = null, message = null, settled_at = clock_timestamp() where id = $1`,
           [row.id],
         );
+        await makeNextDue(tx, table, row.token);
         isHandled = true;
       } catch (error) {
         await tx.query('rollback to savepoint orders_inbox');
@@ -178,7 +182,7 @@ export class EventHandlers {
     const { store, handler } = this.#parts;
     const ms = handlerMs[store.backend];
     const over = new Error(`The handler took longer than ${ms / 1_000} s, and was rolled back.`);
-    const state = { isOver: false };
+    const state = { isOver: false, hasReturned: false };
     let last: Promise<unknown> = Promise.resolve();
     // One after the other: what has not begun when the time is over does not begin.
     const query: Sql['query'] = (text, values) => {
@@ -197,6 +201,7 @@ export class EventHandlers {
     const timer = setTimeout(() => reject(over), ms);
     try {
       await Promise.race([handling.run(state, async () => handler(event, { tx: { query } })), promise]);
+      state.hasReturned = true;
     } finally {
       state.isOver = true;
       clearTimeout(timer);
@@ -230,16 +235,21 @@ export class EventHandlers {
     const [row] = await rowsOf<{ ms: number | null }>(
       { query: store.executeSql },
       `select (extract(epoch from min(due_at))::float8 - extract(epoch from clock_timestamp())::float8) * 1000 as ms
-       from ${table} where state = 'queued' and due_at > clock_timestamp()`,
+       from ${table} where state = 'queued' and due_at > clock_timestamp() and due_at < 'infinity'`,
     );
     return Math.max(10, row?.ms ?? Number.POSITIVE_INFINITY);
   }
 
-  /** Deletes ids that are old. */
+  /** Deletes ids that are old, and makes events due whose earlier ones a person has deleted. */
   async #clean(): Promise<void> {
     const { store, table, keepIdsMs = 30 * 86_400_000 } = this.#parts;
     if (performance.now() - this.#cleanedAt < cleaning.everyMs) return;
     this.#cleanedAt = performance.now();
+    await store.executeSql(
+      `update ${table} set due_at = clock_timestamp() where state = 'queued' and due_at = 'infinity' and id in (
+         select distinct on (token) id from ${table} where settled_at is null order by token, position
+       )`,
+    );
     const { rows } = await store.executeSql(
       `delete from ${table} where id in (
          select id from ${table} where state in ('handled', 'discarded')

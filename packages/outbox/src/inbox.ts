@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { checkOptions } from '@orders/schema/check-options';
 import { databaseError, describeError, kindOfError, OutboxError } from './errors.ts';
-import { type Events, eventsOf } from './events.ts';
+import { type Events, eventsOf, lockOrder } from './events.ts';
 import { guarded } from './guarded.ts';
 import { EventHandlers, type InboxHandler } from './inbox-handlers.ts';
 import { readBody, refusal } from './inbox-request.ts';
@@ -183,20 +183,21 @@ export function createInbox(options: InboxOptions): Inbox {
   async function insert(eventId: string, eventToken: string, payload: string): Promise<boolean> {
     return store.transaction(async (tx) => {
       // Positions are in the order of commits.
-      await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${channel}:${eventToken}`]);
+      await lockOrder(tx, table, eventToken);
       const [row] = await rowsOf<{ is_known: boolean; waiting: number }>(
         tx,
-        `select exists (select from ${table} where id = $1) as is_known, (
-           select count(*)::int from ${table} where token = $2 and state in ('queued', 'needs_review')
-         ) as waiting`,
+        `select exists (select from ${table} where id = $1) as is_known,
+           (select count(*)::int from ${table} where token = $2 and settled_at is null) as waiting`,
         [eventId, eventToken],
       );
       if (row?.is_known) return true;
-      if ((row?.waiting ?? 0) >= maxWaiting) return false;
+      const waiting = row?.waiting ?? 0;
+      if (waiting >= maxWaiting) return false;
       await tx.query(
         `with stored as (
-           insert into ${table} (id, token, position, payload, traceparent)
-           select $1, $2, coalesce(max(position), 0) + 1, $3, $4 from ${table} where token = $2
+           insert into ${table} (id, token, position, payload, traceparent, due_at)
+           select $1, $2, coalesce(max(position), 0) + 1, $3, $4, ${waiting > 0 ? "'infinity'" : 'clock_timestamp()'}
+           from ${table} where token = $2
            on conflict (id) do nothing returning id
          )
          select pg_notify('${channel}', '') from stored`,

@@ -312,7 +312,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     added: readonly NewUpdate[],
     insert: (tx: Sql) => Promise<void>,
   ): Promise<void> {
-    if (!tx && handling.getStore()?.isOver === false)
+    if (!tx && handling.getStore()?.hasReturned === false)
       throw new TypeError(
         'enqueue: within a handler of the inbox, pass its { tx }: the update would not commit with the event.',
       );

@@ -85,7 +85,7 @@ const migrations: readonly Migration[] = [
       ) with (fillfactor = 70);
       create index events_of_token on ${schema}.events (token, position);
       create index events_due on ${schema}.events (due_at) where state = 'queued';
-      create index events_open on ${schema}.events (state) where settled_at is null;
+      create index events_open on ${schema}.events (token, position) where settled_at is null;
       create index events_settled on ${schema}.events (settled_at) where settled_at is not null`,
   },
 ];
