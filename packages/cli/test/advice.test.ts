@@ -170,6 +170,11 @@ const table: readonly Advice[] = [
     choice: 'Write the ids of updates, or --all.',
   },
   {
+    mistake: 'no program to judge',
+    message: await messageOf(['judge']),
+    choice: 'Write its command after "--".',
+  },
+  {
     mistake: 'no database',
     message: await messageOf(['outbox', 'status'], { DATABASE_URL: '' }),
     choice: 'write a URL, or pass --folder.',
