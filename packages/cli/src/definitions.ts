@@ -289,8 +289,11 @@ the path of a file with one update a line: { "id", "token", "update" }. It print
 line of JSON for each: { "id", "outcome" }, which is applied, rejected, not_sent or unknown,
 or { "id", "ok" }, which is true or false. With one --case, its standard error is shown.
 
-It exits with 1 when a report was not true, or an update was applied twice or out of
-sequence.`,
+It exits with 1 when anything was wrong: a report was missing, not understood or not true;
+an update was applied twice, changed, out of sequence, or not at all although no fault was in
+the way; a request arrived after the report of its update, or took the key to another host;
+the program was killed or crashed. It exits with 2 for wrong usage, and with 3 when the
+program cannot be started or Ctrl-C ended the run.`,
     examples: [
       'orders judge -- node client.js',
       'orders judge --case stalled,applied-503 -- python3 client.py',

@@ -16,7 +16,7 @@ export interface JudgeCase {
 type Row = readonly [name: string, means: Outcome, about: string, fault: Fault];
 
 /**
- * Every case. But for `refused`, the first request of each order meets the fault, and no other does.
+ * Every case. But for `refused`, the first PATCH of each order meets the fault, and no other does.
  *
  * @param timeoutMs The time limit of an attempt that the program gets.
  * @param elsewhere The URL of a page on another host.
@@ -56,7 +56,7 @@ export function judgeCases(timeoutMs: number, elsewhere: string): readonly Judge
     means,
     prepare({ faults }, tokens) {
       if (fault.type === 'connection_refused') faults.always(fault);
-      else for (const token of tokens) faults.next(fault, { token });
+      else for (const token of tokens) faults.next(fault, { token, method: 'PATCH' });
     },
   }));
 }

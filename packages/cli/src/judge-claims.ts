@@ -16,26 +16,27 @@ interface Claim {
   readonly arrived: number;
 }
 
-/** What can be wrong, and how a report names it. */
+/** What can be wrong: of what, and how a report puts it. */
 export const wrongs = {
-  applied_twice: 'applied more than once',
-  denied: 'reported as rejected or not_sent, but applied',
-  error: 'reported as an error without an outcome, but applied',
-  claimed: 'reported as applied, but not applied',
-  overtaken: 'applied after a later update of its order',
-  late: 'arrived after its report',
-  altered: 'applied, but not as in the file',
-  no_report: 'without a report',
-  unreadable: 'lines that are no report',
-  key_elsewhere: 'requests with the key to another host',
-  hung: 'killed, as it did not end in time',
-  signal: 'ended by a signal',
+  applied_twice: ['update', 'applied more than once'],
+  denied: ['update', 'reported as rejected or not_sent, but applied'],
+  error: ['update', 'reported as an error without an outcome, but applied'],
+  claimed: ['update', 'reported as applied, but not applied'],
+  not_applied: ['update', 'not applied, although no fault was in the way'],
+  overtaken: ['update', 'applied after a later one of the same order'],
+  late: ['request', 'that arrived after the report of the update'],
+  altered: ['update', 'applied, but not as in the file'],
+  no_report: ['update', 'without a report'],
+  unreadable: ['line', 'not understood as a report'],
+  key_elsewhere: ['request', 'with the key to another host'],
+  hung: ['run', 'killed, as it did not end in time'],
+  signal: ['run', 'ended by a signal'],
 } as const;
 
 export type Wrong = keyof typeof wrongs;
 
-/** Notes what is wrong, of which update. */
-export type Note = (wrong: Wrong, id?: string) => void;
+/** Notes what is wrong, of which update or how. */
+export type Note = (wrong: Wrong, first?: string) => void;
 
 /** The lines that a program prints, as they arrive. */
 export class Claims {
@@ -50,21 +51,19 @@ export class Claims {
 
   read(line: string, arrived: number): void {
     if (line.trim() === '') return;
-    const { id, outcome } = readReport(line);
-    if (!this.#known.has(id) || this.all.has(id) || outcome === undefined) this.#note('unreadable', id);
+    const json = readJson(line);
+    const { id, ok, outcome: named } = Object(json);
+    const byOk = ok === true ? 'applied' : ok === false ? 'error' : undefined;
+    const outcome = named === undefined ? byOk : outcomes.find((each) => each === named);
+    if (json === undefined) this.#note('unreadable', `not JSON: ${line}`);
+    else if (!this.#known.has(id)) this.#note('unreadable', `no such id: ${line}`);
+    else if (outcome === undefined) this.#note('unreadable', `unknown outcome: ${line}`);
+    else if (this.all.has(id)) this.#note('unreadable', `a second report: ${line}`);
     else this.all.set(id, { outcome, arrived });
   }
 }
 
-function readReport(line: string): { readonly id: string; readonly outcome: Claim['outcome'] | undefined } {
-  try {
-    const { id, ok, outcome } = Object(JSON.parse(line));
-    if (/^(?:applied|rejected|not_sent|unknown)$/.test(outcome)) return { id, outcome };
-    return { id, outcome: ok === true ? 'applied' : ok === false ? 'error' : undefined };
-  } catch {
-    return { id: '', outcome: undefined };
-  }
-}
+const outcomes = ['applied', 'rejected', 'not_sent', 'unknown'] as const satisfies readonly Outcome[];
 
 /** What the service saw of a case. */
 export interface Evidence {
@@ -75,42 +74,63 @@ export interface Evidence {
   readonly judged: JudgeCase;
 }
 
-/** How many updates were settled, and how many were not although the response was definite. */
-export interface Settled {
+/** How many updates each is true of. */
+export interface Counts {
+  readonly applied: number;
+  /** Reported truly. */
   readonly settled: number;
+  /** Not settled, although the response was definite. */
   readonly unsettled: number;
+  /** Requests that are refused without any fault, by their status. */
+  readonly invalid: Readonly<Record<string, number>>;
 }
 
 /** Compares what a program said of each update with what the service received and applied. */
-export function compareClaims({ updates, claims, journal, ledger, judged }: Evidence, note: Note): Settled {
-  const ofOrder = Map.groupBy(updates, ({ token }) => token);
+export function compareClaims({ updates, claims, journal, ledger, judged }: Evidence, note: Note): Counts {
+  const given = new Map(updates.map((update) => [update.id, update]));
   const requests = journal.map((entry, index) => {
     const body = readJson(entry.body);
-    const update = ofOrder.get(entry.token ?? '')?.find((each) => isDeepStrictEqual(each.update, body));
-    return { entry, index, id: update?.id };
+    // Each update has its id in it, by which one that was changed is recognized.
+    const update = given.get(Object(body).order_id);
+    const isAsGiven = update?.token === entry.token && isDeepStrictEqual(update?.update, body);
+    return { entry, index, id: update?.id, isAsGiven };
   });
   const ofUpdate = Map.groupBy(requests, ({ id }) => id);
-  const idOf = new Map(requests.map(({ entry, id }) => [entry.requestId, id]));
-  const applied = Map.groupBy(ledger, ({ requestId }) => idOf.get(requestId));
-  for (const { token } of applied.get(undefined) ?? []) note('altered', token);
-  noteOvertaken(updates, ledger, idOf, note);
+  const byRequest = new Map(requests.map((request) => [request.entry.requestId, request]));
+  const applied = Map.groupBy(ledger, ({ requestId }) => byRequest.get(requestId)?.id);
+  for (const { token, requestId } of ledger) {
+    const { id = token, isAsGiven } = byRequest.get(requestId) ?? {};
+    if (!isAsGiven) note('altered', id);
+  }
+  noteOvertaken(updates, ledger, byRequest, note);
   // Orders with a request that shows no update.
   const cut = new Set(journal.filter(({ complete }) => !complete).map(({ token }) => token));
+  // Orders of which a client may send no more; a 429 is about the key, so it may hold all of them back.
+  const doubtful = new Set<string>();
+  const isLimited = journal.some(({ fault, status }) => fault && status === 429);
 
   let settled = 0;
   let unsettled = 0;
   for (const { id, token } of updates) {
     const times = applied.get(id)?.length ?? 0;
     if (times > 1) note('applied_twice', id);
+    const own = ofUpdate.get(id) ?? [];
     const claim = claims.all.get(id);
+    const isHeldBack = own.length === 0 && (isLimited || doubtful.has(token));
+    const metFault = own.some(({ entry }) => entry.fault && !refusalOf(entry));
+    const isHindered = metFault || cut.has(token) || judged.means === 'not_sent';
+    if (isHindered && claim?.outcome !== 'applied') doubtful.add(token);
     if (claim === undefined) {
       note('no_report', id);
       continue;
     }
-    const own = ofUpdate.get(id) ?? [];
-    if (own.some(({ index }) => index >= claim.arrived)) note('late', id);
+    for (const { index } of own) if (index >= claim.arrived) note('late', id);
     const { outcome } = claim;
-    if (outcome === 'error' && times > 0) note('error', id);
+    // A fault took the place of a refusal, so the request is to blame, not what was made of the response.
+    const isMisled = own.some(({ entry }) => entry.fault) && !isHindered;
+    if (times === 0 && !isHindered && !isHeldBack && (outcome !== 'applied' || isMisled))
+      note('not_applied', id);
+    else if (outcome === 'error' && times > 0) note('error', id);
     else if (outcome === 'unknown' || outcome === 'error') {
       const meanings = own.map(({ entry }) => meaningOf(entry, judged.means));
       if (own.length === 0) meanings.push(cut.has(token) ? 'unknown' : 'not_sent');
@@ -118,19 +138,29 @@ export function compareClaims({ updates, claims, journal, ledger, judged }: Evid
     } else if ((outcome === 'applied') === times > 0) settled += 1;
     else note(times > 0 ? 'denied' : 'claimed', id);
   }
-  return { settled, unsettled };
+  const invalid: Record<string, number> = {};
+  for (const status of journal.map(refusalOf))
+    if (status !== undefined) invalid[status] = (invalid[status] ?? 0) + 1;
+  return { applied: updates.filter(({ id }) => applied.has(id)).length, settled, unsettled, invalid };
+}
+
+/** The status with which the service refuses a request, whatever fault it meets. */
+function refusalOf({ fault, status = 0, authorization, headers }: JournalEntry): number | undefined {
+  if (!fault) return status >= 400 ? status : undefined;
+  if (!authorization.keyType) return 401;
+  return /^application\/json\b/i.test(headers['content-type'] ?? '') ? undefined : 415;
 }
 
 function noteOvertaken(
   updates: readonly GivenUpdate[],
   ledger: readonly LedgerEntry[],
-  idOf: ReadonlyMap<string, string | undefined>,
+  byRequest: ReadonlyMap<string, { readonly id: string | undefined }>,
   note: Note,
 ): void {
   const places = new Map(updates.map(({ id }, place) => [id, place]));
   const latest = new Map<string, number>();
   for (const { token, requestId } of ledger) {
-    const id = idOf.get(requestId) ?? '';
+    const { id = '' } = byRequest.get(requestId) ?? {};
     const place = places.get(id) ?? -1;
     const before = latest.get(token) ?? -1;
     if (place >= 0 && place < before) note('overtaken', id);
@@ -145,9 +175,9 @@ function meaningOf({ fault, status }: JournalEntry, means: Outcome): Outcome {
   return status < 300 ? 'applied' : 'rejected';
 }
 
-function readJson(bytes: Buffer): unknown {
+function readJson(text: Buffer | string): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(String(text));
   } catch {
     return undefined;
   }

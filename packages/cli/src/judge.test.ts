@@ -16,7 +16,7 @@ const commandOf = (program: string): readonly string[] => [
   process.execPath,
   ...quickly.flags,
   '--conditions=@orders/source',
-  join(programs, program),
+  ...program.split(' ').map((word, place) => (place === 0 ? join(programs, word) : word)),
 ];
 
 async function judge(words: readonly string[], command: readonly string[]) {
@@ -45,12 +45,70 @@ test.concurrent.for<[program: string, name: string, wrong: object, words?: reado
   ['requeues-429.ts', 'limited', { overtaken: 3 }],
   ['knows-two-outcomes.ts', 'reset-applied', { error: 3 }],
   ['has-no-timeout.ts', 'stalled', { hung: 1, no_report: 12 }, ['--limit', '1s']],
-  ['prints-anything.ts', 'healthy', { altered: 1, claimed: 1, unreadable: 4, no_report: 11, signal: 1 }],
+  ['prints-anything.ts', 'healthy', { altered: 2, claimed: 1, unreadable: 4, no_report: 11, signal: 1 }],
+  ['never-sends.ts', 'healthy', { not_applied: 12 }],
+  ['never-sends.ts', 'reset-lost', { not_applied: 12 }],
+  ['sends-amiss.ts key', 'no-content', { not_applied: 12 }],
+  ['sends-amiss.ts type', 'page-200', { not_applied: 12 }],
+  ['sends-amiss.ts method', 'no-content', { not_applied: 12 }],
+  ['sends-amiss.ts path', 'no-content', { not_applied: 12 }],
+  ['sends-amiss.ts key later', 'lost-503', { not_applied: 9 }],
 ])('%s is caught by %s', async ([program, name, wrong, words = withoutHurry]) => {
   const { code, report } = await judge([...words, '--case', name], commandOf(program));
   expect(report.wrong).toEqual(wrong);
   expect(report.cases[0].wrong).toHaveLength(Object.keys(wrong).length);
   expect(code).toBe(1);
+});
+
+test('a client that holds an order back after an update in doubt, and all of them after a 429, passes', async () => {
+  const cases = 'refused,reset-lost,limited,applied-503';
+  const { report } = await judge([...withoutHurry, '--case', cases], commandOf('holds-back.ts'));
+  expect(report).toMatchObject({ updates: 48, settled: 42, applied: 3, unsettled: 0, wrong: {} });
+});
+
+test('requests that would be refused without a fault come first, by their status', async () => {
+  const words = ['judge', ...withoutHurry, '--case', 'no-content', '--', ...commandOf('sends-amiss.ts key')];
+  const { stdout } = await runHere(words, { env });
+  expect(stdout.replace(/\s+/g, ' ')).toBe(
+    'WRONG no-content 12 invalid requests (status 401); 0 of 12 settled, 0 applied; ' +
+      '12 updates not applied, although no fault was in the way (not_applied; first: ord_1-1) ' +
+      '1 case, 12 updates: 0 settled, 0 applied, 0 unsettled. ' +
+      '12 updates not applied, although no fault was in the way (not_applied) ',
+  );
+});
+
+test.for<[reason: string, ...lines: readonly string[]]>([
+  ['not JSON: sent', 'sent'],
+  ['no such id: {"id":"none","ok":true}', '{"id":"none","ok":true}'],
+  [
+    'unknown outcome: {"id":"ord_1-1","outcome":"done","ok":true}',
+    '{"id":"ord_1-1","outcome":"done","ok":true}',
+  ],
+  [
+    'a second report: {"id":"ord_1-1","ok":true}',
+    '{"id":"ord_1-1","ok":false}',
+    '{"id":"ord_1-1","ok":true}',
+  ],
+])('a line that is no report is shown with its reason: %s', async ([first, ...lines]) => {
+  const program = `console.log(${JSON.stringify(lines.join('\r\n'))})`;
+  const { report } = await judge([...withoutHurry, '--case', 'healthy'], [process.execPath, '-e', program]);
+  expect(report.cases[0].wrong).toContainEqual({ kind: 'unreadable', count: 1, first });
+});
+
+test('what is shown of a line holds no part of the key', async () => {
+  const { report } = await judge([...withoutHurry, '--case', 'healthy'], commandOf('prints-anything.ts'));
+  expect(report.cases[0].wrong).toContainEqual({
+    kind: 'unreadable',
+    count: 4,
+    first: `not JSON: ${'-'.repeat(60)}[secret]`,
+  });
+  expect(report.cases[0].wrong).toContainEqual({ kind: 'altered', count: 2, first: 'ord_1-1' });
+});
+
+test('a program that reports nothing is shown with its exit code', async () => {
+  const words = ['judge', ...withoutHurry, '--orders', '1', '--case', 'healthy', '--'];
+  const { stdout } = await runHere([...words, process.execPath, '-e', 'process.exit(2)'], { env });
+  expect(stdout).toContain('0 of 4 settled, 0 applied; exited with 2; 4 updates without a\n');
 });
 
 test('a client that always says unknown settles nothing, which the report shows', async () => {
@@ -67,7 +125,8 @@ const has = (file: string) => spawnSync(file, ['--version'], { env }).status ===
 test.for<[language: string, file: string, isThere: boolean, command: readonly string[]]>([
   ['python', 'client.py', has('python3'), ['python3']],
   ['sh', 'client.sh', has('curl') && process.platform !== 'win32', ['sh']],
-])('the client of the page in %s passes', async ([language, name, isThere, command], { skip }) => {
+])('the client of the page in %s passes, and keeps a limit below 1 s', async (given, { skip }) => {
+  const [language, name, isThere, command] = given;
   if (!isThere) return skip(`needs ${language === 'sh' ? 'curl' : 'python3'}`);
   const [, code = ''] = new RegExp(`^\`\`\`${language}\n(?=#)(.*?)^\`\`\`$`, 'ms').exec(page) ?? [];
   await using folder = await createFolder({ [name]: code });
@@ -78,6 +137,9 @@ test.for<[language: string, file: string, isThere: boolean, command: readonly st
     [...command, folder.file(name)],
   );
   expect(report).toMatchObject({ updates: 32, settled: 27, unsettled: 0, wrong: {} });
+  // Without a limit it would wait for a response that never comes.
+  const brief = ['--timeout', '500ms', '--limit', '60m', '--orders', '1', '--case', 'stalled'];
+  expect((await judge(brief, [...command, folder.file(name)])).report.wrong).not.toHaveProperty('hung');
 });
 
 test('prints a line for each case, the first update that is wrong, and the sums', async () => {
@@ -85,12 +147,13 @@ test('prints a line for each case, the first update that is wrong, and the sums'
     ['judge', ...withoutHurry, '--case', 'healthy,applied-503', '--', ...commandOf('calls-503-a-refusal.ts')],
     { env },
   );
-  expect(stdout).toBe(`true   healthy      12 of 12 settled
-WRONG  applied-503  9 of 12 settled; 3 reported as rejected or not_sent, but
-                    applied (first: ord_1-1)
+  expect(stdout).toBe(`true   healthy      12 of 12 settled, 12 applied
+WRONG  applied-503  9 of 12 settled (at most 9 can be), 12 applied; 3 updates
+                    reported as rejected or not_sent, but applied (denied;
+                    first: ord_1-1)
 
-2 cases, 24 updates: 21 settled, 0 not settled although the response was definite.
-3 reported as rejected or not_sent, but applied
+2 cases, 24 updates: 21 settled, 24 applied, 0 unsettled.
+3 updates reported as rejected or not_sent, but applied (denied)
 `);
   expect([code, stderr]).toEqual([1, '']);
 });
@@ -98,6 +161,11 @@ WRONG  applied-503  9 of 12 settled; 3 reported as rejected or not_sent, but
 test('a mistake is one line, and exits with 2; a program that cannot start, with 3', async () => {
   for (const [words, exitCode, message] of [
     [[], 2, 'Which program? Write its command after "--".'],
+    [
+      ['node', 'client.js', '--watch'],
+      2,
+      `unknown option '--watch'. Write the program's command after "--".`,
+    ],
     [['--case', 'none', '--', 'true'], 2, '--case: there is no case "none"; --list has them.'],
     [['--', 'no-such-program'], 3, 'Cannot run "no-such-program": spawn no-such-program ENOENT.'],
   ] as const) {

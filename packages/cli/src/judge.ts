@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { type JudgeCase, judgeCases } from './judge-cases.ts';
-import { Claims, compareClaims, type GivenUpdate, type Wrong, wrongs } from './judge-claims.ts';
+import { Claims, type Counts, compareClaims, type GivenUpdate, type Wrong, wrongs } from './judge-claims.ts';
 import {
   CommandError,
   type CommandInput,
@@ -39,13 +39,14 @@ interface Run {
 }
 
 /** What came of a case. */
-interface CaseResult {
+interface CaseResult extends Counts {
   readonly name: string;
   readonly about: string;
   readonly updates: number;
-  readonly settled: number;
-  /** Not settled, although the response was definite. */
-  readonly unsettled: number;
+  /** How many can be settled, unless the program guesses or resends. */
+  readonly knowable: number;
+  /** Of a program that reported nothing. */
+  readonly exitCode: number | undefined;
   readonly wrong: readonly { readonly kind: Wrong; readonly count: number; readonly first: string }[];
 }
 
@@ -81,12 +82,13 @@ export async function runJudge({ args, options, terminal, env }: CommandInput<Op
   } finally {
     progress.stop();
   }
-  const sum = (field: 'updates' | 'settled' | 'unsettled'): number =>
+  const sum = (field: 'updates' | 'applied' | 'settled' | 'unsettled'): number =>
     results.reduce((total, result) => total + result[field], 0);
   const wrong = countWrongs(results);
   const report = {
     command: args,
     updates: sum('updates'),
+    applied: sum('applied'),
     settled: sum('settled'),
     unsettled: sum('unsettled'),
     wrong,
@@ -96,8 +98,8 @@ export async function runJudge({ args, options, terminal, env }: CommandInput<Op
     ...(await terminal.table(results.map((result) => drawCase(result, terminal)))),
     '',
     `${formatNumberOf(results.length, 'case')}, ${formatNumberOf(report.updates, 'update')}: ` +
-      `${report.settled} settled, ${report.unsettled} not settled although the response was definite.`,
-    ...Object.entries(wrong).map(([kind, count]) => `${count} ${wrongs[kind as Wrong]}`),
+      `${report.settled} settled, ${report.applied} applied, ${report.unsettled} unsettled.`,
+    ...Object.entries(wrong).map(([kind, count]) => describeWrong(kind as Wrong, count)),
     ...(Object.keys(wrong).length === 0 ? ['Every report is true.'] : []),
     ...(wrong.no_report && !isAlone(options) ? ['With one --case, its standard error is shown.'] : []),
   ]);
@@ -113,14 +115,22 @@ function countWrongs(results: readonly CaseResult[]): Readonly<Partial<Record<Wr
   return counts;
 }
 
-function drawCase({ name, updates, settled, unsettled, wrong }: CaseResult, terminal: Terminal): string[] {
-  const found = wrong.map(
-    ({ kind, count, first }) => `${count} ${wrongs[kind]}${first && ` (first: ${first})`}`,
-  );
+function describeWrong(kind: Wrong, count: number, first = ''): string {
+  const [noun, text] = wrongs[kind];
+  return `${formatNumberOf(count, noun)} ${text} (${kind}${first && `; first: ${first}`})`;
+}
+
+function drawCase(result: CaseResult, terminal: Terminal): string[] {
+  const { name, updates, settled, knowable, applied, unsettled, invalid, exitCode, wrong } = result;
+  const most = knowable < updates && settled <= knowable ? ` (at most ${knowable} can be)` : '';
   const parts = [
-    `${settled} of ${updates} settled`,
-    ...(unsettled > 0 ? [`${unsettled} not, although the response was definite`] : []),
-    ...found,
+    ...Object.entries(invalid).map(
+      ([status, count]) => `${formatNumberOf(count, 'invalid request')} (status ${status})`,
+    ),
+    `${settled} of ${updates} settled${most}, ${applied} applied`,
+    ...(unsettled > 0 ? [`${unsettled} unsettled`] : []),
+    ...(exitCode === undefined ? [] : [`exited with ${exitCode}`]),
+    ...wrong.map(({ kind, count, first }) => describeWrong(kind, count, first)),
   ];
   const verdict = wrong.length === 0 ? terminal.style('green', 'true') : terminal.style('red', 'WRONG');
   return [verdict, name, parts.join('; ')];
@@ -144,12 +154,14 @@ async function judgeCase(
   judged.prepare(service, tokens);
 
   const found = new Map<Wrong, { count: number; readonly first: string }>();
-  const note = (kind: Wrong, id = ''): void => {
+  const note = (kind: Wrong, first = ''): void => {
     const known = found.get(kind);
     if (known) known.count += 1;
-    else found.set(kind, { count: 1, first: id });
+    // A part of a key could not be recognized later.
+    else found.set(kind, { count: 1, first: run.terminal.redact(first).slice(0, 80) });
   };
   const claims = new Claims(updates, note);
+  let exitCode: number | undefined;
   const folder = await mkdtemp(join(tmpdir(), 'orders-judge-'));
   try {
     const file = join(folder, 'updates.ndjson');
@@ -163,24 +175,27 @@ async function judgeCase(
     };
     const ended = await runProgram({ ...run, env }, (line) => claims.read(line, service.journal.length));
     if (ended === 'hung') note('hung');
-    else if (ended !== undefined) note('signal', ended);
+    else if (typeof ended === 'string') note('signal', ended);
+    else if (claims.all.size === 0) exitCode = ended;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
   // Requests whose bytes are here already are accepted in one turn of the event loop and read in the next.
   for (let turn = 0; turn < 5; turn++) await delay(10);
   const { journal, ledger } = service;
-  const settled = compareClaims({ updates, claims, journal, ledger, judged }, note);
+  const counts = compareClaims({ updates, claims, journal, ledger, judged }, note);
   for (let sent = keysSentElsewhere(service.key); sent > 0; sent--) note('key_elsewhere');
   const wrong = [...found].map(([kind, { count, first }]) => ({ kind, count, first }));
-  return { name: judged.name, about: judged.about, updates: updates.length, ...settled, wrong };
+  const { name, about, means } = judged;
+  const knowable = updates.length - (means === 'unknown' ? orders : 0);
+  return { name, about, updates: updates.length, knowable, ...counts, exitCode, wrong };
 }
 
-/** Runs the program until it has ended and closed its output, or kills all of it; resolves with how it ended, if badly. */
+/** Runs the program until it has ended and closed its output, or kills all of it; resolves with how it ended. */
 async function runProgram(
   { command: [file = '', ...args], env, options, terminal, interrupt }: Run,
   onLine: (line: string) => void,
-): Promise<NodeJS.Signals | 'hung' | undefined> {
+): Promise<NodeJS.Signals | 'hung' | number> {
   // A process group of its own, so that all of it can be killed.
   const child = spawn(file, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const killAll = (): void => {
@@ -201,8 +216,8 @@ async function runProgram(
   }, options.limit);
   interrupt.addEventListener('abort', killAll);
   try {
-    const [, signal]: (NodeJS.Signals | null)[] = await once(child, 'close');
-    return isHung ? 'hung' : (signal ?? undefined);
+    const [code, signal] = (await once(child, 'close')) as [number, NodeJS.Signals | null];
+    return isHung ? 'hung' : (signal ?? code);
   } catch (error) {
     throw new CommandError(`Cannot run ${JSON.stringify(file)}: ${describeError(error)}.`);
   } finally {

@@ -151,6 +151,10 @@ function formatUsageError({ code, message }: CommanderError, words: readonly str
     if (words.includes('mock')) return 'The mock takes a key from --key or ORDERS_MOCK_KEY.';
     return 'The key is never a flag: set ORDERS_API_KEY, or pass --api-key-file or --api-key-command.';
   }
+  const advice =
+    code === 'commander.unknownOption' && words[0] === 'judge' && !words.includes('--')
+      ? ` Write the program's command after "--".`
+      : '';
   // What follows the equals sign, or a short option, may be a key.
-  return line.replace(/^(unknown option '(?:-[^-=']|[^=']*(?==)))[^']*'/, "$1'").replace(/[^.)]$/, '$&.');
+  return `${line.replace(/^(unknown option '(?:-[^-=']|[^=']*(?==)))[^']*'/, "$1'").replace(/[^.)]$/, '$&.')}${advice}`;
 }

@@ -58,6 +58,8 @@ export interface Terminal {
   json: boolean;
   /** Never prints this text, as it is or encoded as services echo keys: it is a key. */
   addSecret(key: string): void;
+  /** A text without the keys, to be cut. */
+  redact(text: string): string;
   print(...lines: readonly string[]): void;
   /** Prints text for another program: as it is, but for the key. */
   write(text: string): void;
@@ -132,6 +134,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       const encoded = [`${key}:`, key].map((text) => Buffer.from(text).toString('base64').replace(/=+$/, ''));
       secrets.push(key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1), ...encoded);
     },
+    redact,
     print: (...lines) => void stdout.write(toText(lines, hasStyles())),
     write: (text) => void stdout.write(redact(text)),
     async report(value, draw) {

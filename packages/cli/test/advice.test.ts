@@ -175,6 +175,11 @@ const table: readonly Advice[] = [
     choice: 'Write its command after "--".',
   },
   {
+    mistake: 'an option of the program to judge as one of the judge',
+    message: await messageOf(['judge', 'node', 'client.js', '--fast']),
+    choice: 'Write the program\'s command after "--".',
+  },
+  {
     mistake: 'no database',
     message: await messageOf(['outbox', 'status'], { DATABASE_URL: '' }),
     choice: 'write a URL, or pass --folder.',

@@ -16,6 +16,7 @@ const columns = {
   denied: 'said it was not, but applied',
   claimed: 'said applied, but was not',
   error: 'error without an outcome, but applied',
+  not_applied: 'not applied without a fault',
   overtaken: 'overtaken',
   late: 'late',
   altered: 'altered',

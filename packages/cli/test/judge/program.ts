@@ -30,11 +30,15 @@ export const headers = {
 };
 
 /** Sends an update once, without following a redirect. */
-export async function send({ token, update }: GivenUpdate): Promise<Response> {
-  return fetch(`${ORDERS_BASE_URL}/v2/orders/${token}`, {
+export async function send(
+  { token, update }: GivenUpdate,
+  { version = 'v2', ...own }: RequestInit & { readonly version?: string } = {},
+): Promise<Response> {
+  return fetch(`${ORDERS_BASE_URL}/${version}/orders/${token}`, {
     method: 'PATCH',
     headers,
     body: JSON.stringify(update),
     redirect: 'manual',
+    ...own,
   });
 }
