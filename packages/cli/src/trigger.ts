@@ -108,12 +108,10 @@ export async function runTrigger({
   await terminal.report({ deliveries, updates: ledger?.entries.length, ...verdict }, () =>
     draw(deliveries, verdict, { carries, hasLedger: ledger !== undefined }, terminal),
   );
-  if (
-    deliveries.some(({ delivered }) => !delivered) ||
-    verdict.deduplicated === false ||
-    verdict.inSequence === false
-  )
-    return 1;
+  // A sender repeats what was refused last, even where it was accepted before.
+  const lasts = new Map(deliveries.map(({ id, delivered }) => [id, delivered]));
+  const isRefused = [...lasts.values()].includes(false);
+  if (isRefused || verdict.deduplicated === false || verdict.inSequence === false) return 1;
   return ledger && carries && verdict.deduplicated === undefined ? 3 : 0;
 }
 
