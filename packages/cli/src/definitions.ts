@@ -227,7 +227,7 @@ webhooks.`,
 that the endpoint sends: once for each event, and in sequence for each order, whatever is
 repeated. The key of the mock service is read as everywhere. The API shows no payload and no
 signature: --webhooks names a module with yours, payload({ id, event, token, sessionId })
-and sign(body), as in startMockOrderService. It exits with 1 where an event was not accepted,
+and sign(body), as in startMockOrderService. It exits with 1 where an event was refused last,
 had two effects or overtook another, and with 3 where no effect was seen.`,
     examples: [
       'orders trigger start_qr_session --forward-to http://localhost:3000/webhooks',

@@ -95,6 +95,11 @@ test('what does not show is not known, and what is not accepted fails', async ()
   expect(code).toBe(3);
   expect(stdout).toContain('one effect: not known\n');
   expect(stdout).toContain('does the endpoint send to the mock service?');
+  const seen = new Set<string>();
+  const refusingRepeats = await startEndpoint(async ({ id }) =>
+    seen.size === seen.add(id).size ? 409 : 204,
+  );
+  expect(await refusingRepeats.trigger('--times', '2', '--wait', '1ms')).toMatchObject({ code: 1 });
   const refusing = await startEndpoint(async () => 401);
   const refused = await refusing.trigger();
   expect(refused).toMatchObject({

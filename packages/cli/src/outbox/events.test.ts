@@ -105,7 +105,7 @@ test('events are shown and decided beside updates', { timeout: 120_000 }, async 
   );
 });
 
-test('who opens a copy first is told what that did', { timeout: 120_000 }, async () => {
+test('who opens a copy first reads what that did', { timeout: 120_000 }, async () => {
   await using made = await createFolder();
   const [folder, copy] = [join(made.path, 'shop'), join(made.path, 'copy')];
   await fill(folder);

@@ -97,7 +97,7 @@ export async function openStore(location: OutboxLocation): Promise<OutboxStore> 
 }
 
 /**
- * Opens an outbox for a command that sends nothing and makes none. `warn` is told what opening it changed.
+ * Opens an outbox for a command that sends nothing and makes none. `warn` gets what opening it changed.
  *
  * @throws CommandError; OutboxError
  */
