@@ -12,7 +12,8 @@ const script = fileURLToPath(new URL('./receiver.ts', import.meta.url));
 export class Receivers implements AsyncDisposable {
   readonly ports: readonly number[];
   readonly #settings: Omit<ReceiverSettings, 'port'>;
-  readonly #running = new Map<number, ChildProcess>();
+  /** Those that have started, and when. */
+  readonly #running = new Map<number, { readonly child: ChildProcess; readonly readyAtMs: number }>();
   /** How often one was killed. */
   kills = 0;
   #isOver = false;
@@ -38,7 +39,7 @@ export class Receivers implements AsyncDisposable {
         stdio: ['ignore', 'pipe', 'ignore'],
       });
       const exited = once(child, 'exit');
-      child.stdout?.once('data', () => this.#running.set(port, child));
+      child.stdout?.once('data', () => this.#running.set(port, { child, readyAtMs: performance.now() }));
       await exited;
       this.#running.delete(port);
       // Its database may be away.
@@ -46,16 +47,16 @@ export class Receivers implements AsyncDisposable {
     }
   }
 
-  /** Kills one that has started. */
-  kill(random: () => number): void {
-    const children = [...this.#running.values()];
-    const child = children[Math.floor(random() * children.length)];
+  /** Kills one that has been there for so long, in milliseconds: a busy machine starts them more slowly than they are killed. */
+  kill(random: () => number, ageMs: number): void {
+    const old = [...this.#running.values()].filter(({ readyAtMs }) => performance.now() - readyAtMs >= ageMs);
+    const { child } = old[Math.floor(random() * old.length)] ?? {};
     if (child?.kill('SIGKILL')) this.kills++;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isOver = true;
-    const exits = [...this.#running.values()].map((child) => {
+    const exits = [...this.#running.values()].map(({ child }) => {
       child.kill('SIGTERM');
       return once(child, 'exit');
     });

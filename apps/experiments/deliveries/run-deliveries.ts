@@ -121,7 +121,7 @@ export async function runDeliveries(size: Size, place: Place): Promise<Report> {
   const disturb = async (): Promise<void> => {
     for (let round = 1; !isOver; round++) {
       await delay(size.killEveryMs);
-      receivers.kill(random);
+      receivers.kill(random, size.killEveryMs);
       if (round % 20 !== 0 || !place.restartDatabase) continue;
       await place.restartDatabase();
       restarts++;

@@ -30,7 +30,8 @@ export function runMerchant(
   const child = spawn(process.execPath, [...quickly.flags, '--conditions=@orders/source', main, ...words], {
     env: { ...quickly.env, ...rest, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 120_000,
+    // Longer than any test.
+    timeout: 600_000,
     killSignal: 'SIGKILL',
   });
   const output = { stdout: '', stderr: '' };

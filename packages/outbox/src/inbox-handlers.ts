@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { SpanKind } from '@opentelemetry/api';
 import { describeError } from './errors.ts';
 import { makeNextDue } from './events.ts';
@@ -32,8 +33,8 @@ const endsTransaction =
 /** After how many failures an event needs review, and the longest wait between two, in milliseconds. */
 const maxFailures = 10;
 const longestMs = 300_000;
-/** How often it looks by itself, in milliseconds: with notifications, and without; and how soon after an error. */
-const lookMs = { listening: 5_000, polling: 1_000, afterError: 1_000 };
+/** How often it looks by itself, in milliseconds: with notifications, and without; after an error; and while somebody waits. */
+const lookMs = { listening: 5_000, polling: 1_000, afterError: 1_000, draining: 20 };
 /** How often ids are deleted that are old, and how many at once. */
 const cleaning = { everyMs: 60_000, count: 500 };
 
@@ -47,12 +48,18 @@ export class EventHandlers {
   #cleanedAt = Number.NEGATIVE_INFINITY;
   readonly #sleeping = new Set<() => void>();
   #wakes = 0;
-  /** Those that have found nothing to do since one was woken, or found an event. */
-  readonly #idle = new Set<number>();
-  readonly #waiting = new Set<() => void>();
 
   constructor(parts: HandlerParts) {
     this.#parts = parts;
+  }
+
+  /** What is due: the first events of their orders. A person may make those due that wait behind others. */
+  get #due(): string {
+    const { table } = this.#parts;
+    return `${table} as e where state = 'queued' and due_at <= clock_timestamp() and not exists (
+      select from ${table} as earlier
+      where earlier.token = e.token and earlier.position < e.position and earlier.settled_at is null
+    )`;
   }
 
   get #count(): number {
@@ -67,30 +74,25 @@ export class EventHandlers {
   /** Looks for events at once. */
   wake(): void {
     this.#wakes++;
-    this.#idle.clear();
     for (const end of this.#sleeping) end();
   }
 
-  /** Resolves once nothing is due. */
+  /** Resolves once no event is due: one that is being handled is, until that is committed. */
   async whenIdle(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#waiting.add(resolve);
     this.wake();
-    await promise;
+    while (!this.#isStopping) {
+      const { rows } = await this.#parts.store.executeSql(`select from ${this.#due} limit 1`);
+      if (rows.length === 0) return;
+      await delay(lookMs.draining);
+    }
   }
 
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.wake();
     await this.#running;
-    this.#resolveWaiting();
     // Who closed the store before has ended it.
     await this.#subscription?.close().catch(() => {});
-  }
-
-  #resolveWaiting(): void {
-    for (const resolve of this.#waiting) resolve();
-    this.#waiting.clear();
   }
 
   /** Handles events until it is stopped. Only the first looks by itself: it wakes the others once it has found something. */
@@ -102,11 +104,8 @@ export class EventHandlers {
       try {
         if (isFirst) await this.#clean();
         if (await this.#handleNext()) continue;
-        if (isFirst) {
-          waitMs = Math.min(waitMs, await this.#nextInMs());
-        }
+        if (isFirst) waitMs = Math.min(waitMs, await this.#nextInMs());
         this.#hasFailed = false;
-        if (wakes === this.#wakes && this.#idle.add(index).size === this.#count) this.#resolveWaiting();
       } catch (error) {
         if (!this.#hasFailed && !this.#isStopping)
           this.#parts.warn(`The inbox cannot handle events, and tries again: ${describeError(error)}`);
@@ -139,15 +138,10 @@ export class EventHandlers {
       isHandled = false;
       [row] = await rowsOf<EventRow>(
         tx,
-        // A person may make those due that wait behind others.
-        `select ${eventColumns} from ${table} as e where state = 'queued' and due_at <= clock_timestamp() and not exists (
-           select from ${table} as earlier
-           where earlier.token = e.token and earlier.position < e.position and earlier.settled_at is null
-         ) order by due_at limit 1 for update skip locked`,
+        `select ${eventColumns} from ${this.#due} order by due_at limit 1 for update skip locked`,
       );
       if (!row) return;
       // There may be more.
-      this.#idle.clear();
       for (const end of this.#sleeping) end();
       await tx.query('savepoint orders_inbox');
       try {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
 import { inject, test } from 'vitest';
+import { freePort, freePorts } from '../../../../.ci/free-ports.ts';
 import { inFull } from '../../../../.ci/in-full.ts';
 import { startForwarder } from '../../../../.ci/start-forwarder.ts';
 import type { StatusView } from '../../page/api.ts';
@@ -112,7 +113,9 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   const orders = ['--order', 'order-1', '--order', 'order-2'];
   const data = database ? [] : ['--data', made.folder];
   const words = ['--base-url', service.url, ...orders, ...data, '--webhook-port', '0'];
-  using killed = runMerchant([...words, '--port', '0'], env);
+  // No other test gets the port while nothing listens there.
+  words.push('--port', String(await freePort()));
+  using killed = runMerchant(words, env);
   const url = await killed.printed(/Merchant app\s+(http:\S+)/);
   await using open = await openPage(`${url}/orders/order-1`, { isNew: true });
   const { page, field, button, says } = open;
@@ -141,7 +144,8 @@ test('after kill -9 in mid-update the page reconnects, the update needs review, 
   await page.getByText('Connection lost').waitFor();
   expect(service.appliedUpdates('order-2')).toEqual([]);
 
-  using _again = runMerchant([...words, '--port', new URL(url).port], env);
+  using again = runMerchant(words, env);
+  await again.printed(/Merchant app/);
   await page.getByText('Connection lost').waitFor({ state: 'hidden' });
   await button('Resume now').click();
   await says('Needs review');
@@ -165,9 +169,10 @@ test('a QR payment goes through once, though the app is killed between the webho
   const databaseUrl = await createDatabase(tables);
   const env = { ORDERS_API_KEY: service.key, DATABASE_URL: databaseUrl };
   const words = ['--base-url', service.url, '--order', 'order-1'];
-  using killed = runMerchant([...words, '--port', '0', '--webhook-port', '0'], env);
+  const [port, webhookPort] = await freePorts(2);
+  words.push('--port', `${port}`, '--webhook-port', `${webhookPort}`);
+  using killed = runMerchant(words, env);
   const url = await killed.printed(/Merchant app\s+(http:\S+)/);
-  const webhooks = await killed.printed(/Webhooks\s+(http:\S+)/);
   await using open = await openPage(`${url}/orders/order-1`, { isNew: true });
   const { page, button, says } = open;
   await button('Buyer and QR payment').click();
@@ -194,8 +199,8 @@ test('a QR payment goes through once, though the app is killed between the webho
   const sessions = () => service.appliedUpdates('order-1').map(({ qr_session_id }) => qr_session_id);
   expect(sessions()).toEqual([undefined]);
 
-  const ports = ['--port', new URL(url).port, '--webhook-port', new URL(webhooks).port];
-  using _again = runMerchant([...words, ...ports], env);
+  using again = runMerchant(words, env);
+  await again.printed(/Merchant app/);
   await page.getByText('Connection lost').waitFor({ state: 'hidden' });
   const scanned = page.getByRole('status').filter({ hasText: 'Scanned at' });
   await scanned.getByText('Applied').waitFor();
