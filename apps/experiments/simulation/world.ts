@@ -399,6 +399,10 @@ class World {
       for (const { id } of await inbox.list()) await inbox.retry(id);
     };
     await drive(inHost(process, handle));
+    // A delivery may still get its 204 meanwhile.
+    const stored = [...this.#delivered].flatMap(([id, { storedAtMs }]) =>
+      storedAtMs === undefined ? [] : [id],
+    );
     const isIdle = async (): Promise<boolean> => {
       const { queued, needs_review } = await drive(inHost(process, () => inbox.counts()));
       return queued + needs_review === 0;
@@ -406,12 +410,11 @@ class World {
     for (let ms = 0; ms < calm.settledMs && !this.#isBroken && !(await isIdle()); ms += calm.everyMs)
       await this.#pass(calm.everyMs);
     const effects = await drive(this.#database.readEffects());
-    for (const [event, { storedAtMs }] of this.#delivered) {
-      const found = effects.filter((effect) => effect.event === event);
-      if (found.length > 1) this.observer.broken('effects', `${event} took effect ${found.length} times`);
-      if (found.length === 0 && storedAtMs !== undefined)
-        this.observer.broken('effects', `${event} got 204, and took no effect`);
-    }
+    const times = (id: string): number => effects.filter(({ event }) => event === id).length;
+    for (const id of stored)
+      if (times(id) === 0) this.observer.broken('effects', `${id} got 204, and took no effect`);
+    for (const id of this.#delivered.keys())
+      if (times(id) > 1) this.observer.broken('effects', `${id} took effect ${times(id)} times`);
     for (const [index, { event, token, isEnqueued }] of effects.entries()) {
       if (!isEnqueued) this.observer.broken('effects', `the update of ${event} is not there`);
       const { atMs = 0 } = this.#delivered.get(event) ?? {};
