@@ -50,7 +50,9 @@ for (const [release, pgBoss] of Object.entries(releases)) {
       expect(await inTx((tx) => queue.withoutJob(tx, ['A', 'later', 'none']))).toEqual(['none']);
 
       // pg-boss types its response as empty: what is still held is read from it all the same.
-      expect(await inTx((tx) => queue.touch(tx, [a, b]))).toEqual(new Set([a.id, b.id]));
+      expect(await inTx((tx) => queue.touch(tx, [a, b]))).toEqual(new Set([a, b]));
+      const earlier = { ...a, retryCount: a.retryCount - 1 };
+      expect(await inTx((tx) => queue.touch(tx, [earlier, a, b]))).toEqual(new Set([a, b]));
       await queue.releaseAll();
       expect(await inTx((tx) => queue.touch(tx, [a, b]))).toEqual(new Set());
       const again = await inTx((tx) => queue.fetch(tx, 10));

@@ -193,10 +193,12 @@ export class LaneQueue {
     return [...jobs, ...(await this.fetch(tx, others.length))];
   }
 
-  /** Renews the heartbeat of jobs. Resolves with the ids of those that are still held. */
-  async touch(tx: Sql, jobs: readonly LaneJob[]): Promise<ReadonlySet<string>> {
+  /** Renews the heartbeat of jobs. Resolves with those that are still held. */
+  async touch(tx: Sql, jobs: readonly LaneJob[]): Promise<ReadonlySet<LaneJob>> {
     if (jobs.length === 0) return new Set();
-    return settledIds(await this.#boss.touch(queueName, jobs.map(toAttempt), { db: asDb(tx) }));
+    const latest = latestAttempts(jobs);
+    const ids = settledIds(await this.#boss.touch(queueName, latest.map(toAttempt), { db: asDb(tx) }));
+    return new Set(latest.filter(({ id }) => ids.has(id)));
   }
 
   /** Ends jobs that are still held. Resolves with their ids. */
@@ -219,6 +221,14 @@ export class LaneQueue {
 
 function toAttempt({ id, retryCount }: { readonly id: string; readonly retryCount: number }) {
   return { id, retryCount };
+}
+
+/** Who was given a job back, and fetched it again, may still hold its earlier attempt: pg-boss names both by one id. */
+function latestAttempts(jobs: readonly LaneJob[]): readonly LaneJob[] {
+  const latest = new Map<string, LaneJob>();
+  for (const job of jobs)
+    if (job.retryCount >= (latest.get(job.id)?.retryCount ?? 0)) latest.set(job.id, job);
+  return [...latest.values()];
 }
 
 /** The ids that a command of pg-boss names as settled: it types its response as empty. */

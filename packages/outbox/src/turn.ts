@@ -174,7 +174,7 @@ async function confirm(
   // Asked now, since the transaction may have waited long for its connection.
   const unconfirmed = plan.unconfirmed();
   const kept = await queue.touch(tx, jobsOf(unconfirmed));
-  const [confirmed, lost] = partition(unconfirmed, ({ job }) => kept.has(job.id));
+  const [confirmed, lost] = partition(unconfirmed, ({ job }) => kept.has(job));
   for (const lane of confirmed) lane.confirmedAt = begunAt;
   return new Set(lost);
 }
