@@ -37,6 +37,7 @@ const longer = [
   'consumers release',
   'consumers broken',
   'chaos',
+  'deliveries',
   'proxies',
   'late-bytes',
   'machines',

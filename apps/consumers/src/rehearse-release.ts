@@ -30,12 +30,12 @@ export async function rehearseRelease(lab: Lab, say: (text: string) => void): Pr
   const packages = await readPackages();
   const names = packages.map(({ name }) => name);
 
-  await run('changeset pre enter rc');
-  await run(scripts.version);
+  await run(scripts.candidate);
   await run('git add --all && git commit --quiet --message Version');
-  say('✓ changeset version');
+  say('✓ pnpm candidate');
   await assert.rejects(run(scripts.release), /Nothing is released while package\.json has placeholders/);
   await writeFile(ofRoot, text.replaceAll(/\b(docs|repository)\.example\b/g, '$1.test'));
+  await run('git commit --all --quiet --message Repository');
   say('✓ nothing is released while the repository is a placeholder');
   await run(scripts.release);
   assert.deepEqual(

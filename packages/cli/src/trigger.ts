@@ -44,10 +44,11 @@ interface Verdict {
   readonly inSequence: boolean | undefined;
 }
 
-/** How often the mock service is asked what has arrived, in milliseconds. */
+/** How often the mock service is asked what has arrived, and how long it may take to answer, in milliseconds. */
 const everyMs = 100;
+const mockMs = 10_000;
 
-/** Sends webhooks to an endpoint, and looks what it makes of them. @throws CommandError */
+/** Sends webhooks to an endpoint, and reports what effect they had. @throws CommandError */
 export async function runTrigger({
   args: [event = ''],
   options,
@@ -59,7 +60,7 @@ export async function runTrigger({
     options.mock === undefined ? undefined : await openLedger(options.mock, options, { terminal, env });
   const tokens = options.token ?? (await ledger?.tokens()) ?? [`ord_${randomBytes(6).toString('hex')}`];
   await using sender = await startSender(options, tokens, terminal);
-  // Updates of before are not its.
+  // Updates from before are not its effect.
   await ledger?.read();
   const carries = event === 'start_qr_session';
   const events = Array.from({ length: count }, (_, index): TriggeredEvent => {
@@ -77,8 +78,8 @@ export async function runTrigger({
   const progress = await terminal.progress();
   const deliver = async (triggered: TriggeredEvent): Promise<void> => {
     const { id } = triggered;
-    const isRepeat = deliveries.some((delivery) => delivery.id === id);
-    const delivery = await (isRepeat
+    const wasSent = accepted.has(triggered) || refused.has(triggered);
+    const delivery = await (wasSent
       ? sender.webhooks.replay(id)
       : sender.webhooks.send(event, { ...triggered, url }));
     deliveries.push(delivery);
@@ -104,7 +105,7 @@ export async function runTrigger({
       `updates of the endpoint, ${formatDuration(wait)}`,
       watch(ledger, [...accepted], wait),
     );
-  const verdict = judge(ledger?.entries ?? [], [...accepted], refused);
+  const verdict = compare(ledger?.entries ?? [], [...accepted], refused);
   await terminal.report({ deliveries, updates: ledger?.entries.length, ...verdict }, () =>
     draw(deliveries, verdict, { carries, hasLedger: ledger !== undefined }, terminal),
   );
@@ -164,6 +165,7 @@ async function openLedger(
     try {
       const response = await fetch(`${mock.replace(/\/+$/, '')}/__admin/${path}`, {
         headers: { authorization },
+        signal: AbortSignal.timeout(mockMs),
       });
       if (response.ok) return (await response.json()) as T;
       why = `status ${response.status}`;
@@ -203,7 +205,7 @@ async function watch(ledger: Ledger, events: readonly TriggeredEvent[], ms: numb
   const until = performance.now() + ms;
   do {
     await ledger.read();
-    if (judge(ledger.entries, events, new Set()).deduplicated === false) return;
+    if (compare(ledger.entries, events, new Set()).deduplicated === false) return;
     await sleep(everyMs);
   } while (performance.now() < until);
   await ledger.read();
@@ -213,20 +215,21 @@ async function watch(ledger: Ledger, events: readonly TriggeredEvent[], ms: numb
  * An update is the effect of an event when the identifier of its session is anywhere in it: its field is undocumented.
  * An event that was refused before it was accepted may have been stored then, so its place is not known.
  */
-function judge(
+function compare(
   entries: readonly LedgerEntry[],
   events: readonly TriggeredEvent[],
   refused: ReadonlySet<TriggeredEvent>,
 ): Verdict {
-  const bodies = entries.map(({ token, body }) => ({ token, text: JSON.stringify(body) }));
-  const places = events.map(({ token, sessionId }) =>
-    bodies.flatMap((body, place) =>
-      sessionId !== undefined && body.token === token && body.text.includes(sessionId) ? [place] : [],
-    ),
-  );
+  const found = new Map<string, Set<number>>();
+  for (const [place, { token, body }] of entries.entries())
+    for (const [sessionId] of JSON.stringify(body).matchAll(/qr_[0-9a-f]{24}/g)) {
+      const key = `${token} ${sessionId}`;
+      found.set(key, (found.get(key) ?? new Set()).add(place));
+    }
+  const places = events.map(({ token, sessionId }) => [...(found.get(`${token} ${sessionId}`) ?? [])]);
   const firsts = places.map(([first]) => first);
   const isKnown = firsts.length > 0 && firsts.every((first) => first !== undefined);
-  const isRepeated = places.some((found) => found.length > 1);
+  const isRepeated = places.some((each) => each.length > 1);
   const placed = events.flatMap((event, index) =>
     refused.has(event) ? [] : [{ token: event.token, first: firsts[index] }],
   );
@@ -270,12 +273,10 @@ async function draw(
   function drawVerdict(): readonly string[] {
     if (!deliveries.some(({ delivered }) => delivered)) return ['No event was accepted.'];
     if (!carries)
-      return [
-        'What the endpoint made of it does not show: only start_qr_session carries what an update repeats.',
-      ];
+      return ['What effect it had does not show: only start_qr_session carries what an update repeats.'];
     if (!hasLedger)
       return [
-        'What the endpoint made of it: pass --mock with the URL of the "orders mock --admin" to which it sends updates.',
+        'To see what effect it had, pass --mock with the URL of the "orders mock --admin" to which the endpoint sends updates.',
       ];
     return [
       `Each event had one effect: ${word(deduplicated)}`,

@@ -223,7 +223,7 @@ function toAttempt({ id, retryCount }: { readonly id: string; readonly retryCoun
   return { id, retryCount };
 }
 
-/** Who was given a job back, and fetched it again, may still hold its earlier attempt: pg-boss names both by one id. */
+/** A worker that fetches again what was taken from it may still hold the earlier attempt of the job: pg-boss names both by one id. */
 function latestAttempts(jobs: readonly LaneJob[]): readonly LaneJob[] {
   const latest = new Map<string, LaneJob>();
   for (const job of jobs)
