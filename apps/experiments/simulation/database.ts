@@ -66,8 +66,7 @@ export class Database {
 
   /** Makes it as it was when it was opened. */
   async reset(): Promise<void> {
-    this.isDown = false;
-    this.#faults.clear();
+    this.endFaults();
     await this.#pglite.exec(`truncate ${[...this.#tables.keys()].join(', ')} restart identity cascade`);
     for (const [name, rows] of this.#tables)
       if (rows !== '[]')
@@ -111,6 +110,12 @@ export class Database {
   /** Ends the connection of a process at its next commit or statement. */
   failNext(process: Process, of: 'commit' | 'statement', when: ConnectionFault): void {
     this.#faults.set(process, [...(this.#faults.get(process) ?? []), { of, when }]);
+  }
+
+  /** Makes it reachable, and forgets what was to end a connection. */
+  endFaults(): void {
+    this.isDown = false;
+    this.#faults.clear();
   }
 
   /** The database as one process sees it. */

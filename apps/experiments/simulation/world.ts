@@ -367,7 +367,7 @@ class World {
   async calm(): Promise<void> {
     this.observer.note('world', 'faults end');
     this.#isCalm = true;
-    this.#database.isDown = false;
+    this.#database.endFaults();
     this.#service.next = [];
     this.#service.usual = 'applied';
     for (const { process } of this.#machines) process.resume();
