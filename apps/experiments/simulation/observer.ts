@@ -44,6 +44,8 @@ export interface SentRequest {
 /** A request whose outcome is stored, and when its update had been marked. */
 interface SettledRequest extends SentRequest {
   readonly markedAtMs: number;
+  /** Whether its process, which closes, has aborted it. */
+  readonly isAborted: boolean;
 }
 
 /** One line of what happened. */
@@ -161,6 +163,8 @@ export class Observer {
     if (isDecided) return [];
     const wasOpen = before.state === 'sending' || before.state === 'needs_review';
     const isOwn = wasOpen && next !== before.state && last?.by === by;
+    // What was not sent when its process aborted it has no code.
+    const isAborted = by.isClosing && (now.code ?? 'aborted') === 'aborted';
     if (before.state === 'sending' && next === 'queued' && last && last.answer !== 'refused')
       this.broken('once', `${name(id)} is queued again after a request that was ${last.fate}`);
     if (before.state === 'sending' && state === 'needs_review' && markedBy && markedBy !== by)
@@ -169,7 +173,7 @@ export class Observer {
       this.broken('true', `${name(id)} counts as applied, and was not`);
     if (state === 'rejected' && last?.isApplied)
       this.broken('true', `${name(id)} counts as rejected, and was applied`);
-    return last && isOwn ? [{ ...last, markedAtMs }] : [];
+    return last && isOwn ? [{ ...last, markedAtMs, isAborted }] : [];
   }
 
   /** An update was taken from the process that was sending it. */
@@ -195,11 +199,11 @@ export class Observer {
     for (const { answer, answeredAtMs, retryAfterMs } of requests)
       if (answer === 'refused' && retryAfterMs > 0)
         this.#pause = { sinceMs: now, untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs) };
-    const telling = requests.filter(({ fate, answer, markedAtMs, by }) => {
+    const telling = requests.filter(({ fate, answer, markedAtMs, isAborted }) => {
       // What was under way when the breaker opened shows nothing.
       const isNew = this.#openSinceMs === undefined || markedAtMs > this.#openSinceMs;
-      // A process that closes aborts its calls, which shows nothing either.
-      return isNew && (failures.has(fate) ? !by.isClosing : answer !== undefined);
+      // What its process aborted shows nothing either.
+      return isNew && (failures.has(fate) ? !isAborted : answer !== undefined);
     });
     if (telling.length === 0) return;
     const hasFailed = telling.every(({ fate }) => failures.has(fate));
