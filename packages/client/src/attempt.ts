@@ -36,7 +36,7 @@ export function createAttempt(context: AttemptContext): AttemptStep {
   return async (call, turn) => {
     const { connections, rateLimit } = context;
     const startedAfterMs = call.deadline.elapsedMs();
-    const authorization = await authorize(call, context);
+    const authorization = await readAuthorization(call, context);
     if (typeof authorization !== 'string') return { result: authorization, startedAfterMs };
     for (;;) {
       const notMade = (await rateLimit.waitForSlot(turn)) ?? (await connections?.acquire(call));
@@ -52,7 +52,7 @@ export function createAttempt(context: AttemptContext): AttemptStep {
 }
 
 /** Returns the value of the `Authorization` header; a function of the user may throw, reject and hang. */
-async function authorize(call: Call, context: AttemptContext): Promise<string | AttemptFailure> {
+async function readAuthorization(call: Call, context: AttemptContext): Promise<string | AttemptFailure> {
   const { credentials } = call.options;
   // Checked with the options, and known to `redact` since the call began.
   if (typeof credentials !== 'function') return credentials.reveal();
@@ -94,7 +94,10 @@ function unreadable({ redact }: Call, why: string, thrown: unknown): AttemptFail
   return { ...noCredentials, what: `the credentials ${why}${describeCause(cause)}`, cause };
 }
 
-/** Sends the request and interprets its response; `undefined` when its slot was lost while it connected. */
+/**
+ * Sends the request, interprets its response, which the rate limit learns from, and checks its data; `undefined` when its
+ * slot was lost while it connected.
+ */
 async function send(
   call: Call,
   turn: Turn,

@@ -142,9 +142,9 @@ export interface Platform {
   readonly measure?: (text: string) => number;
   /** Makes a faster schema. */
   readonly compile?: (schema: OrderUpdateSchema) => OrderUpdateSchema;
-  /** Wraps each call, for tracing. */
+  /** Wraps each call, for tracing and metrics. */
   readonly wrap?: (makeCall: MakeCall) => MakeCall;
-  /** Validates the update of a call, and traces an invalid one, which `wrap` never sees. */
+  /** Validates the update of a call, and traces and counts an invalid one, which `wrap` never sees. */
   readonly validate?: typeof updateOperation;
 }
 

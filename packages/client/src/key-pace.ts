@@ -4,9 +4,9 @@ import { type Attempt, Slots } from './slots.ts';
 const firstPerSecond = 10;
 /** The bounds of a pace: the time between two attempts, in milliseconds. */
 const slowestMs = 8_000;
-/** After so many times in a row, nothing is accepted any more. */
-const sureCount = 3;
 const unlimitedMs = 1;
+/** After it slowed down more often than this in a row, nothing is accepted any more. */
+const sureCount = 3;
 
 /** The pace grows by this factor with each response: below what was held up to now, and above. */
 const fast = 1.25;

@@ -341,7 +341,10 @@ export interface BulkRules {
   readonly run: object;
   /** Why none of its calls is sent any more. */
   readonly refusal: () => AttemptFailure | undefined;
-  /** Whether the run sends an update again that got a 429. Absent where a 429 is retried as that of a single call. */
+  /**
+   * Decides whether the run sends an update again that got a 429, and notes it. The call ends in either case; the run drops
+   * the failure of an update that it sends again. Absent where a 429 is retried as that of a single call.
+   */
   readonly putsBack: ((failure: AttemptFailure) => boolean) | undefined;
 }
 
@@ -398,7 +401,7 @@ export function resolveClientOptions(options: OrdersClientOptions): ResolvedCall
   checkBoolean('allowInsecureHttp', options.allowInsecureHttp);
   checkBoolean('dangerouslyAllowBrowser', options.dangerouslyAllowBrowser);
   checkFunction('classifyResponse', classifyResponse);
-  return override(defaults, { ...options, credentials: readCredentials(options) }, where);
+  return override(defaults, { ...options, credentials: toCredentials(options) }, where);
 }
 
 const where = 'createOrdersClient';
@@ -470,7 +473,7 @@ function override(base: Defaults, options: CallOptions, where: string): Resolved
   };
 }
 
-function readCredentials(options: OrdersClientOptions): Credentials {
+function toCredentials(options: OrdersClientOptions): Credentials {
   const { apiKey, credentials } = options;
   check(apiKey === undefined || credentials === undefined, 'Pass either apiKey or credentials, not both.');
   if (credentials !== undefined) return credentials;

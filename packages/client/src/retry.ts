@@ -14,7 +14,7 @@ export interface RetryPolicy {
 /** Makes one attempt, which takes its slot with its first byte. Never rejects. */
 export type AttemptStep = (call: Call, turn: Turn) => Promise<AttemptEnd>;
 
-/** An attempt that was made, or why the call ended before it had a slot. */
+/** An attempt that counts, also where its credentials could not be read; or why the call ended while it waited to send. */
 export type AttemptEnd = MadeAttempt | { readonly notMade: AttemptFailure };
 
 interface MadeAttempt {
@@ -68,7 +68,10 @@ function createRecord(
   };
 }
 
-/** In how many milliseconds the update is sent again, if it is. What lies beyond the remaining time is never retried early. */
+/**
+ * In how many milliseconds the update is sent again, by this call or by its bulk run, if it is. What lies beyond the remaining
+ * time is never retried early.
+ */
 function nextAttemptMs(
   failure: AttemptFailure,
   turn: Turn,

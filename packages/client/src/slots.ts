@@ -1,4 +1,4 @@
-/** An attempt that takes a slot. */
+/** An attempt that takes a slot: the `Turn` of its call, which makes one at a time. */
 export interface Attempt {
   /** When its first byte was sent, on the client's clock. */
   readonly sentAt: number;

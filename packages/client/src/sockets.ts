@@ -101,12 +101,12 @@ export class ConnectingSockets {
   }
 
   /** A request begins to wait for a connection. */
-  acquire(): void {
+  addWaiting(): void {
     this.#waiting += 1;
   }
 
   /** A request has a connection, or has ended without one. */
-  release(): void {
+  removeWaiting(): void {
     this.#waiting -= 1;
     if (this.#waiting > 0) return;
     for (const { socket } of this.#openings)

@@ -57,7 +57,8 @@ export interface TransportRequest {
   readonly body: string | undefined;
   /**
    * Runs right before the first byte is written, and returns whether it may be written now: if not, the result is `held`,
-   * and the connection stays open. When it throws, the request is not sent.
+   * and the connection stays open. It takes the slot and calls the user's `beforeSend`: when that throws, the request is not
+   * sent.
    */
   readonly beforeSend: () => boolean;
 }

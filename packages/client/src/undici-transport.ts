@@ -70,7 +70,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     this.#limits = limits;
     this.#resolve = resolve;
     this.#connecting = connecting;
-    connecting?.acquire();
+    connecting?.addWaiting();
     this.#timer = setTimeout(() => afterSockets(() => this.#fail('timeout', undefined)), limits.timeoutMs);
     limits.deadline.onAbort(this.#onAbort);
   }
@@ -94,7 +94,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     if (this.settled)
       ignoreErrors(() => controller.abort(new Error('The call ended before the request was sent.')));
     else {
-      if (!this.#sent) this.#connecting?.release();
+      if (!this.#sent) this.#connecting?.removeWaiting();
       this.#sent = true;
     }
   }
@@ -153,7 +153,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   #settle(failure: TransportFailure | undefined, cause: unknown): void {
     if (this.settled) return;
     this.settled = true;
-    if (!this.#sent) this.#connecting?.release();
+    if (!this.#sent) this.#connecting?.removeWaiting();
     clearTimeout(this.#timer);
     this.#limits.deadline.offAbort(this.#onAbort);
     const head = this.#head;
