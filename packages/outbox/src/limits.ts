@@ -165,7 +165,7 @@ export async function forgetWorkers(sql: Sql, schema: string): Promise<void> {
 }
 
 /** Takes a worker out of the count. */
-export async function leave(sql: Sql, schema: string, workerId: string): Promise<void> {
+export async function forgetWorker(sql: Sql, schema: string, workerId: string): Promise<void> {
   await sql.query(`delete from ${schema}.limits where name = 'worker:' || $1`, [workerId]);
 }
 

@@ -9,11 +9,11 @@ import {
   beat,
   boundRate,
   clearRequeue,
+  forgetWorker,
   freePlaces,
   type Heartbeat,
   type Limits,
   leaseProbe,
-  leave,
   type Rate,
   readLimits,
   storeProbe,
@@ -110,7 +110,7 @@ export class Monitor {
   async run(): Promise<void> {
     await Promise.all([this.#checkKey(), this.#attend()]);
     await this.#probing;
-    await leave(this.#sql, this.#parts.schema, this.#id).catch(() => {});
+    await forgetWorker(this.#sql, this.#parts.schema, this.#id).catch(() => {});
   }
 
   /** Whether this worker may send at all: the service took its key, and the others know of it. */

@@ -16,6 +16,9 @@ interface Migration {
 const migrations: readonly Migration[] = [
   {
     readableFrom: 1,
+    // `lanes.last` is the last position of an order. Updates are sent by `position`, which changes when a person sends one
+    // again, and listed by `accepted_position`, which never does. What is `open` holds those behind it. `claim` is of the lane
+    // that marked an update; it stays with one in review, so that a late response is still stored.
     // No constraint checks states: PostgreSQL would parse it anew in each statement that writes a row. No index has the
     // state in it, and "open" changes once, so marking an update as being sent writes few index entries.
     sql: (schema) => `

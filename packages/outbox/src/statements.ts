@@ -11,7 +11,7 @@ export interface LaneHead {
 }
 
 /** An update that was worked on, and what becomes of it. */
-export interface Outcome extends LaneHead {
+export interface SettledHead extends LaneHead {
   readonly settlement: Settlement;
   /** Whether it was the only update that the breaker let through. */
   readonly isTrial: boolean;
@@ -25,8 +25,8 @@ const takesOutcome = `u.id = given.id and u.claim is not distinct from given.cla
 export async function findUnstored(
   tx: Sql,
   schema: string,
-  outcomes: readonly Outcome[],
-): Promise<readonly Outcome[]> {
+  outcomes: readonly SettledHead[],
+): Promise<readonly SettledHead[]> {
   const given = outcomes.map(({ head: { id, claim }, settlement: { state } }) => ({ id, claim, state }));
   const rows = await rowsOf<{ id: string }>(
     tx,
@@ -42,7 +42,7 @@ export async function findUnstored(
 export async function storeOutcomes(
   tx: Sql,
   schema: string,
-  outcomes: readonly Outcome[],
+  outcomes: readonly SettledHead[],
 ): Promise<ReadonlyMap<string, number>> {
   if (outcomes.length === 0) return new Map();
   const rows = outcomes.map(({ head: { id, claim }, settlement }) => {

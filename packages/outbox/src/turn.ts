@@ -17,20 +17,20 @@ import {
   lockLanes,
   markHeads,
   noteLocked,
-  type Outcome,
+  type SettledHead,
   storeOutcomes,
 } from './statements.ts';
 import type { OutboxStore, Sql } from './store.ts';
 
 /** What a turn is to do. */
 export interface TurnPlan {
-  /** How many more orders may be sent for at once. */
+  /** How many more updates this worker may have in flight. */
   readonly places: number;
   /** Orders whose next update is due. */
   readonly ready: readonly Lane[];
   /** Held orders that must be confirmed. */
   readonly unconfirmed: () => readonly Lane[];
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly SettledHead[];
   /** Orders that go back to the queue. */
   readonly leaving: readonly Lane[];
   /** Orders to queue that this worker does not hold: its late response may have freed them after their next one had looked. */
@@ -60,7 +60,7 @@ export interface TurnResult {
   /** How old the updates are whose outcome was stored, in milliseconds, by their ids. */
   readonly stored: ReadonlyMap<string, number>;
   /** What was stored, which the breaker may have changed. */
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly SettledHead[];
 }
 
 /** An update to send. */
@@ -96,7 +96,7 @@ export function takeTurn(parts: TurnParts, plan: TurnPlan): Promise<TurnResult> 
 async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnResult> {
   const { schema, rate } = parts;
   const begunAt = currentMoment();
-  const { limits, outcomes, stored } = await settle(tx, schema, plan.outcomes);
+  const { limits, outcomes, stored } = await applyOutcomes(tx, schema, plan.outcomes);
   const lost = await confirm(tx, parts, plan, begunAt);
   const { candidates, places, surplus } = choose(parts, plan, limits, lost);
 
@@ -132,7 +132,7 @@ async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnR
 }
 
 /** Stores outcomes, and reads and changes what limits all workers. */
-async function settle(tx: Sql, schema: string, given: readonly Outcome[]) {
+async function applyOutcomes(tx: Sql, schema: string, given: readonly SettledHead[]) {
   const pauseMs = Math.max(0, ...given.map(({ settlement }) => settlement.pauseMs ?? 0));
   if (pauseMs > 0) await pause(tx, schema, pauseMs);
   const read = await readLimits(tx, schema);
@@ -144,10 +144,10 @@ async function settle(tx: Sql, schema: string, given: readonly Outcome[]) {
 async function applyBreaker(
   tx: Sql,
   schema: string,
-  outcomes: readonly Outcome[],
+  outcomes: readonly SettledHead[],
   known: ServiceHealth,
-): Promise<{ readonly health: ServiceHealth; readonly outcomes: readonly Outcome[] }> {
-  const toObservation = ({ head: { id, token }, settlement, isTrial }: Outcome): Observation => {
+): Promise<{ readonly health: ServiceHealth; readonly outcomes: readonly SettledHead[] }> {
+  const toObservation = ({ head: { id, token }, settlement, isTrial }: SettledHead): Observation => {
     const { signal, message = '' } = settlement;
     return { id, token, signal, isTrial, message };
   };
@@ -179,7 +179,7 @@ async function confirm(
   return new Set(lost);
 }
 
-/** Chooses the orders that may go on, of which so many may be sent for, and those that may not. */
+/** Chooses the orders that may go on, of which `places` may have an update marked, and those that may not. */
 function choose({ rate }: TurnParts, plan: TurnPlan, limits: Limits, lost: ReadonlySet<Lane>) {
   const { count } = freePlaces(limits, rate, plan.mayTry(limits));
   // The share of a worker may shrink below what it has in flight.

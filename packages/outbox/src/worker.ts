@@ -6,7 +6,7 @@ import type { Authorization, SettledUpdate } from './options.ts';
 import { Outage } from './outage.ts';
 import { Pace } from './pace.ts';
 import { currentMoment, type Head, type SendParts, sendHead, settleLost } from './send.ts';
-import type { Outcome } from './statements.ts';
+import type { SettledHead } from './statements.ts';
 import { type TurnParts, type TurnResult, takeTurn } from './turn.ts';
 
 /** What a worker needs. */
@@ -45,14 +45,14 @@ export class Worker {
   readonly #lanes = new Set<Lane>();
   /** The updates in flight. */
   readonly #inFlight = new Map<Lane, Head>();
-  /** Orders to queue that it lost to another worker before their response arrived. */
+  /** Orders to queue again that another worker may hold: a late response may have freed one after that worker looked. */
   readonly #revive = new Set<string>();
   /** Since when orders that went back to the queue have been locked by callers, by the clock of `performance.now()`. */
   readonly #lockedSince = new Map<string, number>();
   readonly #credentials: Credentials;
   readonly #outage: Outage;
   /** What is to be stored. */
-  #outcomes: Outcome[] = [];
+  #outcomes: SettledHead[] = [];
   /**
    * Moments by the clock of `performance.now()`: when outcomes are stored and freed orders queued, when it last looked at the
    * queue, and when an update was sent or settled last.
@@ -248,7 +248,7 @@ export class Worker {
     return count > 0 ? { count, inMs: 0 } : never;
   }
 
-  /** Whether an order may be sent for in the next turn. */
+  /** Whether the next turn may mark an update. */
   #maySend(): boolean {
     if (this.#stopping.signal.aborted || !this.#monitor.isReady) return false;
     return this.#places() > 0 && this.#due().length > 0;
@@ -315,7 +315,7 @@ export class Worker {
     try {
       const result = await takeTurn(this.#parts, {
         places: isStopping || !key || !this.#monitor.isReady ? 0 : this.#places(),
-        // Where credentials are waited for, so is each order that would be sent for with them.
+        // Nothing is marked while the credentials that it would be sent with are being read.
         ready: isStopping || this.#credentials.isReading ? [] : due,
         unconfirmed: () => [...new Set([...this.#unconfirmed(), ...wasLocked])],
         outcomes,
@@ -324,7 +324,7 @@ export class Worker {
         mayTry: (limits) => this.#monitor.mayTry(limits),
       });
       this.#outcomes = this.#outcomes.slice(outcomes.length);
-      this.#follow(result, key?.credentials);
+      this.#applyTurn(result, key?.credentials);
     } catch (error) {
       // The transaction may have been committed all the same: what is held must be confirmed first.
       for (const lane of this.#lanes) lane.confirmedAt = undefined;
@@ -332,8 +332,8 @@ export class Worker {
     }
   }
 
-  /** Goes on after a turn was committed. */
-  #follow(result: TurnResult, credentials: Authorization | undefined): void {
+  /** Goes on after a turn was committed: applies it to the lanes, sends the heads that it marked, and reports what it stored. */
+  #applyTurn(result: TurnResult, credentials: Authorization | undefined): void {
     const now = performance.now();
     const { limits, ended, lost, revived } = result;
     if (result.heads.length + result.outcomes.length > 0) this.#movedAt = now;
@@ -349,7 +349,7 @@ export class Worker {
     }
     for (const token of revived) this.#revive.delete(token);
     this.#reviveAt = now + (this.#revive.size > 0 ? locked.delayMs : 0);
-    this.#followLocked(result.locked, now);
+    this.#retryLocked(result.locked, now);
     for (const { job } of [...ended.filter(isUnlocked), ...result.heads.map(({ lane }) => lane)])
       this.#lockedSince.delete(job.token);
     this.#monitor.note(limits);
@@ -367,7 +367,7 @@ export class Worker {
   }
 
   /** A lock is mostly over in a moment, so a few orders are tried again at once; the others go back to the queue. */
-  #followLocked(lanes: readonly Lane[], now: number): void {
+  #retryLocked(lanes: readonly Lane[], now: number): void {
     for (const [index, lane] of lanes.entries()) {
       lane.lockedSince ??= now;
       if (index < this.#monitor.share && now - lane.lockedSince <= locked.giveUpMs) {
@@ -399,7 +399,7 @@ export class Worker {
   }
 
   /** Follows an update in flight until its outcome is there. */
-  #track(sent: Omit<Outcome, 'settlement'>, settling: Promise<Outcome['settlement']>): void {
+  #track(sent: Omit<SettledHead, 'settlement'>, settling: Promise<SettledHead['settlement']>): void {
     const { lane, head } = sent;
     lane.phase = 'in_flight';
     lane.lockedSince = undefined;
