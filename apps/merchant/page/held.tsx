@@ -32,6 +32,9 @@ const problems: readonly HeldView['reason'][] = [
 
 export const isProblem = ({ reason }: HeldView): boolean => problems.includes(reason);
 
+/** The link to the decision that an update waits for, where its state is beside it. */
+export const decideText = 'Decide about an earlier update';
+
 /** What a queued update waits for; the update that needs review first is on the same page. */
 export function Held({
   heldBy: { reason, until },

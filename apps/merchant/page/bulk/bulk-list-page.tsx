@@ -1,5 +1,5 @@
 import '@mantine/dropzone/styles.css';
-import { Alert, Anchor, Code, Group, Radio, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Code, Group, Radio, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import { Dropzone, type FileRejection } from '@mantine/dropzone';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -46,14 +46,14 @@ export function BulkListPage() {
         </Group>
       </Radio.Group>
       <Radio.Group
-        label="Rows of one order that stand next to each other and hold different items"
+        label="Rows next to each other of one order, with different items"
         value={joined}
         onChange={(value) => setJoined(value as RowsChoice)}
       >
         <Group gap="md" mt={4}>
-          <Radio value="refuse" label="Are refused" />
-          <Radio value="group" label="Are one update with all their items" />
-          <Radio value="each" label="Are an update each: the last replaces the items" />
+          <Radio value="refuse" label="Refuse the file" />
+          <Radio value="group" label="One update with all items" />
+          <Radio value="each" label="One update per row: the last replaces the items" />
         </Group>
       </Radio.Group>
       <Dropzone
@@ -85,6 +85,7 @@ export function BulkListPage() {
         </Alert>
       )}
       <ErrorAlert error={error} />
+      {!bulks && !error && <Skeleton height={100} aria-label="Loading" />}
       {bulks && bulks.length > 0 && (
         <Table.ScrollContainer minWidth={0}>
           <Table verticalSpacing="sm">

@@ -17,7 +17,7 @@ import type { BulkRowState } from '../../shared/api.ts';
 import { api, type BulkRowView, bulkQuery, parseResponse, withoutTimeout } from '../api.ts';
 import { ErrorAlert, MissingView } from '../errors.tsx';
 import { describeIssue, formatTime, plural } from '../format.ts';
-import { heldTexts } from '../held.tsx';
+import { decideText } from '../held.tsx';
 import { outcomeUnknown, StateBadge, states } from '../orders/state-badge.tsx';
 import { Pager, usePages } from '../pager.tsx';
 import { BulkProgress, BulkStateBadge } from './bulk-progress.tsx';
@@ -152,7 +152,7 @@ const Row = memo(function Row({ row: view }: { readonly row: BulkRowView }) {
         {state === 'needs_review' && <Text size="sm">{outcomeUnknown}.</Text>}
         {state === 'waiting' && token && (
           <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} size="sm" display="block">
-            {heldTexts.behind_review}
+            {decideText}
           </Anchor>
         )}
         {state === 'rejected' && (

@@ -9,7 +9,7 @@ const bulkStates: Readonly<Record<BulkSummary['state'], { readonly label: string
   {
     ready: { label: 'Not sent yet', color: 'gray' },
     sending: { label: 'Sending', color: 'blue' },
-    waiting: { label: 'Waits for your decision', color: 'orange' },
+    waiting: { label: 'Waits for you', color: 'orange' },
     done: { label: 'Done', color: 'green' },
     discarded: { label: 'Discarded', color: 'gray' },
   };

@@ -44,7 +44,7 @@ export const CartLines = memo(function CartLines({ page, setPage }: CartLinesPro
         {lines.fields.slice(first, first + pageSize).map(({ id }, place) => {
           const index = first + place;
           return (
-            <Fieldset key={id} legend={`Line ${index + 1}`} p="sm">
+            <Fieldset key={id} legend={`Line ${index + 1}`} p="sm" mx={0}>
               <Group wrap="nowrap" align="flex-start" gap="xs">
                 <Line index={index} />
                 <ActionIcon

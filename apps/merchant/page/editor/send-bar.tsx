@@ -1,4 +1,4 @@
-import { Button, Group, Loader, Paper, Text } from '@mantine/core';
+import { Anchor, Button, Group, Loader, Paper, Text } from '@mantine/core';
 import { IconSend } from '@tabler/icons-react';
 import type { OrderDetail, UpdateView } from '../api.ts';
 import { formatTime, plural } from '../format.ts';
@@ -43,7 +43,11 @@ export function SendBar(props: SendBarProps) {
       {review && (
         <Group justify="space-between" gap="xs" mb="sm">
           <Text size="sm" flex="1 1 14rem">
-            Your decision about the update of {formatTime(review.createdAt)}:
+            Your decision about the{' '}
+            <Anchor href={`#update-${review.id}`} size="sm" underline="always">
+              update of {formatTime(review.createdAt)}
+            </Anchor>
+            . {outcomeUnknown}.
           </Text>
           <ReviewActions update={review} />
         </Group>

@@ -36,12 +36,13 @@ export function ReviewActions({ update: { id, state } }: { readonly update: Upda
   if (state !== 'needs_review' && state !== 'rejected') return null;
   const consequences: Readonly<Partial<Record<Decision, string>>> = decisions[state];
   return (
-    <Stack gap="xs" mt={4}>
-      <Group gap="xs">
+    <Stack gap="xs" mt="xs">
+      <Group gap={6}>
         {(Object.keys(consequences) as Decision[]).map((choice) => (
           <Button
             key={choice}
             size="xs"
+            px="xs"
             variant={choice === decision ? 'light' : 'default'}
             aria-expanded={choice === decision}
             onClick={() => setDecision(choice === decision ? undefined : choice)}

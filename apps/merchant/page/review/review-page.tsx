@@ -115,11 +115,11 @@ function ReviewCard({ update }: { readonly update: UpdateView }) {
         </Text>
       </Group>
       {state === 'needs_review' && <Text size="sm">{outcomeUnknown}.</Text>}
-      <Text size="sm" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
+      <Text size="sm" c="dimmed" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
         {message}
       </Text>
-      <ReviewActions update={update} />
       <SentBody id={id} />
+      <ReviewActions update={update} />
     </Card>
   );
 }
@@ -143,7 +143,7 @@ function WebhookCard({ event: { id, token, receivedAt, message } }: { readonly e
       <Text size="sm" lineClamp={6} style={{ overflowWrap: 'anywhere' }}>
         {message}
       </Text>
-      <Group gap="xs" mt={4}>
+      <Group gap="xs" mt="xs">
         <Button size="xs" variant="default" onClick={() => decide.mutate('retry')}>
           Try again
         </Button>

@@ -136,11 +136,10 @@ test('rows are discarded: before they are sent, and while an outcome of their or
   await page.getByText('Needs review: 1').waitFor();
   // Nothing is being sent, and the page says for whom the others wait.
   await page.getByText('2 updates wait for your decision about 1 unknown outcome').waitFor();
-  await page.getByText('Waits for your decision', { exact: true }).waitFor();
+  await page.getByText('Waits for you', { exact: true }).first().waitFor();
   expect(await page.getByText(/updates? left$/).count()).toBe(0);
   const rowsOfPage = page.getByRole('table');
-  const why = 'Waits for your decision about an earlier update of this order';
-  await rowsOfPage.getByRole('link', { name: why }).nth(1).waitFor();
+  await rowsOfPage.getByRole('link', { name: 'Decide about an earlier update' }).nth(1).waitFor();
   await button('Discard 2 queued updates').click();
   await page.getByText('Discarded: 2').waitFor();
   await page.getByRole('link', { name: 'Review 1 unknown outcome' }).click();
