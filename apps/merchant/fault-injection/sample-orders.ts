@@ -61,6 +61,7 @@ function book(): ShopUpdate {
     order_id: 'merchant-order-1003',
     purchase_currency: 'EUR',
     cart: { items: [line({ sku: 'BOOK-FJORD', name: 'Fjords by bicycle', unit_price: 2490 })] },
+    total_amount: 2490,
     hooks: { user_return_url_on_success: 'myshop://orders/1003/paid' },
     merchant_reference: 'app-checkout',
   };
@@ -87,6 +88,7 @@ function simple(name: string, index: number): ShopUpdate {
         line({ sku: name.toUpperCase().replace(' ', '-'), name, unit_price, vat_amount: unit_price / 5 }),
       ],
     },
+    total_amount: unit_price,
   };
 }
 

@@ -30,6 +30,7 @@ const tables = `
     currency text,
     lines integer not null
   );
+  alter table merchant.orders add column if not exists total double precision;
   -- A search finds how an order number begins or ends, and how a token begins.
   create index if not exists orders_token on merchant.orders (token text_pattern_ops);
   create index if not exists orders_number on merchant.orders (lower(order_id) text_pattern_ops);

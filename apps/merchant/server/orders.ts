@@ -21,6 +21,7 @@ interface SummaryRow {
   readonly order_id: string | null;
   readonly currency: string | null;
   readonly lines: number;
+  readonly total: number | null;
   readonly state: ShownState | null;
   readonly at: string | null;
   readonly needs_review: boolean;
@@ -87,7 +88,7 @@ async function readUpdates(
 
 /** An order with its latest update; each part is found by an index. */
 const summaries = `
-  select o.position::text, o.token, o.order_id, o.currency, o.lines,
+  select o.position::text, o.token, o.order_id, o.currency, o.lines, o.total,
     case when last.state = 'queued' and review.token is not null then 'waiting' else last.state end as state,
     ${isoTime('last.at')} as at,
     review.token is not null as needs_review
@@ -139,12 +140,13 @@ function readPage(
 }
 
 function viewSummary(row: SummaryRow) {
-  const { token, order_id, currency, lines, state, at, needs_review } = row;
+  const { token, order_id, currency, lines, total, state, at, needs_review } = row;
   return {
     token,
     orderId: order_id,
     currency,
     lines,
+    total,
     lastUpdate: state !== null && at ? { state, at } : null,
     needsReview: needs_review,
   };

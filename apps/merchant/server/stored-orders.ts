@@ -15,8 +15,8 @@ export async function addOrders(store: OutboxStore, orders: readonly NewOrder[])
   for (let start = 0; start < orders.length; start += rowsPerStatement) {
     const page = orders.slice(start, start + rowsPerStatement);
     await store.query(
-      `insert into merchant.orders (token, body, order_id, currency, lines)
-       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[]) on conflict do nothing`,
+      `insert into merchant.orders (token, body, order_id, currency, lines, total)
+       select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::float8[]) on conflict do nothing`,
       [page.map(({ token }) => token), page.map(({ body }) => JSON.stringify(body)), ...columnsOf(page)],
     );
   }
@@ -31,9 +31,9 @@ export async function replaceBodies(tx: Sql, updateIds: readonly string[]): Prom
   );
   await tx.query(
     `update merchant.orders as o set body = new.body, version = new.id,
-       order_id = new.order_id, currency = new.currency, lines = new.lines
-     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[])
-       as new (id, token, body, order_id, currency, lines)
+       order_id = new.order_id, currency = new.currency, lines = new.lines, total = new.total
+     from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::int[], $7::float8[])
+       as new (id, token, body, order_id, currency, lines, total)
      where o.token = new.token`,
     [
       applied.map(({ id }) => id),
@@ -44,7 +44,7 @@ export async function replaceBodies(tx: Sql, updateIds: readonly string[]): Prom
   );
 }
 
-/** What lists show of bodies: order numbers, currencies, and how many cart lines. */
+/** What lists show of bodies: order numbers, currencies, how many cart lines, and totals. */
 function columnsOf(orders: readonly Pick<NewOrder, 'body'>[]) {
   // The database stores no zero character.
   const toText = (value: unknown): string | null =>
@@ -53,6 +53,7 @@ function columnsOf(orders: readonly Pick<NewOrder, 'body'>[]) {
     orders.map(({ body }) => toText(body.order_id)),
     orders.map(({ body }) => toText(body.purchase_currency)),
     orders.map(({ body }) => body.cart?.items?.length ?? 0),
+    orders.map(({ body }) => (Number.isSafeInteger(body.total_amount) ? body.total_amount : null)),
   ];
 }
 

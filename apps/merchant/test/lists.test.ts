@@ -55,6 +55,7 @@ test('the pages of the orders have each order once, in the order in which they w
     orderId: 'Shop-1000%',
     currency: 'NOK',
     lines: 1,
+    total: null,
     lastUpdate: null,
     needsReview: false,
   } satisfies OrderSummary);
@@ -77,13 +78,17 @@ test('a search finds how an order number begins or ends, in any case, and how a 
 test('a list shows an order as it was applied last, whatever its number holds', async () => {
   const token = tokens[count - 1] ?? '';
   const order_id = `n\u0000\ud800 ${'x'.repeat(200)}`;
-  await app.call(`/api/orders/${token}/updates`, { id: randomUUID(), update: { order_id, cart: {} } });
+  await app.call(`/api/orders/${token}/updates`, {
+    id: randomUUID(),
+    update: { order_id, cart: {}, total_amount: 25_800 },
+  });
   const listed = async () => (await search(token)).orders[0];
   await expect.poll(async () => (await listed())?.lastUpdate?.state).toBe('applied');
   expect(await listed()).toMatchObject({
     orderId: `n\ufffd\ufffd ${'x'.repeat(200)}`,
     currency: null,
     lines: 0,
+    total: 25_800,
   });
 });
 

@@ -5,9 +5,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { type OrderSummary, ordersQuery } from '../api.ts';
+import { amounts } from '../editor/fields.ts';
 import { ErrorAlert } from '../errors.tsx';
 import { formatTime, plural } from '../format.ts';
-import { heldTexts } from '../held.tsx';
+import { decideText } from '../held.tsx';
 import { Pager, usePages } from '../pager.tsx';
 import { StateBadge } from './state-badge.tsx';
 
@@ -39,13 +40,28 @@ export function OrdersPage() {
       <ErrorAlert error={error} />
       {!data && !error && <Skeleton height={200} />}
       {data && data.orders.length > 0 && <OrdersTable orders={data.orders} />}
-      {data?.orders.length === 0 && <EmptyState title={search ? 'No order matches' : 'No orders yet'} />}
+      {data?.orders.length === 0 && (
+        <EmptyState
+          title={search ? 'No order matches' : 'No orders yet'}
+          description={search ? undefined : 'Start the app with --order and the token of an order.'}
+        />
+      )}
       {data?.isCut && (
         <Text size="sm">The first {data.orders.length} are listed. Type more to find the others.</Text>
       )}
       {data && !search && <Pager pages={pages} next={data.next} />}
     </Stack>
   );
+}
+
+const amountCell = { visibleFrom: 'sm', ta: 'end', pe: 'xl' } as const;
+const none = { c: 'dimmed', size: 'sm', children: 'None' };
+
+/** In major units, with the currency where it is known. */
+function formatTotal(total: number, currency: string | null): string {
+  const { decimals } = amounts;
+  const digits = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  return `${(total / 10 ** decimals).toLocaleString('en', digits)} ${currency ?? ''}`;
 }
 
 function OrdersTable({ orders }: { readonly orders: readonly OrderSummary[] }) {
@@ -56,26 +72,34 @@ function OrdersTable({ orders }: { readonly orders: readonly OrderSummary[] }) {
           <Table.Tr>
             <Table.Th>Order</Table.Th>
             <Table.Th visibleFrom="sm">Cart</Table.Th>
+            <Table.Th {...amountCell}>Total</Table.Th>
             <Table.Th>Last update</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {orders.map(({ token, orderId, currency, lines, lastUpdate, needsReview }) => (
+          {orders.map(({ token, orderId, currency, lines, total, lastUpdate, needsReview }) => (
             <Table.Tr key={token}>
               <Table.Td>
                 <Group gap="xs">
                   <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} fw={600}>
                     {orderId ?? 'No order number'}
                   </Anchor>
-                  {needsReview && lastUpdate?.state !== 'needs_review' && <StateBadge state="needs_review" />}
+                  {needsReview && !['needs_review', 'waiting'].includes(lastUpdate?.state ?? '') && (
+                    <StateBadge state="needs_review" />
+                  )}
                 </Group>
                 <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                   {token}
                 </Text>
+                {total !== null && (
+                  <Text size="sm" hiddenFrom="sm">
+                    {formatTotal(total, currency)}
+                  </Text>
+                )}
               </Table.Td>
-              <Table.Td visibleFrom="sm">
-                {plural(lines, 'line')}
-                {currency && `, ${currency}`}
+              <Table.Td visibleFrom="sm">{plural(lines, 'line')}</Table.Td>
+              <Table.Td {...amountCell}>
+                {total === null ? <Text {...none} /> : formatTotal(total, currency)}
               </Table.Td>
               <Table.Td>
                 {lastUpdate ? (
@@ -86,14 +110,12 @@ function OrdersTable({ orders }: { readonly orders: readonly OrderSummary[] }) {
                     </Text>
                     {lastUpdate.state === 'waiting' && (
                       <Anchor component={Link} href={`/orders/${encodeURIComponent(token)}`} size="xs">
-                        {heldTexts.behind_review}
+                        {decideText}
                       </Anchor>
                     )}
                   </>
                 ) : (
-                  <Text c="dimmed" size="sm">
-                    None
-                  </Text>
+                  <Text {...none} />
                 )}
               </Table.Td>
             </Table.Tr>

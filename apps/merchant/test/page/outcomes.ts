@@ -116,9 +116,7 @@ test('what waits for a decision says so, in the editor and in the list, and the 
   expect(await page.locator(id).getByText('Needs review').count()).toBe(1);
   const row = list.page.getByRole('row', { name: open.token });
   await row.getByText('Waits for you', { exact: true }).waitFor();
-  await row
-    .getByRole('link', { name: 'Waits for your decision about an earlier update of this order' })
-    .waitFor();
+  await row.getByRole('link', { name: 'Decide about an earlier update' }).waitFor();
   // However long the page is, the decision is where the update is sent.
   await page.evaluate(() => window.scrollTo(0, 0));
   const [decision, send] = [bar.getByRole('button', { name: 'It was applied' }), button('Send update')];
