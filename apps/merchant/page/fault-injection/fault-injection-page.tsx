@@ -1,4 +1,16 @@
-import { Alert, Button, Group, NumberInput, Paper, Radio, Slider, Stack, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Group,
+  NumberInput,
+  Paper,
+  Radio,
+  Skeleton,
+  Slider,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { FaultSetting } from '../../shared/api.ts';
@@ -22,7 +34,7 @@ const scenarios = Object.keys(descriptions) as readonly FaultSetting['scenario']
 export function FaultInjectionPage() {
   const { data: status } = useQuery(statusQuery);
   const { data: setting, error } = useQuery(settingQuery);
-  if (error || (status && status.faultInjection === undefined)) {
+  if (status && status.faultInjection === undefined) {
     return (
       <Stack>
         <Title order={1} size="h2">
@@ -39,7 +51,9 @@ export function FaultInjectionPage() {
       <Title order={1} size="h2">
         Fault injection
       </Title>
+      <ErrorAlert error={error} />
       {setting && <ScenarioForm setting={setting} />}
+      {!setting && !error && <Skeleton height={300} aria-label="Loading" />}
       <BurstForm />
       <OutcomesChart />
     </Stack>
@@ -115,9 +129,12 @@ function BurstForm() {
   });
   return (
     <Paper withBorder p="md" component="section" aria-labelledby="burst">
-      <Title order={2} size="h3" id="burst" mb="sm">
+      <Title order={2} size="h3" id="burst">
         Burst
       </Title>
+      <Text size="sm" c="dimmed" mb="sm">
+        Queues updates at once, spread over the first orders of the list.
+      </Text>
       <form
         onSubmit={(event) => {
           event.preventDefault();

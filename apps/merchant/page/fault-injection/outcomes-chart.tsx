@@ -1,6 +1,6 @@
 import '@mantine/charts/styles.css';
 import { BarChart } from '@mantine/charts';
-import { EmptyState, Group, Paper, Text, Title } from '@mantine/core';
+import { ColorSwatch, EmptyState, Group, Paper, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorAlert } from '../errors.tsx';
 import { plural } from '../format.ts';
@@ -15,8 +15,8 @@ const series = [
 /** What became of the updates of the last five minutes. */
 export function OutcomesChart() {
   const { data: { slots } = { slots: [] }, error } = useQuery(outcomesQuery);
-  const totals = series.map(({ name, label }) => ({
-    label,
+  const totals = series.map(({ name, ...shown }) => ({
+    ...shown,
     count: slots.reduce((sum, slot) => sum + slot[name], 0),
   }));
   const total = totals.reduce((sum, { count }) => sum + count, 0);
@@ -31,10 +31,17 @@ export function OutcomesChart() {
       ) : (
         <>
           <Group gap="md" my="xs">
-            {totals.map(({ label, count }) => (
-              <Text key={label} size="sm">
-                {label}: {count.toLocaleString('en')}
-              </Text>
+            {totals.map(({ label, color, count }) => (
+              <Group key={label} gap={6}>
+                <ColorSwatch
+                  color={`var(--mantine-color-${color.replace('.', '-')})`}
+                  size={12}
+                  aria-hidden
+                />
+                <Text size="sm">
+                  {label}: {count.toLocaleString('en')}
+                </Text>
+              </Group>
             ))}
           </Group>
           <div role="img" aria-label={`${plural(total, 'update')} in slots of 10 s, by outcome`}>
@@ -48,10 +55,10 @@ export function OutcomesChart() {
               type="stacked"
               series={[...series]}
               tickLine="y"
+              xAxisProps={{ interval: 'equidistantPreserveStart' }}
               yAxisProps={{ allowDecimals: false }}
               barProps={{ isAnimationActive: false }}
-              barChartProps={{ accessibilityLayer: false }}
-              withLegend
+              barChartProps={{ accessibilityLayer: false, margin: { top: 8 } }}
             />
           </div>
         </>
