@@ -52,7 +52,7 @@ const program = new Command('merchant')
   .addOption(new Option('--page-url <url>').argParser(readUrl).hideHelp())
   .addHelpText(
     'after',
-    '\nWith DATABASE_URL in the environment, everything is stored in that PostgreSQL database. With OTEL_EXPORTER_OTLP_ENDPOINT, traces and metrics are sent there.',
+    '\nWith DATABASE_URL in the environment, everything is stored in that PostgreSQL\ndatabase. With OTEL_EXPORTER_OTLP_ENDPOINT, traces and metrics are sent there.',
   )
   .allowExcessArguments(false)
   .exitOverride()

@@ -100,6 +100,7 @@ export function createProgram(onCommand: OnCommand = async () => {}): Command {
     .description('Checks, validates and sends order updates, and operates an outbox, from a shell.')
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print help')
+    .helpCommand('help [command]', 'Print the help of a command')
     .addHelpText('after', footer);
   for (const definition of [...definitions, completion]) addCommand(program, definition, onCommand);
   return program;
@@ -108,6 +109,7 @@ export function createProgram(onCommand: OnCommand = async () => {}): Command {
 function addCommand(parent: Command, definition: Definition, onCommand: OnCommand): void {
   const { usage, summary, options = [], details = '', examples = [], commands = [], load } = definition;
   const command = parent.command(usage).summary(summary).helpOption('-h, --help', 'print help');
+  if (commands.length > 0) command.helpCommand('help [command]', 'Print the help of a command');
   // Commander wraps lines itself.
   command.description(`${summary}.\n\n${details}`.trim().replace(/(?<!\n)\n(?!\n)/g, ' '));
   for (const each of options) command.addOption(each);
