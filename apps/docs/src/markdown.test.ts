@@ -36,3 +36,9 @@ test('outcomes have their colours in a cell that begins with one, and nowhere el
     '<code>',
   ]);
 });
+
+test('a name may break between its words', async () => {
+  const html = await render('| a |\n| - |\n| `not_sent` or `retry.maxAttempts` |\n');
+  expect(html).toContain('<code class="outcome not_sent">not_<wbr>sent</code>');
+  expect(html).toContain('retry.<wbr>maxAttempts');
+});

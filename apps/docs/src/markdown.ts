@@ -65,6 +65,11 @@ export function extendMarkdown(markdown: MarkdownRenderer): void {
   markdown.core.ruler.before('normalize', 'examples', (state) => {
     if (!state.inlineMode) state.src = expandPage(state.src, state.env.path);
   });
+  const { code_inline: draw } = markdown.renderer.rules;
+  // A long name breaks between its words, so that a table of names fits on a phone.
+  if (draw)
+    markdown.renderer.rules.code_inline = (...all) =>
+      draw(...all).replace(/(?<=>[^<]*)[._](?=\w)/g, '$&<wbr>');
   // In cells that begin with an outcome: elsewhere, `unknown` may be the type.
   markdown.core.ruler.push('outcomes', ({ tokens }) => {
     for (const [index, { type }] of tokens.entries()) {
