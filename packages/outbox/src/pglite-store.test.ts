@@ -22,11 +22,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PGlite } from '@electric-sql/pglite';
 import { expect, onTestFinished, test } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import { makeFolder as makeOutboxFolder } from '../test/make-folder.ts';
 import { mountDisk } from '../test/mount-disk.ts';
 import { until } from '../test/scene.ts';
+import { createOutbox } from './outbox.ts';
 import { folderRemedy, lockFolder, pgliteStore } from './pglite-store.ts';
 
 const isWindows = process.platform === 'win32';
@@ -78,6 +80,25 @@ test('takes a folder once, makes it where there is none, and leaves nothing ther
   await lock.release();
   await (await lockFolder(folder)).release();
   expect(await readdir(folder)).toEqual(['lock.sqlite']);
+});
+
+test('finds the outbox of a PGlite of an application in its folder, locked while that has it', async () => {
+  const folder = join(await makeFolder(), 'shop');
+  const ids: string[] = [];
+  for (const token of ['order-1', 'order-2']) {
+    const lock = await lockFolder(folder);
+    const db = await PGlite.create(join(folder, 'data'));
+    await using outbox = await createOutbox({ store: await pgliteStore(db) });
+    ids.push(await outbox.enqueue(token, { cart: {} }));
+    await expect(pgliteStore(folder)).rejects.toMatchObject({ code: 'folder_locked' });
+    await outbox.close();
+    await db.close();
+    await lock.release();
+
+    await using operations = await createOutbox({ store: await pgliteStore(folder) });
+    const queued = await operations.list({ states: ['queued'] });
+    expect(queued.map(({ id }) => id)).toEqual(ids);
+  }
 });
 
 test('keeps its lock while this process reads, opens and copies its file', async () => {

@@ -36,10 +36,10 @@ export interface PgliteDatabase extends Sql {
 
 /**
  * Keeps an outbox in a folder of this machine, by PGlite, for one process at a time; without a folder in memory, or in a
- * PGlite of your own: then one outbox for each `databaseSchema`. It survives `kill -9`; it does not survive a power cut,
- * since PGlite never calls fsync: run PostgreSQL where that matters. Only the user of this process can read the folder. A small
- * process that ends with this one holds its lock; should that end earlier, or the folder be moved or deleted, nothing more is
- * stored or sent.
+ * PGlite of your own: then one outbox for each `databaseSchema`, and you lock its folder with `lockFolder`. It survives
+ * `kill -9`; it does not survive a power cut, since PGlite never calls fsync: run PostgreSQL where that matters. Only the user
+ * of this process can read the folder. A small process that ends with this one holds its lock; should that end earlier, or the
+ * folder be moved or deleted, nothing more is stored or sent.
  *
  * @throws TypeError when the path is empty, or anything else is given than a path or a PGlite.
  * @throws OutboxError `folder_locked` when another process uses the folder, `folder_unusable` when it cannot be used: it is a
@@ -142,7 +142,7 @@ function storeOf(
 
 /**
  * Takes a folder for this process alone, and makes it private. PGlite takes no lock, and two processes would lose rows without
- * an error.
+ * an error. Call it before `PGlite.create(join(folder, 'data'))`, where the command `orders outbox` looks, too.
  *
  * @throws OutboxError `folder_locked` when another process has it, `folder_unusable` when nothing can be written there.
  */
