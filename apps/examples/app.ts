@@ -3,7 +3,7 @@ import type { OrdersClient } from '@orders/client';
 import { createWebhookReader, WebhookEvent } from '@orders/schema';
 import { Hono } from 'hono';
 import { toCustomerResponse } from './outcomes.ts';
-import { buildCart, orderTokens } from './shop.ts';
+import { buildCart, orderTokens, recordFailure } from './shop.ts';
 
 // The API documents neither these names nor a signature: both are examples.
 const webhooks = createWebhookReader({
@@ -22,6 +22,7 @@ export function createApp(orders: OrdersClient, webhookSecret: string) {
     if (token === undefined || cart === undefined)
       return c.json({ message: 'Please check your input.' }, 422);
     const result = await orders.safeUpdateOrder(token, { cart });
+    if (result.error) recordFailure(result.error, token, cart);
     const { status, headers, body } = toCustomerResponse(result);
     return c.json(body, status, headers);
   });

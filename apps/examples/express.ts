@@ -1,7 +1,7 @@
 import { createOrdersClient } from '@orders/client';
 import express, { type ErrorRequestHandler } from 'express';
 import { toCustomerResponse } from './outcomes.ts';
-import { buildCart, orderTokens } from './shop.ts';
+import { buildCart, orderTokens, recordFailure } from './shop.ts';
 
 // One client for the process: its calls share connections and pauses.
 const orders = createOrdersClient({
@@ -26,7 +26,7 @@ app.post('/orders/:id', async (request, response) => {
   }
   const result = await orders.safeUpdateOrder(token, { cart });
   const { error } = result;
-  if (error) console.error(`${error.message}\n${error.receipt}`);
+  if (error) recordFailure(error, token, cart);
   const { status, headers, body } = toCustomerResponse(result);
   response.status(status).set(headers).json(body);
 });

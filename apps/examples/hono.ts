@@ -2,7 +2,7 @@ import { serve } from '@hono/node-server';
 import { createOrdersClient } from '@orders/client';
 import { Hono } from 'hono';
 import { toCustomerResponse } from './outcomes.ts';
-import { buildCart, orderTokens } from './shop.ts';
+import { buildCart, orderTokens, recordFailure } from './shop.ts';
 
 // One client for the process: its calls share connections and pauses.
 const orders = createOrdersClient({
@@ -22,7 +22,7 @@ app.post('/orders/:id', async (c) => {
     return c.json({ message: 'Please check your input.' }, 422);
   const result = await orders.safeUpdateOrder(token, { cart });
   const { error } = result;
-  if (error) console.error(`${error.message}\n${error.receipt}`);
+  if (error) recordFailure(error, token, cart);
   const { status, headers, body } = toCustomerResponse(result);
   return c.json(body, status, headers);
 });

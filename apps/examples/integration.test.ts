@@ -6,7 +6,7 @@ import { createOrdersClient } from '@orders/client';
 import { startMockOrderService } from '@orders/testing';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { createApp } from './app.ts';
-import { orderTokens } from './shop.ts';
+import { orderTokens, reviews } from './shop.ts';
 
 const sign = (body: string) => ({
   'x-signature': createHmac('sha256', 's3cret').update(body).digest('hex'),
@@ -44,6 +44,7 @@ test('does not resend an update whose response was lost', async () => {
   service.faults.next('lostResponse');
   expect((await buyMugs()).status).toBe(202); // the outcome is unknown,
   expect(service.ledger).toHaveLength(1); // but the update was applied
+  expect(reviews).toMatchObject([{ token: service.token }]);
 });
 
 test('accepts a signed webhook', async () => {

@@ -1,7 +1,7 @@
 // app/api/orders/[id]/route.ts
 import { createOrdersClient } from '@orders/client';
 import { toCustomerResponse } from './outcomes.ts';
-import { buildCart, orderTokens } from './shop.ts';
+import { buildCart, orderTokens, recordFailure } from './shop.ts';
 
 const orders = createOrdersClient({
   baseUrl: process.env.ORDERS_URL ?? 'https://api.example.com',
@@ -22,7 +22,7 @@ export async function POST(
     return respond(422, { message: 'Please check your input.' });
   const result = await orders.safeUpdateOrder(token, { cart });
   const { error } = result;
-  if (error) console.error(`${error.message}\n${error.receipt}`);
+  if (error) recordFailure(error, token, cart);
   const { body, ...init } = toCustomerResponse(result);
   return Response.json(body, init);
 }

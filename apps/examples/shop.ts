@@ -1,3 +1,5 @@
+import type { OrdersError } from '@orders/client';
+
 /** The service's token of each order. Your database instead. */
 export const orderTokens = new Map([
   ['A-1001', process.env.ORDER_TOKEN ?? ''],
@@ -24,4 +26,23 @@ export function buildCart(quantities: unknown) {
     items.push({ type: 'physical', sku, ...product, quantity });
   }
   return items.length > 0 ? { items } : undefined;
+}
+
+/** Updates that a person looks at. Your table instead. */
+export const reviews: object[] = [];
+
+/**
+ * Logs a failure with nothing of the update, and stores an update that may
+ * have been applied, so that a person looks at its order.
+ */
+export function recordFailure(
+  error: OrdersError,
+  token: string,
+  cart: object,
+) {
+  const { code, outcome, receipt } = error;
+  // It has the cause, but that of a validation error quotes the update.
+  const message = code === 'validation_error' ? undefined : error.message;
+  console.error(JSON.stringify({ code, outcome, message, receipt }));
+  if (outcome === 'unknown') reviews.push({ token, cart, receipt });
 }

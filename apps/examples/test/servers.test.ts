@@ -46,12 +46,14 @@ describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
     expect([applied.status, await applied.json()]).toMatchObject([200, { message: 'Your change is saved.' }]);
     expect(service.appliedUpdates(service.token)).toEqual([update]);
 
-    const invalid = await post(server.url, '{"mug":1.5}');
+    const invalid = await post(server.url, '{"mug":1.50721}');
     expect([invalid.status, await invalid.json()]).toMatchObject([
       422,
       { issues: [{ path: 'cart.items[0].quantity' }] },
     ]);
     expect((await post(server.url, chosen, 'A-9')).status).toBe(404);
+    expect(server.printed()).toContain('validation_error');
+    expect(server.printed()).not.toContain('1.50721');
     for (const body of refused) {
       const response = await post(server.url, body);
       // Without a stack trace.
@@ -88,7 +90,7 @@ describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
       server.child.kill('SIGINT');
       expect((await response).status).toBe(202);
       expect(await server.ended).toBe(0);
-      expect(server.printed()).toMatch(/aborted -> unknown/);
+      expect(server.printed()).toMatch(/"code":"aborted","outcome":"unknown"/);
     },
   );
 
