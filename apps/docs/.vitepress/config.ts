@@ -11,6 +11,8 @@ const forAssistants = `The packages send order updates to a payment service. Eac
 - \`not_sent\`: no byte of it left. Fix the update, or send it later.
 - \`unknown\`: it may have been applied. Never resend it; store it with its receipt and let a person decide.
 
+Nothing is on npm before the first release: [install from a clone](/getting-started.md#code-of-your-own). The client, the outbox and the command need Node 22.19 or newer.
+
 Rules:
 
 - Add no retry of your own: the client retries what is safe, and \`error.retryable\` says what may be sent later.
