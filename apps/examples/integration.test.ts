@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { createOrdersClient } from '@orders/client';
 import { startMockOrderService } from '@orders/testing';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { createApp } from './app.ts';
 import { orderTokens, reviews } from './shop.ts';
 
@@ -41,10 +41,12 @@ test('recovers from a 429', async () => {
 });
 
 test('does not resend an update whose response was lost', async () => {
+  using log = vi.spyOn(console, 'error').mockReturnValue();
   service.faults.next('lostResponse');
   expect((await buyMugs()).status).toBe(202); // the outcome is unknown,
   expect(service.ledger).toHaveLength(1); // but the update was applied
   expect(reviews).toMatchObject([{ token: service.token }]);
+  expect(log).toHaveBeenCalledOnce();
 });
 
 test('accepts a signed webhook', async () => {
