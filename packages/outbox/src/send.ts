@@ -58,8 +58,8 @@ export interface OutboxSendTrace {
 
 const channel = tracingChannel<unknown, OutboxSendTrace>('orders.outbox.send');
 
-/** How old a claim may be when the first byte leaves, in milliseconds: by then another worker may have taken over. */
-const maxClaimAgeMs = 3_000;
+/** How old a claim may be when the first byte leaves, in milliseconds: no other worker takes the update over before that. */
+export const maxClaimAgeMs = 3_000;
 /** How long `onUnknown` may take, in milliseconds. */
 const chooseWithinMs = 60_000;
 

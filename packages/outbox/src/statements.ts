@@ -1,5 +1,5 @@
 import { type Lane, tokensOf } from './lane.ts';
-import type { Head } from './send.ts';
+import { type Head, maxClaimAgeMs } from './send.ts';
 import type { Settlement } from './settlement.ts';
 import { rowsOf, type Sql } from './store.ts';
 import { encode, type UpdateState } from './updates.ts';
@@ -136,15 +136,18 @@ interface HeadRow {
   readonly failures: number;
   readonly body: string | null;
   readonly traceparent: string | null;
+  /** How long ago it was marked before, in milliseconds. */
+  readonly marked_ms: number | null;
 }
 
 /**
- * What a lane has next: an update that is marked by its claim and is to be sent; one that a worker has marked which is lost;
- * or nothing, since all is settled or what comes first waits for a person.
+ * What a lane has next: an update that is marked by its claim and is to be sent; one that a worker has marked which is lost,
+ * or one that such a worker may still send; or nothing, since all is settled or what comes first waits for a person.
  */
 type Next =
   | ({ readonly kind: 'marked' } & LaneHead)
   | ({ readonly kind: 'abandoned' } & LaneHead)
+  | { readonly kind: 'recent'; readonly lane: Lane; readonly forMs: number }
   | { readonly kind: 'nothing'; readonly lane: Lane };
 
 /**
@@ -159,7 +162,7 @@ export async function markHeads(tx: Sql, schema: string, lanes: readonly Lane[])
        select given.place, given.token as lane_token, given.claim as own_claim, u.*
        from unnest($1::text[], $2::text[]) with ordinality as given (token, claim, place)
        left join lateral (
-         select id, claim, state, attempts, failures, body, traceparent from ${schema}.updates
+         select id, claim, state, attempts, failures, body, traceparent, sending_at from ${schema}.updates
          where token = given.token and open order by position limit 1
        ) as u on true
      ),
@@ -169,11 +172,12 @@ export async function markHeads(tx: Sql, schema: string, lanes: readonly Lane[])
        from head where u.id = head.id and head.state = 'queued' returning u.id, u.claim, u.attempts
      )
      select head.place::int as place, head.id, head.lane_token as token, head.state, coalesce(marked.claim, head.claim) as claim,
-       coalesce(marked.attempts, head.attempts) as attempts, head.failures, head.body, head.traceparent
+       coalesce(marked.attempts, head.attempts) as attempts, head.failures, head.body, head.traceparent,
+       (extract(epoch from clock_timestamp())::float8 - extract(epoch from head.sending_at)::float8) * 1000 as marked_ms
      from head left join marked on marked.id = head.id`,
     [tokensOf(lanes), lanes.map(({ claim }) => claim)],
   );
-  return rows.flatMap(({ place, id, state, claim, ...row }): Next[] => {
+  return rows.flatMap(({ place, id, state, claim, marked_ms, ...row }): Next[] => {
     const lane = lanes[place - 1];
     if (!lane) return [];
     // What needs review, or is rejected and holds its order, is decided first: that queues the order again.
@@ -181,6 +185,9 @@ export async function markHeads(tx: Sql, schema: string, lanes: readonly Lane[])
     if (id === null || !isToSend) return [{ kind: 'nothing', lane }];
     // Its own mark may be of a turn before: the response to its commit was lost, so nothing was sent.
     const kind = claim === lane.claim ? 'marked' : 'abandoned';
+    // Who deletes jobs by hand takes orders from workers that live. A clock that was set back says nothing.
+    const forMs = maxClaimAgeMs - Number(marked_ms ?? maxClaimAgeMs);
+    if (kind === 'abandoned' && forMs > 0 && forMs <= maxClaimAgeMs) return [{ kind: 'recent', lane, forMs }];
     return [{ kind, lane, head: { ...row, id, claim } }];
   });
 }

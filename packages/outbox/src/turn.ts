@@ -111,7 +111,13 @@ async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnR
   // What may not go on now waits in the queue, where any worker takes it up.
   const stopped = [...surplus, ...unlocked.slice(places)];
   for (const lane of stopped) Object.assign(lane, { phase: 'leaving', delayMs: 0 });
-  const leaving = [...plan.leaving.filter((lane) => !lost.has(lane)), ...stopped];
+  const recent = next.filter((each) => each.kind === 'recent');
+  for (const { lane, forMs } of recent) Object.assign(lane, { phase: 'leaving', delayMs: forMs });
+  const leaving = [
+    ...plan.leaving.filter((lane) => !lost.has(lane)),
+    ...stopped,
+    ...recent.map(({ lane }) => lane),
+  ];
   await giveBack(tx, parts, { idle, leaving, revived });
   // Last, since they are locked until the commit: a turn that waits for a job of another must not hold them.
   const slots = rate ? await takeSlots(tx, schema, rate, marked.length) : undefined;
