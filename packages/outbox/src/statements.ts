@@ -4,6 +4,9 @@ import type { Settlement } from './settlement.ts';
 import { rowsOf, type Sql } from './store.ts';
 import { encode, type UpdateState } from './updates.ts';
 
+/** How far a clock may be set back and still say how old a mark is, in milliseconds. */
+const maxBackMs = 30_000;
+
 /** An update, and the lane that is to send or settle it. */
 export interface LaneHead {
   readonly lane: Lane;
@@ -185,9 +188,10 @@ export async function markHeads(tx: Sql, schema: string, lanes: readonly Lane[])
     if (id === null || !isToSend) return [{ kind: 'nothing', lane }];
     // Its own mark may be of a turn before: the response to its commit was lost, so nothing was sent.
     const kind = claim === lane.claim ? 'marked' : 'abandoned';
-    // Who deletes jobs by hand takes orders from workers that live. A clock that was set back says nothing.
-    const forMs = maxClaimAgeMs - Number(marked_ms ?? maxClaimAgeMs);
-    if (kind === 'abandoned' && forMs > 0 && forMs <= maxClaimAgeMs) return [{ kind: 'recent', lane, forMs }];
+    // Who deletes jobs by hand takes orders from workers that live.
+    const ageMs = Number(marked_ms ?? maxClaimAgeMs);
+    if (kind === 'abandoned' && ageMs > -maxBackMs && ageMs < maxClaimAgeMs)
+      return [{ kind: 'recent', lane, forMs: Math.min(maxClaimAgeMs, maxClaimAgeMs - ageMs) }];
     return [{ kind, lane, head: { ...row, id, claim } }];
   });
 }

@@ -156,3 +156,35 @@ onBothInFull(
     await parts.close();
   },
 );
+
+onPostgres('takes an update over only once its mark is too old to be sent by', async (scene) => {
+  const { open, schema, token } = scene;
+  const id = await (await open()).enqueue(token, step(1));
+  const parts = await partsWith(scene);
+  const { store, queue } = parts;
+  const sql = { query: store.executeSql };
+  const mark = async () => {
+    const [job] = await queue.fetch(sql, 1);
+    if (!job) throw new Error('There is no job.');
+    const lane = createLane(job, currentMoment());
+    return { lane, ...(await takeTurn(parts, { ...nothing, ready: [lane] })) };
+  };
+  try {
+    expect((await mark()).heads).toMatchObject([{ head: { id } }]);
+    // By hand, though a worker that lives holds the job.
+    await sql.query(`delete from ${schema}_queue.job_common`);
+    await queue.send(sql, token);
+    // However slow the machine is, it is not old.
+    await sql.query(`update ${schema}.updates set sending_at = sending_at + interval '25 s'`);
+    const early = await mark();
+    expect(early).toMatchObject({ heads: [], abandoned: [], ended: [early.lane] });
+    expect(early.lane.delayMs).toBeGreaterThan(0);
+    expect(early.lane.delayMs).toBeLessThanOrEqual(3_000);
+
+    await sql.query(`update ${schema}.updates set sending_at = sending_at - interval '28 s'`);
+    await sql.query(`update ${schema}_queue.job_common set start_after = now()`);
+    expect((await mark()).abandoned).toMatchObject([{ head: { id } }]);
+  } finally {
+    await parts.close();
+  }
+});
