@@ -395,16 +395,24 @@ class World {
     await this.#passUntil(() => find() !== undefined);
     const { process, inbox } = find() ?? {};
     if (!process || !inbox) return this.observer.broken('live', 'no process could open its inbox');
-    const handle = async (): Promise<void> => {
+    const inProcess = <T>(work: () => Promise<T>): Promise<T> => drive(inHost(process, work));
+    // What lost its connection while its process stood still learns so only now, and opens it again.
+    const isOpen = () =>
+      inbox.start().then(
+        () => true,
+        () => false,
+      );
+    for (let ms = 0; ms < calm.settledMs && !(await inProcess(isOpen)); ms += calm.everyMs)
+      await this.#pass(calm.everyMs);
+    await inProcess(async () => {
       for (const { id } of await inbox.list()) await inbox.retry(id);
-    };
-    await drive(inHost(process, handle));
+    });
     // A delivery may still get its 204 meanwhile.
     const stored = [...this.#delivered].flatMap(([id, { storedAtMs }]) =>
       storedAtMs === undefined ? [] : [id],
     );
     const isIdle = async (): Promise<boolean> => {
-      const { queued, needs_review } = await drive(inHost(process, () => inbox.counts()));
+      const { queued, needs_review } = await inProcess(() => inbox.counts());
       return queued + needs_review === 0;
     };
     for (let ms = 0; ms < calm.settledMs && !this.#isBroken && !(await isIdle()); ms += calm.everyMs)
