@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { onBothInFull, onPostgres, step, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
-import { boundRate, freePlaces, readLimits, takeSlots } from './limits.ts';
+import { boundRate, freePlaces, observeOutcomes, readLimits, takeSlots } from './limits.ts';
 
 /** The next slot lies further ahead than any is taken. */
 const slowRate = { perSecond: 1.9 };
@@ -252,5 +252,30 @@ onBothInFull(
     expect(service.ledger).toEqual([]);
     await outbox.resume();
     await until('it is applied', () => service.ledger.length === 1);
+  },
+);
+
+onBothInFull(
+  'queues an outcome again only where it is itself a refusal of the key, whatever the update met before',
+  async ({ open, sql, schema }) => {
+    await open();
+    const outcome = fc.record({
+      id: fc.constantFrom('a', 'b', 'c'),
+      signal: fc.constantFrom('success', 'failure', 'refused', 'none'),
+      isTrial: fc.boolean(),
+    });
+    const turn = fc.uniqueArray(outcome, { selector: ({ id }) => id, minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(turn, { maxLength: 6 }), async (turns) => {
+        await sql.query(`update ${schema}.limits set data = null where name = 'service'`);
+        for (const outcomes of turns) {
+          const seen = outcomes.map((each) => ({ ...each, token: `order ${each.id}`, message: '' }));
+          const { health, queueAgain } = await observeOutcomes(sql, schema, seen);
+          const refused = seen.filter(({ signal }) => signal === 'refused').map(({ id }) => id);
+          expect(refused).toEqual(expect.arrayContaining([...queueAgain]));
+          for (const { id } of seen) expect(health.requeue).not.toContain(id);
+        }
+      }),
+    );
   },
 );

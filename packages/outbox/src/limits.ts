@@ -246,9 +246,11 @@ export async function observeOutcomes(
       for (const id of observed.queueAgain) queueAgain.add(id);
       next = { health: observed.health, waitMs: observed.waitMs ?? next.waitMs };
     }
-    // What this very transaction stores needs no second one to be queued again.
+    // What this very transaction stores needs no second one to be queued again, or has been sent once more since.
+    for (const { id, signal } of seen)
+      if (signal === 'refused' && next.health.requeue.includes(id)) queueAgain.add(id);
     const stored = new Set(seen.map(({ id }) => id));
-    const requeue = next.health.requeue.filter((id) => !stored.has(id) || !queueAgain.add(id));
+    const requeue = next.health.requeue.filter((id) => !stored.has(id));
     return { health: { ...next.health, requeue }, waitMs: next.waitMs };
   });
   return { health, queueAgain };
