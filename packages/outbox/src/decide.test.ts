@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { holdResponses } from '../test/hold-responses.ts';
 import { onBothInFull, onPostgres, type Scene, step, stepsApplied } from '../test/scene.ts';
-import { waitForWaking } from '../test/wait-for-waking.ts';
+import { keepListening, waitForWaking } from '../test/wait-for-waking.ts';
 
 /** An outbox in which the first update of an order was rejected, and the next needs review. */
 async function rejectAndReview({ open, service, token }: Scene) {
@@ -105,6 +105,7 @@ onPostgres('takes decisions of another process up at once', async (scene) => {
   const { open, openStore, service, token, reaches } = scene;
   const outbox = await open({ store: waitForWaking(await openStore()) });
   await outbox.start();
+  await using _ = await keepListening(scene);
   service.faults.next({ type: 'status', status: 500 }, { token });
   const id = await outbox.enqueue(token, step(1));
   await reaches(outbox, id, 'needs_review');

@@ -19,7 +19,7 @@ import {
   until,
 } from '../test/scene.ts';
 import { sleepMachine } from '../test/sleep-machine.ts';
-import { waitForWaking } from '../test/wait-for-waking.ts';
+import { keepListening, waitForWaking } from '../test/wait-for-waking.ts';
 import { watchStore } from '../test/watch-store.ts';
 import type { SettledUpdate, UnknownUpdate } from './options.ts';
 import type { Outbox } from './outbox.ts';
@@ -265,6 +265,7 @@ onBothInFull('sends at once what an idle order gets, from whichever process', as
   const { open, openStore, engine, token, reaches } = scene;
   const outbox = await open({ store: waitForWaking(await openStore()) });
   await outbox.start();
+  await using _ = await keepListening(scene);
   const producer = engine === 'PostgreSQL' ? await open() : outbox;
   for (let number = 0; number < 4; number++)
     await reaches(producer, await producer.enqueue(token, step(number)), 'applied');
@@ -290,6 +291,7 @@ onPostgres('sends at once what is accepted while a turn ends', async (scene) => 
   await until('a worker is ready', async () =>
     (await outbox.status()).workers.some(({ problem }) => !problem),
   );
+  await using _ = await keepListening(scene);
   await reaches(outbox, await outbox.enqueue(token, step(1)), 'applied');
   await reaches(outbox, (await accepting) ?? '', 'applied');
 });
