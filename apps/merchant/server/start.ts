@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, isIPv6 } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { getRequestListener } from '@hono/node-server';
@@ -187,7 +187,12 @@ export async function checkPorts(targets: readonly ListenTarget[]): Promise<void
 /** A server that listens, and gets what it serves later. */
 async function listen(target: ListenTarget) {
   const { host, port, option } = target;
-  const server = createServer();
+  // Without a listener, a request that comes early would wait for ever: the page for its events, a service for its webhook.
+  let serve: RequestListener = (_, response) =>
+    response
+      .writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain' })
+      .end('The app is starting.\n');
+  const server = createServer((request, response) => serve(request, response));
   await new Promise<void>((resolve, reject) => {
     server.once('error', ({ code }: NodeJS.ErrnoException) => {
       const problem =
@@ -202,7 +207,7 @@ async function listen(target: ListenTarget) {
   return {
     url: `http://${isIPv6(address) ? `[${address}]` : address}:${bound}`,
     serve(fetch: (request: Request) => Response | Promise<Response>): void {
-      server.on('request', getRequestListener(fetch));
+      serve = getRequestListener(fetch);
     },
     close: () =>
       new Promise<void>((resolve) => {

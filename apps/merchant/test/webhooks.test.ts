@@ -151,6 +151,18 @@ test('a scan that cannot be handled needs review, with neither token nor session
   expect(log).not.toMatch(/qr-[67]|order-unknown-yet/);
 });
 
+test('what comes while the app starts gets a response at once', async () => {
+  let early: Awaited<ReturnType<typeof post>> | undefined;
+  const starting = openTestApp({
+    async connect(_, webhookUrl) {
+      early = await post(webhookUrl('order-1'), scanned);
+      throw new Error('no service');
+    },
+  });
+  await expect(starting).rejects.toThrow('no service');
+  expect(early).toMatchObject({ status: 503, text: 'The app is starting.\n' });
+});
+
 test('the webhook port serves nothing of the app, and the port of the app no webhook', async () => {
   for (const path of ['/', '/api/orders', '/api/status', '/assets/index.js', '/orders/order-1'])
     expect((await fetch(app.webhookUrl + path)).status, path).toBe(405);
