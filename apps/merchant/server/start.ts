@@ -187,7 +187,7 @@ export async function checkPorts(targets: readonly ListenTarget[]): Promise<void
 /** A server that listens, and gets what it serves later. */
 async function listen(target: ListenTarget) {
   const { host, port, option } = target;
-  // Without a listener, a request that comes early would wait for ever: the page for its events, a service for its webhook.
+  // Without a listener, a request that comes early would never get a response: the page its events, a service for its webhook.
   let serve: RequestListener = (_, response) =>
     response
       .writeHead(503, { 'retry-after': '1', 'content-type': 'text/plain' })
