@@ -215,6 +215,8 @@ async function playOn(engine: Scene['engine'], started: Started, play: Play): Pr
   } finally {
     for (const each of opened.reverse()) await each.close({ graceMs: 0 });
   }
+  // A test may end before it has opened anything.
+  await taken?.ready;
   if (taken) schemas.giveBack(taken.schema);
 }
 
