@@ -155,9 +155,15 @@ type Next =
 
 /**
  * Marks the first open update of each lane. It must be a statement of its own after the lock: a snapshot from before
- * would miss an update that was committed while the lock was waited for.
+ * would miss an update that was committed while the lock was waited for. Where other processes may share the database, who
+ * marked an update before may live.
  */
-export async function markHeads(tx: Sql, schema: string, lanes: readonly Lane[]): Promise<readonly Next[]> {
+export async function markHeads(
+  tx: Sql,
+  schema: string,
+  lanes: readonly Lane[],
+  { mayShare }: { readonly mayShare: boolean },
+): Promise<readonly Next[]> {
   if (lanes.length === 0) return [];
   const rows = await rowsOf<HeadRow>(
     tx,
@@ -190,7 +196,7 @@ export async function markHeads(tx: Sql, schema: string, lanes: readonly Lane[])
     const kind = claim === lane.claim ? 'marked' : 'abandoned';
     // Who deletes jobs by hand takes orders from workers that live.
     const ageMs = Number(marked_ms ?? maxClaimAgeMs);
-    if (kind === 'abandoned' && ageMs > -maxBackMs && ageMs < maxClaimAgeMs)
+    if (mayShare && kind === 'abandoned' && ageMs > -maxBackMs && ageMs < maxClaimAgeMs)
       return [{ kind: 'recent', lane, forMs: Math.min(maxClaimAgeMs, maxClaimAgeMs - ageMs) }];
     return [{ kind, lane, head: { ...row, id, claim } }];
   });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { onBothInFull, onPglite, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
 import { createLane } from './lane.ts';
 import { LaneQueue } from './queue.ts';
@@ -188,3 +188,16 @@ onPostgres('takes an update over only once its mark is too old to be sent by', a
     await parts.close();
   }
 });
+
+onPglite(
+  'drains at once what a process was sending that was just killed, since it was the only one',
+  async (scene) => {
+    const { open, sql, schema, token } = scene;
+    const outbox = await open();
+    const id = await outbox.enqueue(token, step(1));
+    await sql.query(`update ${schema}.updates set state = 'sending', claim = 'of the killed one',
+    sending_at = clock_timestamp() + interval '25 s'`);
+    await outbox.drain();
+    expect(await outbox.get(id)).toMatchObject({ state: 'needs_review', code: 'worker_lost' });
+  },
+);

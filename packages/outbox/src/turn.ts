@@ -94,7 +94,7 @@ export function takeTurn(parts: TurnParts, plan: TurnPlan): Promise<TurnResult> 
 }
 
 async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnResult> {
-  const { schema, rate } = parts;
+  const { schema, rate, store } = parts;
   const begunAt = currentMoment();
   const { limits, outcomes, stored } = await applyOutcomes(tx, schema, plan.outcomes);
   const lost = await confirm(tx, parts, plan, begunAt);
@@ -103,7 +103,8 @@ async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnR
   const free = await lockLanes(tx, schema, [...tokensOf(candidates), ...plan.revive]);
   const markedAt = currentMoment();
   const [unlocked, locked] = partition(candidates, ({ job }) => free.has(job.token));
-  const next = await markHeads(tx, schema, unlocked.slice(0, places));
+  const mayShare = store.backend === 'postgres';
+  const next = await markHeads(tx, schema, unlocked.slice(0, places), { mayShare });
   const marked = next.filter((each) => each.kind === 'marked');
 
   const idle = next.filter(({ kind }) => kind === 'nothing').map(({ lane }) => lane);
