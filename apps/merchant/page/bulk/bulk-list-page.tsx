@@ -46,7 +46,7 @@ export function BulkListPage() {
         </Group>
       </Radio.Group>
       <Radio.Group
-        label="Rows next to each other of one order, with different items"
+        label="Rows of one order, next to each other, with different items"
         value={joined}
         onChange={(value) => setJoined(value as RowsChoice)}
       >
