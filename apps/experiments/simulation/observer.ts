@@ -197,7 +197,8 @@ export class Observer {
   #settled(requests: readonly SettledRequest[]): void {
     const now = elapsedMs();
     for (const { answer, answeredAtMs, retryAfterMs } of requests)
-      if (answer === 'refused' && retryAfterMs > 0)
+      // A pause that was stored before a clock was set may be over.
+      if (answer === 'refused' && retryAfterMs > 0 && answeredAtMs > this.#disturbedAtMs)
         this.#pause = { sinceMs: now, untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs) };
     const telling = requests.filter(({ fate, answer, markedAtMs, isAborted }) => {
       // What was under way when the breaker opened shows nothing.
