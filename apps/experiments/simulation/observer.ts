@@ -196,8 +196,8 @@ export class Observer {
   /** A process has stored outcomes of its own requests, by one commit: which of them came first is not known. */
   #settled(requests: readonly SettledRequest[]): void {
     const now = elapsedMs();
+    // A pause that was stored before a clock was set may be over.
     for (const { answer, answeredAtMs, retryAfterMs } of requests)
-      // A pause that was stored before a clock was set may be over.
       if (answer === 'refused' && retryAfterMs > 0 && answeredAtMs > this.#disturbedAtMs)
         this.#pause = { sinceMs: now, untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs) };
     const telling = requests.filter(({ fate, answer, markedAtMs, isAborted }) => {
