@@ -137,13 +137,14 @@ function readChoice(value: unknown): boolean | undefined {
   return /^(true|on|yes|1)$/i.test(text) || (/^(false|off|no|0)$/i.test(text) ? false : undefined);
 }
 
-/** Returns the number of a field of the caller's own, with as many decimals as it has. */
+/** Returns the number of a field of the caller's own, with as many decimals as it has; text that is none stays as it is. */
 function readDecimal(value: unknown, decimalSeparator: '.' | ','): unknown {
-  const [whole, fraction = ''] = String(value).trim().split(decimalSeparator);
-  const text = `${whole}.${fraction}`;
-  const isSafe = typeof readNumber(value, { decimals: fraction.length, decimalSeparator }) === 'number';
+  if (typeof value !== 'string') return value;
+  const [, sign, whole, mark = decimalSeparator, fraction = ''] = numeral.exec(value.trim()) ?? [];
+  const text = `${sign}${whole}.${fraction}`;
   // With decimals, it may have one digit more than a safe integer.
-  return isSafe || String(Number(text)) === text ? Number(text) + 0 : value;
+  const isExact = Number.isSafeInteger(Number(whole + fraction)) || String(Number(text)) === text;
+  return mark === decimalSeparator && isExact ? Number(text) + 0 : value;
 }
 
 /** Returns the integer to send, or text, which the schema refuses. */
@@ -194,7 +195,8 @@ function readList(value: object, schema: Schema | undefined, field: string, read
 function isUntouched(line: unknown, newLine: Fields): boolean {
   return (
     isPlainObject(line) &&
-    Object.entries(line).every(([name, value]) => isBlank(value) || value === newLine[name])
+    // What is declared as a number, a page holds as text.
+    Object.entries(line).every(([name, value]) => isBlank(value) || `${value}` === `${newLine[name] ?? ''}`)
   );
 }
 
@@ -276,6 +278,9 @@ function oneOf(values: readonly unknown[], schema: Schema | undefined): readonly
 /** The reason why text is not an amount. */
 export type AmountProblem = 'invalid_amount' | 'group_separator' | 'too_many_decimals' | 'unknown_decimals';
 
+/** Digits with a sign, a mark and decimals, or without. */
+const numeral = /^(-?)(\d+)(?:([.,])(\d+))?$/;
+
 /** The characters that group digits, by the one that is declared. */
 const groupMarks = { '.': '[.]', ',': ',', ' ': '\\s', "'": "['’]" };
 
@@ -289,8 +294,7 @@ export function readAmount(
 ): number | AmountProblem {
   if (decimals === undefined) return 'unknown_decimals';
   const written = groupSeparator ? withoutGroups(text.trim(), groupMarks[groupSeparator]) : text.trim();
-  const [, sign, whole = '', mark = decimalSeparator, fraction = ''] =
-    /^(-?)(\d+)(?:([.,])(\d+))?$/.exec(written) ?? [];
+  const [, sign, whole = '', mark = decimalSeparator, fraction = ''] = numeral.exec(written) ?? [];
   if (sign === undefined) return /^-?\d[\d\s.,'’]*\d$/.test(written) ? 'group_separator' : 'invalid_amount';
   // The other mark may group digits: "1,299" may be 1299, unless at most two decimals can follow.
   const isOther = mark !== decimalSeparator;

@@ -201,6 +201,17 @@ test('a line that holds nothing but what a new line holds is left out', () => {
   });
 });
 
+test.each([
+  [1, '1'],
+  ['1', 1],
+  [true, 'true'],
+])('a line that holds %j is one that a new line declares as %j', (held, declared) => {
+  const form = createFormReader(OrderUpdate, { newLine: { quantity: declared } });
+  expect(form.read({ cart: { items: [{ sku: 'MUG' }, { sku: '', quantity: held }] } })).toMatchObject({
+    data: { cart: { items: [{ sku: 'MUG' }] } },
+  });
+});
+
 test('blanks are left out of an object whose fields the API does not document', () => {
   const shipping_address = { street: ['Storgatan 1', ''], zip: '', name: { first: '', last: '' } };
   expect(twoDecimals.read({ cart: {}, shipping_address })).toEqual({
@@ -551,6 +562,11 @@ test.each<[text: unknown, weight: number | string, decimalSeparator?: '.' | ',']
   ['5,5', 'Expected a number, got "5,5". Write a number.'],
   ['5.5', 'Expected a number, got "5.5". Write a number.', ','],
   ['1.299,5', 'Expected a number, got "1.299,5". Write a number.', ','],
+  ['1.299.00', 'Expected a number, got "1.299.00". Write a number.'],
+  ['1,299,00', 'Expected a number, got "1,299,00". Write a number.', ','],
+  [1.5, 1.5, ','],
+  [1e-7, 1e-7],
+  [1e21, 1e21],
   ['1e3', 'Expected a number, got "1e3". Write a number.'],
   ['9007199254740993', 'Expected a number, got "9007199254740993". Write a number.'],
   ['900719925474.09915', 'Expected a number, got "900719925474.09915". Write a number.'],
@@ -559,6 +575,21 @@ test.each<[text: unknown, weight: number | string, decimalSeparator?: '.' | ',']
   const form = createFormReader(Weighed, { amounts: { decimals: 2, decimalSeparator } });
   const result = form.read({ weight, cart: { items: [{ sku: 'MUG' }] } });
   expect(result.ok ? result.data.weight : result.issues[0]?.message).toBe(wanted);
+});
+
+test('a number field of the caller is read in whole, or not at all', () => {
+  const part = fc
+    .tuple(fc.constantFrom('', '.', ',', '-'), fc.nat(1_500))
+    .map(([mark, digits]) => `${mark}${digits}`);
+  const texts = fc.array(part, { minLength: 1, maxLength: 4 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(texts, fc.constantFrom('.', ','), (text, decimalSeparator) => {
+      const form = createFormReader(Weighed, { amounts: { decimals: 2, decimalSeparator } });
+      const result = form.read({ weight: text, cart: {} });
+      const written = text.replace(decimalSeparator, '.');
+      if (result.ok) expect(result.data.weight).toBe(Number(written) + 0);
+    }),
+  );
 });
 
 test('a number field of the caller is read as it was written', () => {

@@ -33,7 +33,7 @@ export interface FormReaderOptions {
   readonly newLine?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Names of fields at the top of the form that are not part of the order, such as a CSRF token: they are not sent, and
-   * `leftOut` lists them. Of a `FormData` or `URLSearchParams`, names that the schema does not have are left out anyway.
+   * `leftOut` lists them. Of a `FormData` or `URLSearchParams`, names that the schema does not have at its top are left out anyway.
    * @default []
    */
   readonly ignore?: readonly string[] | undefined;
