@@ -7,6 +7,7 @@ const familiarNames: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^(max(total)?sockets|connections|poolSize)$/i, 'maxConnections'],
   [/^max(content|body)length$/i, 'maxResponseBytes'],
   [/^validateStatus$/, 'classifyResponse'],
+  [/^(default|extra)headers$/i, 'headers'],
 ];
 
 /** The options that hold others, with the names of these. */

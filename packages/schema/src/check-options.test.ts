@@ -29,6 +29,11 @@ test.each([
   ['maxRetries', ['retry', 'maxResponseBytes']],
   ['a', ['apiKey']],
   ['requestsPerMinute', ['requestsPerSecond', 'burst']],
+  // Another scale of amounts.
+  ['thousandsSeparator', ['decimals', 'decimalSeparator', 'groupSeparator']],
+  ['separator', ['decimals', 'decimalSeparator', 'groupSeparator']],
+  ['maxSize', ['maxBytes', 'maxWaiting']],
+  ['max', ['maxBytes', 'maxWaiting']],
   ['timeoutSeconds', ['timeouts']],
 ])('lists the known names when none is nearly %s', (name, known) => {
   expect(message({ [name]: 1 }, known)).toBe(

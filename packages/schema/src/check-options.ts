@@ -1,3 +1,5 @@
+import { isMisspelling, normalizeName } from './spelling.ts';
+
 /**
  * Refuses options with unknown names, so that a misspelled one is not ignored. The message holds names only, never a
  * value: it may be a key. Symbols are not looked at.
@@ -24,23 +26,26 @@ export function checkOptions(
     throw new TypeError(`${where}: expected an object of options. ${advise('', options) ?? all}`);
   for (const [name, value] of Object.entries(options)) {
     if (known.includes(name)) continue;
-    const [meant = ''] = known.toSorted((a, b) => likeness(name, b) - likeness(name, a));
-    const advice = advise(name, value) ?? (likeness(name, meant) >= 0.5 ? `Did you mean "${meant}"?` : all);
+    const meant = findMeant(name, known);
+    const advice = advise(name, value) ?? (meant === undefined ? all : `Did you mean "${meant}"?`);
     throw new TypeError(`${where}: unknown option ${JSON.stringify(name)}. ${advice}`);
   }
 }
 
-/** How much of two names is the same, from 0 to 1, whatever their case; 0 if the value would have another unit. */
-function likeness(name: string, option: string): number {
-  const written = name.toLowerCase();
-  const known = option.toLowerCase();
-  if (!known.includes(/second|minute|hour|day/.exec(written)?.[0] ?? '')) return 0;
-  let start = 0;
-  while (written[start] && written[start] === known[start]) start++;
-  // `max` may be short for `maxConnections`.
-  if (start > 2 && start === written.length) return 1;
-  let end = 0;
-  while (end < Math.min(written.length, known.length) - start && written.at(-1 - end) === known.at(-1 - end))
-    end++;
-  return (start + end) / Math.max(written.length, known.length);
+/** The known name that is very likely meant: spelled alike, or the only one that begins like it. */
+function findMeant(name: string, known: readonly string[]): string | undefined {
+  const written = normalizeName(name);
+  const options = known.map((option) => ({ option, meant: normalizeName(option) }));
+  const begins = options.filter(({ meant }) => beginsAlike(written, meant));
+  const found =
+    options.find(({ meant }) => isMisspelling(written, meant, 4) || stemOf(written) === stemOf(meant)) ??
+    (begins.length === 1 ? begins[0] : undefined);
+  return found?.option;
 }
+
+/** `max` may be short for `maxConnections`, and `totalMs` is `total`; a value in seconds is none in milliseconds. */
+const beginsAlike = (written: string, meant: string): boolean =>
+  (written.length > 2 && meant.startsWith(written)) || written === `${meant}ms`;
+
+/** A name without the ending of its plural. */
+const stemOf = (name: string): string => name.replace(/(ies|[sy])$/, '');

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { IssueText } from './field-types.ts';
+import { isMisspelling, normalizeName } from './spelling.ts';
 import { defOf } from './zod-internals.ts';
 
 /** An unknown field that is very likely meant as a known one. */
@@ -106,25 +107,4 @@ function knownNames(shape: Shape): KnownNames {
 function similarNames(name: string, { known }: KnownNames): string[] {
   const written = normalizeName(name);
   return known.filter(([, meant]) => isMisspelling(written, meant)).map(([name]) => name);
-}
-
-/** Equal but for case and underscores, or one edit away in a name of six letters or more. */
-function isMisspelling(written: string, meant: string): boolean {
-  return written === meant || (meant.length >= 6 && isOneEditAway(written, meant));
-}
-
-const normalizeName = (name: string): string => name.toLowerCase().replaceAll('_', '');
-
-/** One letter added, left out, replaced, or swapped with its neighbour. */
-function isOneEditAway(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  let start = 0;
-  while (start < a.length && a[start] === b[start]) start++;
-  const rest = (text: string, from: number): string => text.slice(start + from);
-  return (
-    rest(a, 1) === rest(b, 0) ||
-    rest(a, 0) === rest(b, 1) ||
-    rest(a, 1) === rest(b, 1) ||
-    (a[start] === b[start + 1] && b[start] === a[start + 1] && rest(a, 2) === rest(b, 2))
-  );
 }

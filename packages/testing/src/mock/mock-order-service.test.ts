@@ -74,7 +74,7 @@ test.each<[unknown, string]>([
   [{ keys: [{ key: 'a', typ: 'b' }] }, 'keys[0]: unknown option "typ". Did you mean "type"?'],
   [{ orders: [{ token: 'a', dat: {} }] }, 'orders: unknown option "dat". Did you mean "data"?'],
   [{ responses: { error: {} } }, 'responses: unknown option "error". Did you mean "errorBody"?'],
-  [{ responses: { statuses: { order: 202 } } }, 'responses.statuses: unknown option "order". Did you '],
+  [{ responses: { statuses: { order: 202 } } }, 'responses.statuses: unknown option "order". Known: '],
   [{ webhooks: { timeout: 3 } }, 'webhooks: unknown option "timeout". Did you mean "timeoutMs"?'],
 ])('rejects the options %j', async (options, message) => {
   const started = startMockOrderService(options as MockOrderServiceOptions);
