@@ -1,7 +1,6 @@
-import { checkOptions } from './check-options.ts';
 import { type CsvRecord, CsvScanner } from './csv-records.ts';
 import type { OrderUpdateSchema } from './define-order-update.ts';
-import { checkRecord } from './file-json.ts';
+import { checkRecord, findAmountsWithDecimals } from './file-json.ts';
 import {
   type FileIssue,
   type FileSource,
@@ -16,8 +15,9 @@ import { FileFault } from './file-text.ts';
 import { createFormReader, type FormIssue } from './form.ts';
 import { readFormValues } from './form-values.ts';
 import { formatSegments, parseJsonRecord } from './json-records.ts';
-import { toJsonSchema } from './json-schema.ts';
+import { outlineOf } from './json-schema.ts';
 import type { OrderUpdate } from './order-update.ts';
+import { isMisspelling, normalizeName } from './spelling.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
 /** Excel reads the separator from a first line such as `sep=;`, which it neither shows nor counts. */
@@ -109,9 +109,9 @@ function readHeader({ cells, row, line }: CsvRecord, schema: OrderUpdateSchema):
   else
     for (const [index, name] of names.entries()) {
       // A column without a name may be one that a spreadsheet left blank: its cells show it.
-      if (name === '' || name === 'update') continue;
+      if (name === '') continue;
       if (seen.has(name)) add(index + 1, `The column "${name}" is there twice`, 'Leave one out.');
-      else if (!isKnown(name, known))
+      else if (name !== 'update' && !isKnown(name, known))
         add(index + 1, `The column "${name}" is no field`, suggest(name, known));
       seen.add(name);
     }
@@ -130,13 +130,9 @@ function isKnown(name: string, known: readonly string[]): boolean {
 const toFirstLine = (name: string): string => name.replace(/\[(?:0|[1-9]\d{0,3})\]/g, '[0]');
 
 function suggest(name: string, known: readonly string[]): string {
-  try {
-    checkOptions('', { [toFirstLine(name)]: true }, known);
-  } catch (error) {
-    const [meant] = /Did you mean .*/.exec(String(error)) ?? [];
-    if (meant !== undefined) return meant;
-  }
-  return `Known: ${known.join(', ')}.`;
+  const written = normalizeName(toFirstLine(name));
+  const meant = known.find((each) => isMisspelling(written, normalizeName(each), 4));
+  return meant === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${meant}"?`;
 }
 
 /** The columns that a schema has, with the type of each; `shipping_address.*` for an object whose fields are free. */
@@ -148,7 +144,7 @@ function columnsOf(schema: OrderUpdateSchema): ReadonlyMap<string, string | unde
     else if (inside.length === 0) columns.set(type === 'object' ? `${path}.*` : path, type);
     else for (const [name, inner] of inside) addColumns(inner, (path && `${path}.${name}`) || name);
   };
-  addColumns(toJsonSchema(schema) as JsonSchemaNode, '');
+  addColumns(outlineOf(schema) as JsonSchemaNode, '');
   return columns;
 }
 
@@ -211,13 +207,19 @@ function createRowReader(
     };
     if (misfit) return { ...rest, update: readPart(values), issues };
     if (updateAt >= 0) {
-      const { value, changes } = parseJsonRecord({ text: cells[updateAt] ?? '', line: 1, column: 1 });
+      const {
+        value,
+        changes,
+        decimals: written,
+      } = parseJsonRecord({ text: cells[updateAt] ?? '', line: 1, column: 1 });
       const position = { row, ...locate('update') };
       issues.push(...changes.map((change) => ({ ...change, ...position })));
       if (changes.length > 0) return { ...rest, update: {} as OrderUpdate, issues };
       const checked = checkRecord(value, schema);
       issues.push(...checked.issues.map((issue) => ({ ...issue, ...position })));
       warnings.push(...checked.warnings.map((issue) => ({ ...issue, ...position })));
+      for (const each of findAmountsWithDecimals(written, schema))
+        (decimals > 0 ? issues : warnings).push({ ...each, ...position });
       return { ...rest, update: value as OrderUpdate, issues };
     }
     const result = form.read(values);

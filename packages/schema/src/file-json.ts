@@ -10,7 +10,15 @@ import {
   unreadableRow,
 } from './file-row.ts';
 import { FileFault, longestText, readAll } from './file-text.ts';
-import { createLocate, formatSegments, type JsonRecord, parseJsonRecord, splitJson } from './json-records.ts';
+import { kindOf, type Schema, schemaAt, wholeNumber } from './form-values.ts';
+import {
+  createLocate,
+  formatSegments,
+  type JsonRecord,
+  parseJsonRecord,
+  splitJson,
+  type WrittenDecimals,
+} from './json-records.ts';
 import type { OrderUpdate } from './order-update.ts';
 import { findDamage } from './spreadsheet-damage.ts';
 
@@ -52,7 +60,7 @@ export async function* readJson(source: FileSource): AsyncGenerator<ReadRow> {
 
 /** Reads `{ "token", "update" }`, or an update alone. */
 function readRecord(record: JsonRecord, row: number, { schema, options }: FileSource): ReadRow {
-  const { value, changes } = parseJsonRecord(record);
+  const { value, changes, decimals } = parseJsonRecord(record);
   const issues: FileIssue[] = changes.map((change) => ({ row, ...change }));
   const find = createLocate(record);
   const base = { row, lastRow: row, line: record.line };
@@ -86,6 +94,9 @@ function readRecord(record: JsonRecord, row: number, { schema, options }: FileSo
   });
   issues.push(...checked.issues.map(locate));
   const warnings = checked.warnings.map(locate);
+  const ofUpdate = decimals.map((each) => ({ ...each, segments: each.segments.slice(prefix.length) }));
+  for (const each of findAmountsWithDecimals(ofUpdate, schema))
+    (options.decimals ? issues : warnings).push({ row, ...each });
   const token = typeof given === 'string' ? given : '';
   const damage = findDamage('token', token);
   if (damage) warnings.unshift({ row, ...find(['token']), path: 'token', found: show(token), ...damage });
@@ -107,6 +118,29 @@ type Segmented = Omit<FileIssue, 'row'> & { readonly segments: readonly Segment[
 interface CheckedRecord {
   readonly issues: readonly Segmented[];
   readonly warnings: readonly Segmented[];
+}
+
+/** Finds amounts that are written with decimals: JSON holds the integers that are sent, and these are very likely in another unit. */
+export function findAmountsWithDecimals(
+  numbers: readonly WrittenDecimals[],
+  schema: OrderUpdateSchema,
+): readonly Omit<FileIssue, 'row'>[] {
+  return numbers.flatMap(({ segments, ...where }) => {
+    const keys = segments.map(String);
+    const { amounts } = kindOf(
+      keys.reduce<Schema | undefined>(schemaAt, schema),
+      keys.join('.'),
+      wholeNumber,
+    );
+    if (!amounts) return [];
+    return {
+      ...where,
+      path: formatSegments(segments),
+      code: 'written_decimals',
+      message: `The decimals are not sent: ${Number(where.found)} is`,
+      hint: 'Write the integer that is sent.',
+    };
+  });
 }
 
 /** Checks an update: by the schema, and for what an export may have done to its texts. */

@@ -92,6 +92,7 @@ export type FileIssueCode =
   | 'row_without_token'
   | 'group_differs'
   | 'group_apart'
+  | 'written_decimals'
   | 'placeholder'
   | 'shortened_number'
   | 'date'

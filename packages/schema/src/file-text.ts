@@ -47,6 +47,10 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
   let start: Uint8Array = new Uint8Array();
   let decode: Decode | undefined;
   for await (const chunk of chunks) {
+    if (!ArrayBuffer.isView(chunk))
+      throw new TypeError(
+        `Expected the bytes of the file, got ${typeof chunk}. Open it without an encoding.`,
+      );
     if (decode) {
       yield* decode(chunk);
       continue;

@@ -1,5 +1,7 @@
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { describeRow, fileCases } from '../../../.ci/spreadsheet-files.ts';
 import { readUpdateFile, type UpdateFileOptions, type UpdateFileRow } from './file.ts';
 import { defineOrderUpdate, OrderUpdate, type OrderUpdateSchema } from './index.ts';
@@ -68,6 +70,83 @@ test('all that is wrong in the first row is reported at once', async () => {
     2: expect.stringMatching(/^Known: token, order_id/),
     5: 'Did you mean "cart.items[0].sku"?',
   });
+});
+
+test.each([
+  'amount',
+  'cart.items[0].vat_rate',
+  'cart.items[0].discount_amount',
+  'cart.items[0].net_price',
+  'cart.items[0].unit_cost',
+  'cart.items[0].vat',
+  'cart.items[0].qty',
+  'hooks.return_url',
+  'shipping_address',
+])('a column %s, which means something else, is not taken for a field', async (name) => {
+  const [row] = await csv(`token,${name}\nord_1,1`);
+  expect(row?.issues).toMatchObject([{ code: 'unknown_column', hint: expect.stringMatching(/^Known: /) }]);
+});
+
+test.each(['token', 'order_id', 'update'])('a column %s that is there twice is refused', async (name) => {
+  const others = name === 'token' ? 'order_id' : 'token';
+  const [row] = await csv(`${others},${name},${name}\na,b,c`);
+  expect(row?.issues).toContainEqual(
+    expect.objectContaining({ message: `The column "${name}" is there twice`, column: 3 }),
+  );
+});
+
+const priced = (text: string) => `{"cart":{"items":[{"quantity":2.0,"unit_price":${text}}]}}`;
+test.each([
+  ['ndjson', `{"token":"ord_1","update":${priced('258.00')}}`],
+  ['json', priced('258.00')],
+  ['csv', `token,update\nord_1,"${priced('258.00').replaceAll('"', '""')}"`],
+] as const)(
+  'an amount with decimals in the JSON of %s is a warning, since they are not sent',
+  async (format, text) => {
+    const options = { format, requireToken: false };
+    const warning = {
+      code: 'written_decimals',
+      path: 'cart.items[0].unit_price',
+      found: '258.00',
+      message: 'The decimals are not sent: 258 is',
+      hint: 'Write the integer that is sent.',
+    };
+    expect(await read(text, options)).toMatchObject([{ issues: [], warnings: [warning] }]);
+    // Who declares decimals means another integer.
+    expect(await read(text, { ...options, decimals: 2 })).toMatchObject([
+      { issues: [warning], warnings: [] },
+    ]);
+    expect(await read(text.replace('258.00', '258'), options)).toMatchObject([{ issues: [], warnings: [] }]);
+  },
+);
+
+test('a long cell is looked at once', async () => {
+  const [row] = await csv(`token,cart.items[0].sku\nord_1,${'1'.repeat(1_000_000)}`);
+  expect(row).toMatchObject({ issues: [], warnings: [] });
+});
+
+test('a field that JSON Schema cannot express is read from CSV', async () => {
+  const isEven = z.custom<string>((value) => Number(value) % 2 === 0);
+  const schema = defineOrderUpdate({ fields: { order: { even: isEven } } });
+  const rows = await csv('token,order_id,even,cart.items[0].sku\nord_1,a,2,MUG\nord_2,b,3,MUG', { schema });
+  expect(rows).toMatchObject([{ update: { even: '2' }, issues: [] }, { issues: [{ path: 'even' }] }]);
+});
+
+test.each([
+  [{ format: 'tsv' }, `readUpdateFile: format: got "tsv". Pass 'csv', 'ndjson' or 'json'.`],
+  [{ rows: 'grouped' }, `readUpdateFile: rows: got "grouped". Pass 'group' or 'each'.`],
+  [{ decimals: 16 }, 'readUpdateFile: decimals: got 16. Pass an integer from 0 to 15.'],
+  [{ decimals: -1 }, 'readUpdateFile: decimals: got -1. Pass an integer from 0 to 15.'],
+  [{ decimals: '2' }, 'readUpdateFile: decimals: got "2". Pass an integer from 0 to 15.'],
+])('refuses the options %j', async (options, message) => {
+  await expect(read('', options as object)).rejects.toThrow(new TypeError(message));
+});
+
+test('text in place of bytes is refused, with what to pass', async () => {
+  const rows = readUpdateFile(Readable.from(['token\nord_1']), OrderUpdate);
+  await expect(rows.next()).rejects.toThrow(
+    new TypeError('Expected the bytes of the file, got string. Open it without an encoding.'),
+  );
 });
 
 test.each(['cart', 'billing_address', 'shipping_address', 'shipping_address.a.b', 'shipping_address.a[0]'])(

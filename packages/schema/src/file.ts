@@ -2,12 +2,13 @@ import { checkOptions } from './check-options.ts';
 import type { OrderUpdateSchema } from './define-order-update.ts';
 import { readCsv } from './file-csv.ts';
 import { readJson, readNdjson } from './file-json.ts';
-import type {
-  FileIssue,
-  FileIssueCode,
-  UpdateFileFormat,
-  UpdateFileOptions,
-  UpdateFileRow,
+import {
+  type FileIssue,
+  type FileIssueCode,
+  show,
+  type UpdateFileFormat,
+  type UpdateFileOptions,
+  type UpdateFileRow,
 } from './file-row.ts';
 import { decodeText, FileFault, peekText, readAll } from './file-text.ts';
 import { joinRows } from './join-rows.ts';
@@ -34,16 +35,32 @@ export async function* readUpdateFile<Update extends OrderUpdate>(
   schema: OrderUpdateSchema<Update>,
   options: UpdateFileOptions = {},
 ): AsyncGenerator<UpdateFileRow<Update>> {
-  checkOptions('readUpdateFile', options, ['name', 'format', 'decimals', 'rows', 'strict', 'requireToken']);
+  checkFileOptions(options);
   const base = schema as unknown as OrderUpdateSchema;
   const source = { ...(await peekText(decodeText(bytes))), schema: base, options };
   const format = options.format ?? formatOfName(options.name) ?? formatOfText(source.head);
-  const read = { csv: readCsv, ndjson: readNdjson, json: readJson }[format];
+  const read = readers[format];
   for await (const { locate, ...row } of joinRows(read(source), { rows: options.rows, schema: base }))
     yield (
       options.strict ? { ...row, issues: [...row.issues, ...row.warnings], warnings: [] } : row
     ) as UpdateFileRow<Update>;
 }
+
+function checkFileOptions(options: UpdateFileOptions): void {
+  checkOptions('readUpdateFile', options, ['name', 'format', 'decimals', 'rows', 'strict', 'requireToken']);
+  const refuse = (name: string, known: string): never => {
+    throw new TypeError(
+      `readUpdateFile: ${name}: got ${show(options[name as keyof UpdateFileOptions])}. Pass ${known}.`,
+    );
+  };
+  const { format = 'csv', rows = 'each', decimals = 0 } = options;
+  if (!Object.hasOwn(readers, format)) refuse('format', "'csv', 'ndjson' or 'json'");
+  if (rows !== 'each' && rows !== 'group') refuse('rows', "'group' or 'each'");
+  if (!Number.isInteger(decimals) || decimals < 0 || decimals > 15)
+    refuse('decimals', 'an integer from 0 to 15');
+}
+
+const readers = { csv: readCsv, ndjson: readNdjson, json: readJson };
 
 const formats: ReadonlyMap<string, UpdateFileFormat> = new Map([
   ['csv', 'csv'],
@@ -74,7 +91,12 @@ function formatOfText(head: string): UpdateFileFormat {
  */
 export async function readJsonValue(bytes: AsyncIterable<Uint8Array>): Promise<ParsedJson> {
   try {
-    return parseJsonRecord({ text: await readAll(decodeText(bytes)), line: 1, column: 1 });
+    const { value, changes } = parseJsonRecord({
+      text: await readAll(decodeText(bytes)),
+      line: 1,
+      column: 1,
+    });
+    return { value, changes };
   } catch (error) {
     if (!(error instanceof FileFault)) throw error;
     return { value: undefined, changes: [error.toIssue({ row: 1, line: 1 })] };

@@ -24,15 +24,27 @@ export interface ParsedJson {
   readonly changes: readonly JsonChange[];
 }
 
+/** A whole number that is written with decimals, such as `258.00`. */
+export interface WrittenDecimals extends TextPosition {
+  readonly segments: readonly Segment[];
+  readonly found: string;
+}
+
+/** JSON of a file. */
+interface ParsedRecord extends ParsedJson {
+  readonly decimals: readonly WrittenDecimals[];
+}
+
 /**
  * Parses JSON, and finds what `JSON.parse` changes: of values with one name the last one counts, and a number becomes the
  * nearest one that JavaScript has.
  */
-export function parseJsonRecord(record: JsonRecord): ParsedJson {
+export function parseJsonRecord(record: JsonRecord): ParsedRecord {
   const { text } = record;
   const fault = findSyntaxFault(record);
-  if (fault) return { value: undefined, changes: [fault] };
+  if (fault) return { value: undefined, changes: [fault], decimals: [] };
   const changes: JsonChange[] = [];
+  const decimals: WrittenDecimals[] = [];
   const names: Set<string>[] = [];
   visit(text, {
     onObjectBegin: () => void names.push(new Set()),
@@ -53,18 +65,22 @@ export function parseJsonRecord(record: JsonRecord): ParsedJson {
     onLiteralValue(value, offset, length, line, character, pathOf) {
       if (typeof value !== 'number') return;
       const written = text.slice(offset, offset + length);
+      const position = positionIn(record, line, character);
+      const found = written.length > 40 ? `${written.slice(0, 39)}…` : written;
+      if (Number.isInteger(value) && /^-?\d+\.\d+$/.test(written))
+        decimals.push({ segments: pathOf(), ...position, found });
       if (isExact(written)) return;
       changes.push({
         code: 'inexact_number',
         path: formatSegments(pathOf()),
-        ...positionIn(record, line, character),
-        found: written.length > 40 ? `${written.slice(0, 39)}…` : written,
+        ...position,
+        found,
         message: `JavaScript does not have this number, and ${JSON.stringify(Number(written))} would be sent`,
         hint: 'Write a number of at most 15 digits.',
       });
     },
   });
-  return { value: JSON.parse(text), changes };
+  return { value: JSON.parse(text), changes, decimals };
 }
 
 /** What is wrong with the syntax, and where. */

@@ -16,7 +16,17 @@ export type JsonSchema = z.core.JSONSchema.BaseSchema;
  * @throws Error as `z.toJSONSchema` does, when JSON Schema cannot express a field of yours.
  */
 export function toJsonSchema(schema: OrderUpdateSchema): JsonSchema {
+  return convert(schema, 'throw');
+}
+
+/** The same, where a field that JSON Schema cannot express is one of any value. */
+export function outlineOf(schema: OrderUpdateSchema): JsonSchema {
+  return convert(schema, 'any');
+}
+
+function convert(schema: OrderUpdateSchema, unrepresentable: 'throw' | 'any'): JsonSchema {
   return z.toJSONSchema(schema, {
+    unrepresentable,
     // Fields are checked, not changed: the input of each schema is what is sent.
     io: 'input',
     override: ({ zodSchema, jsonSchema }) => {

@@ -35,7 +35,7 @@ const rules: readonly Rule[] = [
   },
   {
     code: 'shortened_number',
-    pattern: /^\d*[1-9]\d*(?<=^\d{15})0+$/,
+    pattern: /^(?!0+$)\d{15}0+$/,
     message: 'A spreadsheet keeps 15 digits of a number, and writes 0 for the others',
     hint: 'Export it again, with the column as text.',
     isForCodes: true,
