@@ -4,6 +4,7 @@ import { stdin } from 'node:process';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import type { FileIssue, UpdateFileOptions, UpdateFileRow } from '@orders/schema/file';
 import { CommandError, describeError, joinSentences, type Terminal } from './terminal.ts';
+import { ChangedFileError, type FileSums, readUnchanged } from './unchanged-file.ts';
 
 export type Row = UpdateFileRow;
 export type RowIssue = FileIssue;
@@ -21,8 +22,8 @@ export interface ReadOptions extends Omit<UpdateFileOptions, 'name'> {
   readonly schema?: OrderUpdateSchema | undefined;
   /** Says that the end of the file is waited for, where nothing else shows how far it is. */
   readonly terminal?: Terminal | undefined;
-  /** Called with each chunk of the file. */
-  readonly onChunk?: ((chunk: Uint8Array) => void) | undefined;
+  /** What the file held when it was read first. */
+  readonly sums?: FileSums | undefined;
 }
 
 /** What the flags of a command say about reading its file. */
@@ -34,18 +35,22 @@ export function readingOf({ decimals, input, group, eachRow, strict }: FileOptio
  * Reads the updates of a file as a stream. "-" is standard input.
  *
  * @throws UnreadableFileError
+ * @throws ChangedFileError where the file is not what it was when it was read first
  */
 export async function* readRows(
   file: string,
-  { schema, terminal, onChunk, ...options }: ReadOptions = {},
+  { schema, terminal, sums, ...options }: ReadOptions = {},
 ): AsyncGenerator<Row> {
   const { readUpdateFile } = await import('@orders/schema/file');
-  const rows = readUpdateFile(
-    chunksOf(file, { terminal, onChunk }),
-    schema ?? (OrderUpdate as unknown as OrderUpdateSchema),
-    { ...options, name: file },
-  );
-  for await (const row of rows) yield { ...row, issues: row.issues.map(nameFlags) };
+  const chunks = chunksOf(file, { terminal, sums });
+  const base = schema ?? (OrderUpdate as unknown as OrderUpdateSchema);
+  try {
+    for await (const row of readUpdateFile(chunks, base, { ...options, name: file }))
+      yield { ...row, issues: row.issues.map(nameFlags) };
+  } finally {
+    // Who reads not all rows leaves the file open.
+    await chunks.return(undefined);
+  }
 }
 
 /** Advice of the reader in the words of the command. */
@@ -93,20 +98,18 @@ export function describeIssue({ found, message, hint }: Omit<RowIssue, 'row'>): 
   return got + joinSentences(message, hint);
 }
 
-/** @throws UnreadableFileError */
+/** @throws UnreadableFileError | ChangedFileError */
 async function* chunksOf(
   file: string,
-  { terminal, onChunk = () => {} }: Pick<ReadOptions, 'terminal' | 'onChunk'>,
+  { terminal, sums }: Pick<ReadOptions, 'terminal' | 'sums'>,
 ): AsyncGenerator<Uint8Array> {
   const { promise: end, resolve: ended } = Promise.withResolvers<void>();
   void terminal?.waitFor(`the end of ${file === '-' ? 'standard input' : file}`, end);
   try {
-    const stream = file === '-' ? stdin : createReadStream(file, { highWaterMark: 16_384 });
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      onChunk(chunk);
-      yield chunk;
-    }
+    if (sums) yield* readUnchanged(file, sums);
+    else yield* file === '-' ? stdin : createReadStream(file, { highWaterMark: 16_384 });
   } catch (error) {
+    if (error instanceof ChangedFileError) throw error;
     throw new UnreadableFileError(file, error);
   } finally {
     ended();

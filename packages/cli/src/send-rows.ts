@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { OrdersClient, UnfinishedItems, UpdateOrdersItemResult } from '@orders/client';
 import type { Journal, MarkedRow, RowState, Settled } from './journal.ts';
 import { type ReadOptions, type Row, readRows } from './read-file.ts';
@@ -177,23 +176,19 @@ async function* readOpenRows(
   { file, reading, journal, skipInvalid }: Run,
   signal: AbortSignal,
 ): AsyncGenerator<Row> {
-  const hash = createHash('sha256');
-  const onChunk = (chunk: Uint8Array): void => void hash.update(chunk);
   let states: ReadonlyMap<number, RowState> = new Map();
   let windowEnd = 0;
-  for await (const each of readRows(file, { ...reading, onChunk })) {
+  for await (const each of readRows(file, reading)) {
     if (signal.aborted) return;
-    const { row, token, issues, isUnreadable } = each;
-    if (isUnreadable)
-      throw new CommandError(`${file} was changed while it was sent: row ${row}: ${issues[0]?.message}`);
+    const { row, token, issues, isUnreadable = false } = each;
     if (row > windowEnd) {
       windowEnd = row + windowSize;
       states = journal.states(row, windowEnd);
     }
-    if ((states.get(row) ?? 'queued') !== 'queued') continue;
+    if (!isUnreadable && (states.get(row) ?? 'queued') !== 'queued') continue;
     const [issue] = issues;
     if (!issue) yield each;
-    else if (skipInvalid) {
+    else if (skipInvalid && !isUnreadable) {
       const { path, code, message } = issue;
       journal.settle({ row, token, state: 'invalid', code, message: `${path}: ${message}` });
     } else {
@@ -203,8 +198,6 @@ async function* readOpenRows(
       throw new CommandError(`${joinSentences(`${where}: ${issue.message}`)} ${advice}`);
     }
   }
-  if (hash.digest('hex') !== journal.key.sha256)
-    throw new CommandError(`${file} was changed while it was sent`);
 }
 
 /** Keeps the rows of each order in sequence: each waits until the outcome of the one before it is recorded. */

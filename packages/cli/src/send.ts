@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { rm, stat } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { OrdersError } from '@orders/client';
@@ -20,6 +18,7 @@ import {
   joinSentences,
   type Terminal,
 } from './terminal.ts';
+import { type FileSums, sumFile } from './unchanged-file.ts';
 import { drawIssues, validateFiles } from './validate.ts';
 
 interface SendOptions extends ConnectionOptions, DecisionOptions, FileOptions {
@@ -69,9 +68,12 @@ async function sendFile(given: Context): Promise<ExitCode> {
   setFlagsFromString('--optimize-for-size');
   let journal = await openEarlierJournal(journalFile);
   try {
-    const hashed = await terminal.waitFor(`the end of ${file}`, hashFile(file));
-    const context = { ...given, reading: readAsBefore(given.reading, journal?.key) };
-    if (journal) checkUnchanged(context, journal.key, hashed);
+    const sums = await terminal.waitFor(`the end of ${file}`, sumFile(file)).catch((error: unknown) => {
+      throw new UnreadableFileError(file, error);
+    });
+    const { sha256, bytes } = sums;
+    const context = { ...given, reading: { ...readAsBefore(given.reading, journal?.key), sums } };
+    if (journal) checkUnchanged(context, journal.key, sums);
     const rows = journal?.key.rows ?? (await checkFile(context));
     if (rows === undefined) return 1;
     const isResumed = journal !== undefined;
@@ -82,7 +84,7 @@ async function sendFile(given: Context): Promise<ExitCode> {
     const { client, baseUrl } = await connectTo(context, journal?.key.baseUrl);
     try {
       const { decimals = 0, rows: rowsAre } = context.reading;
-      journal ??= await createJournal(journalFile, { ...hashed, rows, decimals, rowsAre, baseUrl });
+      journal ??= await createJournal(journalFile, { sha256, bytes, rows, decimals, rowsAre, baseUrl });
       const { concurrency = 16, stopOnRejected = false, skipInvalid = false } = options;
       const { reading } = context;
       const end = await sendRows({
@@ -113,22 +115,6 @@ async function openEarlierJournal(journalFile: string): Promise<Journal | undefi
   return undefined;
 }
 
-type Hashed = Pick<JournalKey, 'sha256' | 'bytes'>;
-
-async function hashFile(file: string): Promise<Hashed> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  try {
-    for await (const chunk of createReadStream(file)) {
-      hash.update(chunk);
-      bytes += chunk.length;
-    }
-  } catch (error) {
-    throw new UnreadableFileError(file, error);
-  }
-  return { sha256: hash.digest('hex'), bytes };
-}
-
 /** Who only goes on need not repeat how the file is read. */
 function readAsBefore(reading: ReadOptions, key: JournalKey | undefined): ReadOptions {
   const { decimals = key?.decimals, rows = key?.rowsAre } = reading;
@@ -136,7 +122,7 @@ function readAsBefore(reading: ReadOptions, key: JournalKey | undefined): ReadOp
 }
 
 /** @throws CommandError when a file, or how it is read, is not what the journal belongs to */
-function checkUnchanged({ file, journalFile, reading }: Context, key: JournalKey, found: Hashed): void {
+function checkUnchanged({ file, journalFile, reading }: Context, key: JournalKey, found: FileSums): void {
   const refuse = (what: string, hint: string): never => {
     throw new CommandError(`${what}. Nothing was sent. What was sent is in ${journalFile}`, 3, { hint });
   };

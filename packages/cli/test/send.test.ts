@@ -701,26 +701,91 @@ test('a row that only the client refuses is invalid, and no other row is lost', 
   expect(row).toMatchObject({ row: '5', outcome: 'invalid', code: 'validation_error', sent_at: '' });
 });
 
-test(
-  'a malformed row that is appended while the file is sent ends the run with its report',
+/** A file of several blocks, so that not all of it is read before its first row is sent. */
+function widen(folder: Folder): string {
+  const file = folder.file('updates.csv');
+  const [header, ...lines] = readFileSync(file, 'utf8').trim().split('\n');
+  const wide = lines.map((line) => `${line},${' '.repeat(5_000)}\n`);
+  const text = `${header},user_identifier\n${wide.join('')}`;
+  writeFileSync(file, text);
+  return text;
+}
+
+const withoutRow = (text: string, row: number): string =>
+  text
+    .split('\n')
+    .toSpliced(row - 1, 1)
+    .join('\n');
+
+const anyRun = ['first', 'resumed'];
+
+test.for<[how: string, change: (text: string) => string, runs: readonly string[]]>([
+  ['loses a row', (text) => withoutRow(text, 5), anyRun],
+  ['has other rows', (text) => text.replaceAll('mug', 'cup'), anyRun],
+  ['is empty', () => '', anyRun],
+  // The rows of the last block are left, which are read at once.
+  ['has more rows', (text) => `${text}ord_1,row-102,mug,1,1\n`, ['first']],
+  ['has a malformed row more', (text) => `${text}ord_1,"\n`, ['first']],
+  ['is cut', (text) => text.slice(0, -1), ['first']],
+])(
+  'of a file that %s while it is sent, nothing of the change is sent, and restored it goes on',
   own,
-  async () => {
-    await using scene = await setScene(60, 60, 50);
-    const { service, folder, send } = scene;
+  async ([, change, runs]) => {
+    await using scene = await setScene(100, 100);
+    const { service, folder, send, start } = scene;
     const file = folder.file('updates.csv');
-    // With a blank cell that is wide, so that not all of it is read before it is sent.
-    const [header, ...lines] = readFileSync(file, 'utf8').trim().split('\n');
-    const wide = lines.map((line) => `${line},${' '.repeat(5_000)}\n`);
-    writeFileSync(file, `${header},user_identifier\n${wide.join('')}`);
-    const ended = send('--json');
-    await until('it sends', () => service.ledger.length > 0);
-    appendFileSync(file, 'ord_1,"\n');
-    const { code, stdout, stderr } = await ended;
-    expect([code, JSON.parse(stdout)]).toMatchObject([
-      3,
-      { rows: 60, unknown: 0, stopped: expect.stringContaining('row 62: The quote that opens this cell') },
-    ]);
-    expect(JSON.parse(stdout).applied).toBe(service.ledger.length);
-    expect(stderr).toContain('Nothing is lost');
+    const text = widen(folder);
+    const updates = () => service.requests({ operation: 'update' }).length;
+    let changed = Promise.withResolvers<void>();
+    await using forwarder = await startForwarder(Number(new URL(service.url).port), {
+      method: 'PATCH',
+      get until() {
+        return changed.promise;
+      },
+    });
+    const words = ['--base-url', `http://127.0.0.1:${forwarder.port}`, '--concurrency', '4', '--json'];
+    for (const run of runs) {
+      changed = Promise.withResolvers();
+      const before = updates();
+      await using running = start(...words);
+      await until('it sends', () => updates() > before);
+      writeFileSync(file, change(text));
+      changed.resolve();
+      const { code, stdout, stderr } = await running.ended;
+      expect([run, code, JSON.parse(stdout)]).toMatchObject([
+        run,
+        3,
+        { rows: 100, applied: service.ledger.length, rejected: 0, unknown: 0, invalid: 0 },
+      ]);
+      expect(stderr).toMatch(
+        /^orders: stopped: \S*updates\.csv was changed while it was read, and nothing of the change was sent\. Restore it, .* Nothing is lost: run the same command again to go on\.\n$/m,
+      );
+      writeFileSync(file, text);
+    }
+    expect(await send(...words)).toMatchObject({ code: 0 });
+    expect(service.ledger).toHaveLength(100);
+    expect(countByRow(service.ledger).size).toBe(100);
+    expect(service.ledger.filter(({ body }) => body.cart.items?.[0]?.['sku'] !== 'mug')).toEqual([]);
   },
 );
+
+test('of a file that changes while it is checked, nothing is sent', own, async () => {
+  await using scene = await setScene(100, 100);
+  const { service, folder, send } = scene;
+  const text = widen(folder);
+  writeFileSync(folder.file('other.csv'), withoutRow(text, 5));
+  writeFileSync(
+    folder.file('schema.mjs'),
+    `import { copyFileSync } from 'node:fs';
+import { OrderUpdate } from ${JSON.stringify(import.meta.resolve('@orders/schema'))};
+export default OrderUpdate.check(() =>
+  copyFileSync(${JSON.stringify(folder.file('other.csv'))}, ${JSON.stringify(folder.file('updates.csv'))}));`,
+  );
+  expect(await send('--schema', './schema.mjs')).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: expect.stringContaining('was changed while it was read, and nothing of the change was sent'),
+  });
+  expect(service.journal).toEqual([]);
+  expect(await readdir(folder.path)).not.toContain('updates.csv.orders-journal');
+});
