@@ -44,6 +44,8 @@ interface Item extends MarkedRow {
   isNoted: boolean;
   /** Whether a byte of it may have left. */
   wasSent: boolean;
+  /** Whether it waits for an earlier row of its order, or for the next run. */
+  waits: boolean;
 }
 
 /** Sends the rows of a file that are not settled, each order in sequence, and records the outcome of each row. */
@@ -82,7 +84,8 @@ export async function sendRows(run: Run): Promise<RunEnd> {
           continue;
         }
         const orderId = typeof update.order_id === 'string' ? update.order_id : null;
-        yield { row, token, update, orderId, ...sequence.add(token), isNoted: false, wasSent: false };
+        const flags = { isNoted: false, wasSent: false, waits: false };
+        yield { row, token, update, orderId, ...sequence.add(token), ...flags };
       }
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
@@ -102,7 +105,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
     if (state === 'rejected' || state === 'unknown') counts[state]++;
     counts.recorded++;
     if (item.wasSent) counts.sent++;
-    const problem = failures.add(settled);
+    const problem = item.waits ? undefined : failures.add(settled);
     if (problem !== undefined) stop(problem);
     item.recorded();
   }
@@ -111,8 +114,8 @@ export async function sendRows(run: Run): Promise<RunEnd> {
     concurrency,
     async beforeAttempt({ item }) {
       await item.previous;
-      if (stopping.signal.aborted) throw new Error('the run stops');
-      if (held.has(item.token)) throw new Error('an earlier row of this order waits');
+      item.waits = stopping.signal.aborted || held.has(item.token);
+      if (item.waits) throw new Error('it waits');
       if (item.isNoted) return;
       await journal.markReady(item).catch(stopAndThrow);
       item.isNoted = true;
@@ -161,7 +164,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
   // Only now that nothing is in flight: a row behind which a later one of its order was sent stays rejected.
   if (failures.refusedByKey.length > 0) journal.flush();
   for (const row of failures.refusedByKey) journal.requeue(row);
-  return { sent: counts.sent, stopped: stopping.signal.reason };
+  return { sent: counts.sent, stopped: stopping.signal.reason ?? failures.unsent };
 }
 
 /** Rows whose states are read from the journal at a time. */
@@ -231,26 +234,38 @@ const failuresInARow = 5;
 /** Finds out when going on would only fail: the service is down, or refuses the key. */
 function createFailureWatch() {
   let failures = 0;
+  /** How many rows the next run sends again, and why the last of them. */
+  let unsent = 0;
+  let whyUnsent: Settled['message'];
   /** Rows with a 401 or 403 since the last row that had another outcome. */
   let refused: Settled[] = [];
   let isKeyRefused = false;
   return {
     /** Takes an outcome, and returns why going on would only fail. */
     add(settled: Settled): string | undefined {
-      const { state, status, attempts = 0, message } = settled;
+      const { state, status, message } = settled;
       if (state === 'rejected' && (status === 401 || status === 403)) {
         refused.push(settled);
         // A 403 may be about one order.
         isKeyRefused ||=
           refused.length > 1 && (status === 401 || new Set(refused.map(({ token }) => token)).size > 1);
         if (isKeyRefused) return `the service refuses the key. ${message}`;
-      } else if (state === 'unknown' || (state === 'queued' && attempts > 0)) failures++;
-      else if (state === 'applied' || state === 'rejected') {
+      } else if (state === 'unknown' || state === 'queued') {
+        failures++;
+        if (state === 'queued') {
+          unsent++;
+          whyUnsent = message;
+        }
+      } else if (state === 'applied' || state === 'rejected') {
         failures = 0;
         if (!isKeyRefused) refused = [];
       }
       if (failures < failuresInARow) return undefined;
       return `${failuresInARow} updates in a row failed. ${message}`;
+    },
+    /** Why rows are left for the next run, where fewer failed than stop a run. */
+    get unsent(): string | undefined {
+      return unsent > 0 ? `${formatNumberOf(unsent, 'update')} failed. ${whyUnsent}` : undefined;
     },
     /** Rows that were refused for the key, not for what they hold. */
     get refusedByKey(): readonly number[] {

@@ -260,10 +260,7 @@ async function finish(
       unknown: 'may have been applied',
       discarded: '',
       invalid: 'not sent',
-      waiting:
-        unknown > 0 && problem === undefined
-          ? 'behind rows of their order that wait for a decision'
-          : 'not sent yet',
+      waiting: problem === undefined ? 'behind rows of their order that wait for a decision' : 'not sent yet',
     }).filter(([name]) => name === 'applied' || report[name as 'applied'] > 0);
     const earlier = rows > 0 && applied === rows ? ': all were applied before' : '';
     const now =

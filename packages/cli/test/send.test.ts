@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { appendFileSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import process from 'node:process';
@@ -201,8 +202,13 @@ test('with --stop-on-rejected the later rows of a rejected one wait, too', own, 
   await using scene = await setScene(20, 5);
   const { service, send } = scene;
   service.faults.next({ type: 'status', status: 400 }, { token: 'ord_4' });
-  const { code, stdout } = await send('--stop-on-rejected', '--json');
-  expect([code, JSON.parse(stdout)]).toMatchObject([1, { applied: 16, rejected: 1, waiting: 3 }]);
+  const { code, stdout } = await send('--stop-on-rejected');
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      / applied +16\n +rejected +1 .*\n +waiting +3 +behind rows of their order that wait for a decision\n/,
+    ),
+  ]);
   expect(await send('--retry', '4')).toMatchObject({ code: 0 });
   expect(await send('--stop-on-rejected')).toMatchObject({ code: 0 });
   expect(findOutOfOrder(service.ledger)).toEqual([]);
@@ -462,6 +468,38 @@ test('a service that fails stops the run before more becomes unknown', own, asyn
   expect(await send('--retry', 'all', '--yes')).toMatchObject({ code: 0 });
   expect(await send()).toMatchObject({ code: 0 });
   expect(service.ledger).toHaveLength(30);
+});
+
+test.for<[what: string, onUpdate: string, reason: RegExp]>([
+  [
+    'service that goes away',
+    'await new Promise((done) => process.emit(event, done) || done())',
+    /ECONNREFUSED/,
+  ],
+  ['key function that fails', 'throw new RangeError("no key")', /it threw RangeError/],
+])('a %s after the echo is the reason why rows are left, however few', own, async ([, onUpdate, reason]) => {
+  await using scene = await setScene(4, 2);
+  const { service, folder } = scene;
+  const event = randomUUID();
+  writeFileSync(
+    folder.file('config.mjs'),
+    `const event = '${event}';
+let isEchoed = false;
+async function apiKey() {
+  if (isEchoed) ${onUpdate};
+  isEchoed = true;
+  return '${key}';
+}
+export default { apiKey, retry: { maxAttempts: 1 } };`,
+  );
+  process.once(event as never, (done: () => void) => void service.close().then(done));
+  const words = ['send', './updates.csv', '--config', './config.mjs', '--concurrency', '1'];
+  const { code, stdout, stderr } = await runHere([...words, '--base-url', service.url], { folder });
+  expect([code, stdout]).toEqual([3, expect.stringMatching(/ applied +0\n +waiting +4 +not sent yet\n$/)]);
+  expect(stderr).toMatch(
+    /^orders: stopped: [12] updates? failed\. PATCH .*Nothing is lost: run the same command again to go on\.\n$/,
+  );
+  expect(stderr).toMatch(reason);
 });
 
 test('a key that is refused in the middle rejects no row for good', own, async () => {
