@@ -100,11 +100,21 @@ test('flags come before the environment, and that before the folder', async () =
     'orders.json': '{ "decimals": 2, "orderUpdate": { "totalAmount": "total" } }',
     'a.csv': 'token,total,cart.items[0].sku\nord_1,"1,50",mug\n',
     'a.json': '{ "cart": {}, "total": "x" }',
+    'config.mjs': `import { OrderUpdate as schema } from ${JSON.stringify(import.meta.resolve('@orders/schema'))};
+export default { schema };`,
+    'wrong.mjs': 'export default { schema: {} };',
   });
   const run = (...words: readonly string[]) => runIn(folder, words);
   expect(await run('validate', 'a.csv')).toMatchObject({ code: 0 });
   expect(await run('validate', 'a.csv', '--decimals', '0')).toMatchObject({ code: 1 });
   expect((await run('validate', 'a.json')).stdout).toContain('total (invalid_type)');
+  const dryRun = ['update', 'ord_1', 'a.json', '--dry-run', '--base-url', service.url];
+  expect(await run(...dryRun)).toMatchObject({ code: 1 });
+  expect(await run(...dryRun, '--config', 'config.mjs')).toMatchObject({ code: 0 });
+  expect(await run(...dryRun, '--config', 'wrong.mjs')).toMatchObject({
+    code: 2,
+    stderr: 'orders: --config: wrong.mjs: schema: write defineOrderUpdate({ ... }).\n',
+  });
   const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: 'http://127.0.0.1:1' };
   expect(await runIn(folder, ['check', '--base-url', service.url], env)).toMatchObject({ code: 0 });
 });

@@ -19,7 +19,6 @@ export interface KeyOptions {
 export interface ConnectionOptions extends KeyOptions, SchemaOptions {
   readonly baseUrl?: string;
   readonly allowInsecureHttp?: true;
-  readonly config?: string;
   /** The time limit of an attempt, in milliseconds. */
   readonly timeout?: number;
 }
@@ -27,6 +26,8 @@ export interface ConnectionOptions extends KeyOptions, SchemaOptions {
 /** What says how updates are checked. */
 export interface SchemaOptions {
   readonly schema?: string;
+  /** A file with options of the client, of which the schema is one. */
+  readonly config?: string;
   /** Options of `defineOrderUpdate` that are data, from orders.json. */
   readonly orderUpdate?: OrderUpdateDefinition;
 }
@@ -58,7 +59,6 @@ export async function connect(
   const key = isDry ? undefined : await readKey(options, { terminal, env });
   if (key !== undefined) terminal.addSecret(key);
   const config = options.config === undefined ? {} : await loadConfig(options.config, terminal);
-  if (typeof config.apiKey === 'string') terminal.addSecret(config.apiKey);
   const baseUrl = options.baseUrl || config.baseUrl;
   if (!baseUrl)
     throw new CommandError('Where is the service?', 2, { hint: 'Set ORDERS_BASE_URL, or pass --base-url.' });
@@ -176,37 +176,46 @@ type Config = Partial<Omit<OrdersClientOptions, keyof CallHooks>>;
 /** Loads the options of the client from a module's default export, or from JSON. @throws CommandError */
 async function loadConfig(file: string, terminal: Terminal): Promise<Config> {
   // What reads a setting of a module runs its code.
-  const copy = (value: unknown): unknown =>
+  const copy = (value: unknown): Record<string, unknown> | undefined =>
     typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   const found =
     extname(file) === '.json'
       ? copy(readJson(file, () => 'it is not JSON. Its text may hold a key and is left out.'))
       : await loadModule('--config', file, { terminal, read: (module) => copy(module['default']) });
-  if (found !== undefined) return found as Config;
+  if (found !== undefined) {
+    if (typeof found['apiKey'] === 'string') terminal.addSecret(found['apiKey']);
+    return found as Config;
+  }
   const how = extname(file) === '.json' ? 'an object' : 'export default { baseUrl: "https://..." }';
   throw new CommandError(`--config: ${file}: expected options of createOrdersClient. Write ${how}.`, 2);
 }
 
-/** The schema of updates: that of `--schema`, or that of the folder; without them that of the client. @throws CommandError */
+/** The schema of updates: of `--schema`, of `--config` or of the folder; without them that of the client. @throws CommandError */
 export async function loadSchema(
-  { schema: file, orderUpdate }: SchemaOptions,
+  { schema: file, config, orderUpdate }: SchemaOptions,
   terminal: Terminal,
 ): Promise<OrderUpdateSchema | undefined> {
-  if (file === undefined) {
-    if (orderUpdate === undefined) return undefined;
-    const { defineOrderUpdate } = await import('@orders/schema');
-    try {
-      return defineOrderUpdate(orderUpdate) as OrderUpdateSchema;
-    } catch (error) {
-      throw new CommandError(`orders.json: orderUpdate: ${describeError(error)}`, 2);
-    }
+  if (file !== undefined) {
+    const schema = await loadModule('--schema', file, {
+      terminal,
+      read: (module) => module['default'] ?? module['schema'],
+    });
+    return checkSchema(schema, `--schema: ${file}: write export default defineOrderUpdate({ ... }).`);
   }
-  const schema = await loadModule('--schema', file, {
-    terminal,
-    read: (module) => (module['default'] ?? module['schema']) as OrderUpdateSchema | undefined,
-  });
-  if (typeof schema?.safeParse === 'function') return schema;
-  throw new CommandError(`--schema: ${file}: write export default defineOrderUpdate({ ... }).`, 2);
+  const { schema } = config === undefined ? {} : await loadConfig(config, terminal);
+  if (schema) return checkSchema(schema, `--config: ${config}: schema: write defineOrderUpdate({ ... }).`);
+  if (orderUpdate === undefined) return undefined;
+  const { defineOrderUpdate } = await import('@orders/schema');
+  try {
+    return defineOrderUpdate(orderUpdate) as OrderUpdateSchema;
+  } catch (error) {
+    throw new CommandError(`orders.json: orderUpdate: ${describeError(error)}`, 2);
+  }
+}
+
+function checkSchema(schema: unknown, advice: string): OrderUpdateSchema {
+  if (typeof Object(schema).safeParse === 'function') return schema as OrderUpdateSchema;
+  throw new CommandError(advice, 2);
 }
 
 /**

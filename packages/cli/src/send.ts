@@ -56,8 +56,8 @@ export async function runSend({
     });
   const { journal: journalFile = journalOf(file), result } = options;
   if (result !== undefined) checkResultName(result, [file, journalFile]);
-  const reading = { ...readingOf(options), schema: await loadSchema(options, terminal) };
   if (isDecision(options)) return decideRows(options, { file, journalFile, terminal });
+  const reading = { ...readingOf(options), schema: await loadSchema(options, terminal) };
   return sendFile({ file, journalFile, options, reading, terminal, env });
 }
 
