@@ -50,6 +50,10 @@ export interface JournalKey {
   readonly decimals: number;
   /** What rows of one order next to each other are, if somebody said. */
   readonly rowsAre?: 'group' | 'each' | undefined;
+  /** The format of the file, if somebody said. */
+  readonly format?: 'json' | 'ndjson' | 'csv' | undefined;
+  /** Whether warnings were issues. */
+  readonly strict?: boolean | undefined;
   readonly baseUrl: string;
   /** The start of the machine on which the last run was. */
   readonly boot?: string;

@@ -197,7 +197,7 @@ async function* readOpenRows(
     } else {
       // The check of the whole file found none, so it was read in another way: the row must not stay invalid.
       const where = `row ${row}${issue.path && `, ${issue.path}`}`;
-      const advice = 'Use the --schema or orders.json of the first run, or --skip-invalid';
+      const advice = 'Use the --schema, --config, orders.json and --skip-invalid of the first run';
       throw new CommandError(`${joinSentences(`${where}: ${issue.message}`)} ${advice}`);
     }
   }

@@ -83,8 +83,9 @@ async function sendFile(given: Context): Promise<ExitCode> {
     }
     const { client, baseUrl } = await connectTo(context, journal?.key.baseUrl);
     try {
-      const { decimals = 0, rows: rowsAre } = context.reading;
-      journal ??= await createJournal(journalFile, { sha256, bytes, rows, decimals, rowsAre, baseUrl });
+      const { decimals = 0, rows: rowsAre, format, strict } = context.reading;
+      const key = { sha256, bytes, rows, decimals, rowsAre, format, strict, baseUrl };
+      journal ??= await createJournal(journalFile, key);
       const { concurrency = 16, stopOnRejected = false, skipInvalid = false } = options;
       const { reading } = context;
       const end = await sendRows({
@@ -115,10 +116,11 @@ async function openEarlierJournal(journalFile: string): Promise<Journal | undefi
   return undefined;
 }
 
-/** Who only goes on need not repeat how the file is read. */
+/** Who only goes on need not repeat how the file is read. What was checked is not checked in another way. */
 function readAsBefore(reading: ReadOptions, key: JournalKey | undefined): ReadOptions {
   const { decimals = key?.decimals, rows = key?.rowsAre } = reading;
-  return { ...reading, decimals, rows };
+  const { format, strict } = key ?? reading;
+  return { ...reading, decimals, rows, format, strict };
 }
 
 /** @throws CommandError when a file, or how it is read, is not what the journal belongs to */

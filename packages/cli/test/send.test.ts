@@ -727,6 +727,30 @@ test(
   },
 );
 
+/** Rows of which the second has a warning: a spreadsheet made it of 693217000000. */
+const damagedRows = `token,order_id,cart.items[0].sku
+ord_0,row-2,mug
+ord_1,6.93217E+11,mug
+ord_2,row-4,mug
+`;
+
+test.for<[first: readonly string[], resumed: readonly string[], report: object]>([
+  [[], ['--strict'], { applied: 3, invalid: 0 }],
+  [[], ['--strict', '--skip-invalid'], { applied: 3, invalid: 0 }],
+  [['--strict', '--skip-invalid'], ['--skip-invalid'], { applied: 2, invalid: 1 }],
+  [[], ['--input', 'ndjson'], { applied: 3, invalid: 0 }],
+  [[], ['--input', 'json', '--skip-invalid'], { applied: 3, invalid: 0 }],
+])('a file sent with %j is read so when it is resumed with %j', own, async ([first, resumed, report]) => {
+  await using scene = await setScene(0, 3);
+  const { service, folder, send } = scene;
+  writeFileSync(folder.file('updates.csv'), damagedRows);
+  service.faults.always({ type: 'status', status: 401 }, { operation: 'update' });
+  const words = ['--json', '--concurrency', '1'];
+  expect(await send(...words, ...first)).toMatchObject({ code: 3 });
+  service.faults.clear();
+  expect(JSON.parse((await send(...words, ...resumed)).stdout)).toMatchObject({ ...report, waiting: 0 });
+});
+
 test('the file is checked by the schema that the client has from --config', own, async () => {
   await using scene = await setScene(10, 3);
   const { service, folder, send } = scene;
