@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import { runHere, startHere } from '../test/run-here.ts';
 import { createFolder } from '../test/run-orders.ts';
@@ -191,6 +191,35 @@ test.skipIf(process.platform === 'win32')('Ctrl-C kills the program and all that
   running.signal('SIGINT');
   expect(await running.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('Interrupted') });
 });
+
+/** A program that ends at once, and leaves a process of another group that keeps its output open until it is killed. */
+const leaving = [
+  process.execPath,
+  '-e',
+  `const holder = 'console.error("held by " + process.pid); setInterval(() => {}, 60_000)';
+require('node:child_process').spawn(process.execPath, ['-e', holder], { detached: true, stdio: 'inherit' }).unref();`,
+];
+
+function endHolder(stderr: string): void {
+  const [, pid] = /held by (\d+)/.exec(stderr) ?? [];
+  if (pid !== undefined) process.kill(Number(pid), 'SIGKILL');
+}
+
+test.skipIf(process.platform === 'win32')(
+  'after the limit, and after Ctrl-C, it waits for nothing that holds the output of the program',
+  async () => {
+    const { report, stderr } = await judge(['--case', 'healthy', '--limit', '2s'], leaving);
+    onTestFinished(() => endHolder(stderr));
+    expect(report.wrong).toEqual({ hung: 1, no_report: 12 });
+
+    const words = ['judge', '--case', 'healthy', '--limit', '60m', '--', ...leaving];
+    await using running = startHere(words, { env });
+    const held = await running.printed(/held by \d+\n/, 'stderr');
+    onTestFinished(() => endHolder(held));
+    running.signal('SIGINT');
+    expect(await running.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('Interrupted') });
+  },
+);
 
 test('lists every case, and runs nothing', async () => {
   const { code, stdout } = await runHere(['judge', '--list']);

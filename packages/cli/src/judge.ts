@@ -191,7 +191,7 @@ async function judgeCase(
   return { name, about, updates: updates.length, knowable, ...counts, exitCode, wrong };
 }
 
-/** Runs the program until it has ended and closed its output, or kills all of it; resolves with how it ended. */
+/** Runs the program until it has ended and closed its output, or kills it and reads no more; resolves with how it ended. */
 async function runProgram(
   { command: [file = '', ...args], env, options, terminal, interrupt }: Run,
   onLine: (line: string) => void,
@@ -209,12 +209,20 @@ async function runProgram(
   };
   createInterface(child.stdout).on('line', onLine);
   createInterface(child.stderr).on('line', (line) => void (isAlone(options) && terminal.note(line)));
+  const giveUp = async (): Promise<void> => {
+    killAll();
+    // What was printed is here, and is read in the next turns of the event loop.
+    for (let turn = 0; turn < 5; turn++) await delay(10);
+    // A process that left the group may hold its output open for long.
+    child.stdout.destroy();
+    child.stderr.destroy();
+  };
   let isHung = false;
   const timer = setTimeout(() => {
     isHung = true;
-    killAll();
+    void giveUp();
   }, options.limit);
-  interrupt.addEventListener('abort', killAll);
+  interrupt.addEventListener('abort', giveUp);
   try {
     const [code, signal] = (await once(child, 'close')) as [number, NodeJS.Signals | null];
     return isHung ? 'hung' : (signal ?? code);
@@ -222,7 +230,7 @@ async function runProgram(
     throw new CommandError(`Cannot run ${JSON.stringify(file)}: ${describeError(error)}.`);
   } finally {
     clearTimeout(timer);
-    interrupt.removeEventListener('abort', killAll);
+    interrupt.removeEventListener('abort', giveUp);
     // What it left behind would go on sending.
     killAll();
   }
