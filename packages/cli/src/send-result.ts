@@ -1,18 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Journal } from './journal.ts';
 import { CommandError, describeError, escapeControls, toJson } from './terminal.ts';
 
-/** @throws CommandError when a result cannot be written under this name, or would replace one of those */
-export function checkResultName(name: string, taken: readonly string[]): void {
+/** @throws CommandError when a result cannot be written under this name */
+export function checkResultName(name: string): void {
   if (!/\.(csv|ndjson|jsonl)$/i.test(name))
     throw new CommandError('--result: end the name in .csv or .ndjson.', 2);
-  if (taken.some((other) => resolve(other) === resolve(name)))
-    throw new CommandError(`--result: ${name} would overwrite what it is made of.`, 2);
 }
 
 /** Writes what became of each row that is in the journal; only its owner can read it. @throws CommandError */

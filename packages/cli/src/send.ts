@@ -1,4 +1,5 @@
-import { rm, stat } from 'node:fs/promises';
+import { realpath, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { OrdersError } from '@orders/client';
 import { type Connection, type ConnectionOptions, connect, loadSchema } from './connection.ts';
@@ -55,10 +56,31 @@ export async function runSend({
       hint: 'Save the input first.',
     });
   const { journal: journalFile = journalOf(file), result } = options;
-  if (result !== undefined) checkResultName(result, [file, journalFile]);
+  if (await isSameFile(journalFile, file))
+    throw new CommandError(`--journal: ${journalFile} is the file that is sent.`, 2);
+  if (result !== undefined) {
+    checkResultName(result);
+    if ((await isSameFile(result, file)) || (await isSameFile(result, journalFile)))
+      throw new CommandError(`--result: ${result} would overwrite what it is made of.`, 2);
+  }
   if (isDecision(options)) return decideRows(options, { file, journalFile, terminal });
   const reading = { ...readingOf(options), schema: await loadSchema(options, terminal) };
   return sendFile({ file, journalFile, options, reading, terminal, env });
+}
+
+/** Whether two names are those of one file, through whatever links. */
+async function isSameFile(name: string, other: string): Promise<boolean> {
+  const [one, two] = await Promise.all([name, other].map(identify));
+  return one === two;
+}
+
+/** What a file is known by; one that is not there yet, by its name in its folder. */
+async function identify(name: string): Promise<string> {
+  const found = await stat(name, { bigint: true }).catch(() => undefined);
+  if (found) return `${found.dev} ${found.ino}`;
+  const path = resolve(name);
+  const folder = await realpath(dirname(path)).catch(() => dirname(path));
+  return join(folder, basename(path));
 }
 
 /** Sends what is not sent yet. A file is checked as a whole before the first byte of it leaves. */

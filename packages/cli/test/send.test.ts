@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { appendFileSync, copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
@@ -180,6 +188,38 @@ test.skipIf(process.platform === 'win32')(
     }
     expect(await readdir(folder.path)).not.toContain('journal');
     expect(service.ledger).toEqual([]);
+  },
+);
+
+test.skipIf(process.platform === 'win32')(
+  'no file is overwritten by another, through whatever links they are named',
+  own,
+  async () => {
+    await using scene = await setScene(3, 3);
+    const { service, folder, send } = scene;
+    const [file, journal] = [folder.file('updates.csv'), folder.file('journal.csv')];
+    symlinkSync(file, folder.file('link.csv'));
+    linkSync(file, folder.file('hard.csv'));
+    symlinkSync(folder.path, folder.file('folder'));
+    const text = readFileSync(file, 'utf8');
+    for (const [words, message] of [
+      [['--result', file], '--result'],
+      [['--result', './link.csv'], '--result'],
+      [['--result', './hard.csv'], '--result'],
+      [['--result', './folder/updates.csv'], '--result'],
+      [['--journal', journal, '--result', './folder/journal.csv'], '--result'],
+      [['--journal', file], '--journal'],
+      [['--journal', './link.csv'], '--journal'],
+      [['--journal', './hard.csv'], '--journal'],
+    ] as const)
+      expect([words, await send(...words)]).toMatchObject([
+        words,
+        { code: 2, stdout: '', stderr: expect.stringContaining(`orders: ${message}: `) },
+      ]);
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect(service.journal).toEqual([]);
+    // A file of an earlier run is.
+    for (const code of [0, 0]) expect(await send('--result', './results.csv')).toMatchObject({ code });
   },
 );
 
