@@ -1,7 +1,9 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
+import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { createVirtualClient } from '../test/virtual-client.ts';
 import { createOrdersClient } from './index.ts';
@@ -51,6 +53,41 @@ test('updates to one order are applied in the order given', async () => {
     const given = source.filter((item) => item.token === token).map(({ update }) => update);
     expect(service.appliedUpdates(token)).toEqual(given);
   }
+});
+
+test('each order gets what its item held when it was read, whatever the source does to the object afterwards', async () => {
+  const tokens = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 1, maxLength: 20 });
+  const isRefused = fc.infiniteStream(fc.boolean());
+  await fc.assert(
+    fc.asyncProperty(
+      tokens,
+      isRefused,
+      fc.integer({ min: 1, max: 8 }),
+      async (given, refuses, concurrency) => {
+        const applied: string[] = [];
+        const { orders } = createVirtualClient({}, ({ path }, { body = '' }) => {
+          if (refuses.next().value) return { status: 429, headers: { 'retry-after': '0' }, latencyMs: 5 };
+          applied.push(`${path.at(-1)} ${JSON.parse(body).cart.items[0].sku}`);
+          return { latencyMs: 5 };
+        });
+        function* rows() {
+          const line = { sku: '' };
+          const item = { token: '', update: { cart: { items: [line] } } };
+          for (const [row, token] of given.entries()) {
+            line.sku = String(row);
+            item.token = token;
+            yield item;
+          }
+          item.token = '';
+          Object.assign(item.update, { cart: 'none' });
+        }
+        const results = await collect(orders.updateOrders(rows(), { concurrency }));
+        expect(results.every(({ ok }) => ok)).toBe(true);
+        expect(applied.toSorted()).toEqual(given.map((token, row) => `${token} ${row}`).toSorted());
+      },
+    ),
+    { numRuns: inFull ? 500 : 50 },
+  );
 });
 
 test('one busy order cannot use up the concurrency', async () => {

@@ -1,5 +1,6 @@
 import type { OrderUpdate } from '@orders/schema';
 import type { AttemptFailure } from './errors.ts';
+import type { Operation } from './operation.ts';
 import {
   type AfterAttemptEvent,
   type BeforeAttemptEvent,
@@ -114,10 +115,11 @@ export function updateOrders<Item, Data>(
   return startRun(core, source, options, resolved);
 }
 
-/** An item that was read, with what it holds, read once. */
+/** An item that was read, with its request: whatever happens to the item later, that is what is sent. */
 interface Entry<Item> extends ItemEvent<Item> {
   readonly token: unknown;
-  readonly update: unknown;
+  /** @throws ValidationError when the item is invalid. */
+  readonly getOperation: () => Operation;
 }
 
 /**
@@ -233,7 +235,8 @@ function startRun<Item, Data>(
     try {
       const step = await items.next();
       if (step.done) hasSourceEnded = true;
-      else if (!isStopped) queue.push({ index: nextIndex++, item: step.value, ...readItem(step.value) });
+      else if (!isStopped)
+        queue.push({ index: nextIndex++, item: step.value, ...prepareItem(core, step.value) });
     } catch (error) {
       keepError(error);
       hasSourceEnded = true;
@@ -273,11 +276,11 @@ function startRun<Item, Data>(
   }
 
   async function update(
-    { token, update, index, item }: Entry<Item>,
+    { getOperation, index, item }: Entry<Item>,
     bulk: BulkRules,
   ): Promise<UpdateOrderResponse<Data>> {
     const { beforeAttempt, beforeSend, afterAttempt } = options;
-    const response = await core.execute(core.validate(token, update), {
+    const response = await core.execute(getOperation(), {
       ...resolved,
       bulk,
       ...(beforeAttempt && { beforeAttempt: (event) => beforeAttempt({ ...event, item, index }) }),
@@ -348,12 +351,25 @@ function startRun<Item, Data>(
   }
 }
 
-/** What an item holds; one that cannot be read holds nothing, and so is invalid. */
-function readItem(item: unknown): Pick<Entry<unknown>, 'token' | 'update'> {
+/** Validates and encodes an item; one that cannot be read holds nothing, and so is invalid. */
+function prepareItem(core: ClientCore, item: unknown): Pick<Entry<unknown>, 'token' | 'getOperation'> {
+  const { token, update } = readItem(item);
+  try {
+    const operation = core.validate(token, update);
+    return { token, getOperation: () => operation };
+  } catch (error) {
+    const fail = (): never => {
+      throw error;
+    };
+    return { token, getOperation: fail };
+  }
+}
+
+function readItem(item: unknown): { readonly token?: unknown; readonly update?: unknown } {
   try {
     const { token, update } = item as { readonly token: unknown; readonly update: unknown };
     return { token, update };
   } catch {
-    return { token: undefined, update: undefined };
+    return {};
   }
 }
