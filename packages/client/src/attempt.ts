@@ -45,6 +45,7 @@ export function createAttempt(context: AttemptContext): AttemptStep {
         const end = await send(call, turn, authorization, context);
         if (end) return end;
       } finally {
+        call.deadline.endSending();
         connections?.release();
       }
     }
@@ -153,8 +154,10 @@ function createRequest(
     body,
     beforeSend: () => {
       hasSlot ||= takeSlot();
-      if (hasSlot && beforeSend) runBeforeSend(call, beforeSend);
-      return hasSlot;
+      if (!hasSlot) return false;
+      if (beforeSend) runBeforeSend(call, beforeSend);
+      call.deadline.beginSending();
+      return true;
     },
   };
 }

@@ -24,9 +24,8 @@ export interface Call {
 export type Step = (call: Call) => Promise<AttemptResult>;
 
 /** The failure of a call that was aborted while nothing of an attempt was sent. */
-export function abortedFailure({ deadline, options }: Call): AttemptFailure {
-  const aborted = { code: 'aborted', outcome: 'not_sent', what: 'aborted', cause: deadline.reason } as const;
-  return options.bulk?.refusal() ?? aborted;
+export function abortedFailure({ deadline }: Call): AttemptFailure {
+  return { code: 'aborted', outcome: 'not_sent', what: 'aborted', cause: deadline.reason };
 }
 
 /** The failure of a call whose total time ran out while nothing of an attempt was sent; `where` says in which step. */

@@ -123,7 +123,7 @@ export interface OrdersClient<Update extends OrderUpdate = OrderUpdate, ClientDa
   resume(): void;
   /**
    * Waits until all calls have settled, and closes the sockets, unless the dispatcher is yours. A later call is
-   * `not_sent`; a run of `updateOrders` reads no further.
+   * `not_sent`; a run of `updateOrders` reads no further, and what it has not sent is `not_sent`, too.
    */
   close(): Promise<void>;
   /** Like `close`, but aborts calls in flight: each fails with an `AbortError` whose outcome says how far it came. */
@@ -268,6 +268,10 @@ function createCore(
     return makeCall(call);
   }
 
+  function stopRun(run: object, reason: unknown): void {
+    for (const { deadline, options } of [...calls]) if (options.bulk?.run === run) deadline.stop(reason);
+  }
+
   function releaseIfIdle(): void {
     if (!closed.signal.aborted || isReleased || calls.size > 0) return;
     isReleased = true;
@@ -297,6 +301,7 @@ function createCore(
     resolve: (own) => resolveCallOptions(resolved, own),
     validate: (token, update) => validate({ schema, host }, token, update),
     execute,
+    stopRun,
     close,
     destroy,
   };

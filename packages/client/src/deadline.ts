@@ -26,6 +26,9 @@ export class Deadline {
   readonly #onSignal = () => this.abort(this.#signal?.reason);
   /** What to run when the call is aborted; only one step of a call waits at a time. */
   #abortStep: (() => void) | undefined;
+  /** Ends the call, once the request that has left has its response. */
+  #stop: (() => void) | undefined;
+  #isSending = false;
   /** Whether the call is to end. */
   aborted = false;
   /** Why it is to end. */
@@ -61,6 +64,23 @@ export class Deadline {
     this.aborted = true;
     this.reason = reason;
     this.#abortStep?.();
+  }
+
+  /** Ends the call before its next request leaves: at once, or after the response to the one that has left. */
+  stop(reason: unknown): void {
+    this.#stop = () => this.abort(reason);
+    if (!this.#isSending) this.#stop();
+  }
+
+  /** The first byte of a request leaves. */
+  beginSending(): void {
+    this.#isSending = true;
+  }
+
+  /** What became of that request is known. */
+  endSending(): void {
+    this.#isSending = false;
+    this.#stop?.();
   }
 
   /** Runs something when the call is aborted, until `offAbort`. */

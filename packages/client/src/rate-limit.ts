@@ -156,11 +156,6 @@ export class RateLimit {
     this.#advance();
   }
 
-  /** Ends the calls of a bulk run that wait here. */
-  abortWaiting(run: object, reason: unknown): void {
-    for (const { call } of this.#waiting()) if (call.options.bulk?.run === run) call.deadline.abort(reason);
-  }
-
   #cancelReservation(turn: Turn): void {
     if (turn.state !== 'reserved') return;
     turn.state = 'idle';

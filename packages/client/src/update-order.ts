@@ -51,6 +51,8 @@ export interface ClientCore {
   readonly validate: (token: unknown, update: unknown) => Operation;
   /** Makes a call. Rejects with an `OrdersError`. */
   readonly execute: (operation: Operation, options: ResolvedCallOptions) => Promise<UpdateOrderResponse>;
+  /** Ends the calls of a bulk run: each at once, or after the response to what has left. */
+  readonly stopRun: (run: object, reason: unknown) => void;
 }
 
 /** Turns the errors of a call into results; any other error is thrown. */

@@ -1,14 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
+import { basic } from '@orders/auth';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
+import { startFullBacklog } from '../test/full-backlog.ts';
+import { published } from '../test/published.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { createVirtualClient } from '../test/virtual-client.ts';
 import { createOrdersClient } from './index.ts';
-import type { AfterAttemptEvent } from './options.ts';
-import type { UpdateOrdersItemResult } from './update-orders.ts';
+import type { AfterAttemptEvent, OrdersClientOptions } from './options.ts';
+import type { UnfinishedItems, UpdateOrdersItemResult, UpdateOrdersOptions } from './update-orders.ts';
 
 const apiKey = 'swordfish-swordfish';
 
@@ -471,6 +474,132 @@ test('stop returns items that wait for a pause as unsent, in order, and does not
   await next;
   expect([results, unsent.map(({ index }) => index)]).toEqual([[], [0, 1, 2]]);
   expect(clock.now()).toBeLessThan(2_000);
+});
+
+const never = new Promise<never>(() => {});
+/** What keeps the items of a run from leaving, by options of the client and of the run. */
+const waits: readonly (readonly [string, Partial<OrdersClientOptions>, UpdateOrdersOptions])[] = [
+  ['one of its connections', { maxConnections: 1 }, {}],
+  ['a slot of the rate limit', { rateLimit: { requestsPerSecond: 0.001 } }, {}],
+  ['beforeAttempt', {}, { beforeAttempt: () => never }],
+  ['credentials', { credentials: () => never }, {}],
+];
+
+test.each(waits)('stop and close send no item that waits for %s', async (_wait, own, options) => {
+  for (const end of ['stop', 'close'] as const) {
+    await using server = await startRawServer(() => {});
+    const key = own.credentials ? {} : { apiKey };
+    const orders = createOrdersClient({ baseUrl: server.url, ...key, ...own });
+    // It has the only connection and the only slot, and no response.
+    const other = orders.safeUpdateOrder('order_other', buildOrderUpdate(), { credentials: basic(apiKey) });
+    while (server.requests.length === 0) await turn();
+    const run = orders.updateOrders(items(['a', 'b', 'c', 'd']), { concurrency: 4, ...options });
+    const taken = collect(run);
+    for (let turns = 0; turns < 20; turns++) await turn();
+    if (end === 'stop') {
+      const { results, unsent } = await run.stop();
+      expect([results, unsent.map(({ index }) => index)]).toEqual([[], [0, 1, 2, 3]]);
+    } else void orders.close();
+    expect((await taken).map(({ outcome }) => outcome)).toEqual(
+      end === 'stop' ? [] : Array(4).fill('not_sent'),
+    );
+    expect(server.requests).toHaveLength(1);
+    await orders.destroy();
+    expect((await other).outcome).toBe('unknown');
+  }
+});
+
+test('stop ends an update that waits behind another call of its order, and one that is connecting', async () => {
+  await using backlog = await startFullBacklog();
+  const orders = createOrdersClient({ baseUrl: backlog.url, apiKey, timeouts: { connect: 600_000 } });
+  const opened = published('net.client.socket');
+  const other = orders.safeUpdateOrder('a', buildOrderUpdate());
+  const run = orders.updateOrders(items(['a', 'b']));
+  const next = run[Symbol.asyncIterator]().next();
+  await opened;
+  await turn();
+  const { results, unsent } = await run.stop();
+  expect([results, unsent.map(({ index }) => index)]).toEqual([[], [0, 1]]);
+  await next;
+  await orders.destroy();
+  expect((await other).outcome).toBe('not_sent');
+});
+
+test('stop called by a hook sends nothing, also right before the first byte', async () => {
+  for (const hook of ['beforeAttempt', 'beforeSend'] as const) {
+    await using server = await startRawServer(() => {});
+    await using orders = createOrdersClient({ baseUrl: server.url, apiKey });
+    const stopping = Promise.withResolvers<UnfinishedItems<unknown>>();
+    const run = orders.updateOrders(items(['a']), { [hook]: () => stopping.resolve(run.stop()) });
+    void run[Symbol.asyncIterator]().next();
+    const { results, unsent } = await stopping.promise;
+    expect([results, unsent.map(({ index }) => index)]).toEqual([[], [0]]);
+    expect(server.requests).toEqual([]);
+  }
+});
+
+test('after stop nothing leaves, only responses are waited for, and each item is a true result or unsent', async () => {
+  const scenario = fc.record({
+    stopAt: fc.nat({ max: 3_000 }),
+    hookMs: fc.constantFrom(0, 0, 200, 2_000),
+    credentialsMs: fc.constantFrom(0, 0, 200, 2_000),
+    latencyMs: fc.constantFrom(0, 100, 900),
+    requestsPerSecond: fc.constantFrom(2, 1_000),
+    ordering: fc.constantFrom('per-order' as const, 'none' as const),
+    resendUnknown: fc.boolean(),
+    maxAttempts: fc.constantFrom(undefined, 5),
+    others: fc.integer({ min: 0, max: 3 }),
+    statuses: fc.infiniteStream(fc.constantFrom(200, 200, 429, 503)),
+  });
+  await fc.assert(
+    fc.asyncProperty(scenario, async (given) => {
+      const { hookMs, credentialsMs, latencyMs, requestsPerSecond, ordering, statuses } = given;
+      const responses = new Map<string, number[]>();
+      let lastResponseAt = 0;
+      const { orders, departures, clock, sleep } = createVirtualClient(
+        { rateLimit: { requestsPerSecond }, ordering },
+        ({ at }, { body = '' }) => {
+          const status: number = statuses.next().value;
+          const row = JSON.parse(body).order_id;
+          responses.set(row, [...(responses.get(row) ?? []), status]);
+          if (row !== 'other') lastResponseAt = Math.max(lastResponseAt, at + latencyMs);
+          return { latencyMs, status, headers: status === 429 ? { 'retry-after': '1' } : {} };
+        },
+      );
+      const others = Array.from({ length: given.others }, () =>
+        orders.safeUpdateOrder('a', buildOrderUpdate({ order_id: 'other' })),
+      );
+      const run = orders.updateOrders(items(['a', 'b', 'c', 'a', 'b', 'd', 'e', 'f']), {
+        concurrency: 4,
+        retry: { resendUnknown: given.resendUnknown, maxAttempts: given.maxAttempts },
+        beforeAttempt: () => sleep(hookMs),
+        async credentials() {
+          await sleep(credentialsMs);
+          return basic(apiKey);
+        },
+      });
+      const taking = collect(run);
+      await sleep(given.stopAt);
+      const stoppedAt = clock.now();
+      const left = departures.length - (responses.get('other')?.length ?? 0);
+      const { results, unsent } = await run.stop();
+      expect(clock.now()).toBeLessThanOrEqual(Math.max(stoppedAt, lastResponseAt));
+      const all = [...(await taking), ...results];
+      await Promise.all(others);
+      await sleep(100_000);
+      expect(departures.length - (responses.get('other')?.length ?? 0)).toBe(left);
+      for (const { index, outcome } of all) {
+        const of = responses.get(String(index)) ?? [];
+        expect(outcome).toBe(of.includes(200) ? 'applied' : of.includes(503) ? 'unknown' : 'rejected');
+      }
+      for (const { index } of unsent)
+        expect(responses.get(String(index))?.every((status) => status === 429)).not.toBe(false);
+      const indexes = [...all, ...unsent].map(({ index }) => index).toSorted((a, b) => a - b);
+      expect(indexes).toEqual(indexes.map((_, index) => index));
+      for (const row of responses.keys()) if (row !== 'other') expect(indexes).toContain(Number(row));
+    }),
+    { numRuns: inFull ? 1_000 : 60 },
+  );
 });
 
 test('what the source throws after the loop was left early is in the errors of stop', async () => {

@@ -151,7 +151,8 @@ function startRun<Item, Data>(
   const tokensInFlight = new Set<unknown>();
   const results: UpdateOrdersItemResult<Item, Data>[] = [];
   const errors: unknown[] = [];
-  const stopReason = Symbol('stopped');
+  /** Why what has not left ends when the run is stopped or gives up. */
+  const halt = new Error('The run sends nothing more.');
   let inFlight = 0;
   let nextIndex = 0;
   let isReading = false;
@@ -261,7 +262,7 @@ function startRun<Item, Data>(
     };
     try {
       const result = await toResult(update(entry, bulk));
-      const isUnsent = result.error?.cause === stopReason && result.error.outcome !== 'unknown';
+      const isUnsent = result.error?.cause === halt && result.outcome !== 'unknown';
       if (isPutBack || isUnsent) {
         queue.push(entry);
         queue.sort((a, b) => a.index - b.index);
@@ -297,7 +298,7 @@ function startRun<Item, Data>(
     refusedSince ??= now;
     if (now - refusedSince < rateLimit.maxPauseMs) return true;
     refusal = failure;
-    rateLimit.abortWaiting(run, undefined);
+    core.stopRun(run, halt);
     return false;
   }
 
@@ -330,14 +331,14 @@ function startRun<Item, Data>(
     if (isStopped) return;
     isStopped = true;
     for (const signal of endings) signal.removeEventListener('abort', onEnding);
-    rateLimit.abortWaiting(run, stopReason);
+    core.stopRun(run, halt);
     endSource();
     change();
   }
 
-  /** The client is closed, so what waits fails, or the signal has fired, which each call sees by itself. */
+  /** The client is closed, so what has not left fails, or the signal has fired, which each call sees by itself. */
   function onEnding(): void {
-    if (closed.aborted) rateLimit.abortWaiting(run, new Error('The client was closed.'));
+    if (closed.aborted) core.stopRun(run, new Error('The client was closed.'));
     change();
   }
 
