@@ -30,6 +30,14 @@ test('allows plain http to another machine with allowInsecureHttp', () => {
   expect(urlOf('http://api.example.com', { allowInsecureHttp: true })).toMatch(/^http:/);
 });
 
+test('sends headers of any name', () => {
+  const headers = { ['__proto__']: 'a', constructor: 'b' };
+  const orders = createOrdersClient({ baseUrl, apiKey, headers });
+  const command = orders.prepareUpdateOrder('order_1234', { cart: {} }).toCurl();
+  expect(command).toContain("-H '__proto__: a'");
+  expect(command).toContain("-H 'constructor: b'");
+});
+
 test('reads a base URL in linear time, however many slashes', () => {
   const url = `https://api.example.com/${'/'.repeat(1e6)}x`;
   expect(withinTheTest(() => urlOf(url)).endsWith('x/v2/orders/order_1234')).toBe(true);

@@ -532,17 +532,16 @@ const reserved =
 
 /** @throws TypeError for a header that the client sets itself, or that HTTP does not allow; the message shows no value. */
 function checkHeaders(where: string, headers: Readonly<Record<string, string>>): Record<string, string> {
-  const checked: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
+  const checked = Object.entries(headers).map(([name, value]) => {
     check(
       /^[\w!#$%&'*+.^`|~-]+$/.test(name),
       `${where}: headers: ${JSON.stringify(name)} is no header name.`,
     );
     check(!reserved.test(name), `${where}: headers: ${name} is set by the client; leave it out.`);
     check(isHeaderValue(value), `${where}: headers: the value of ${name} is not a string that HTTP allows.`);
-    checked[name.toLowerCase()] = value;
-  }
-  return checked;
+    return [name.toLowerCase(), value];
+  });
+  return Object.fromEntries(checked);
 }
 
 /** Whether a value may be that of an `Authorization` header. */

@@ -1,4 +1,4 @@
-import { headerValue, type ResponseHead } from './transport.ts';
+import { headerValue, ownHeader, type ResponseHead } from './transport.ts';
 
 /** In the order in which they count; after a status other than 429 only the first does. */
 const names = ['retry-after', 'ratelimit', 'ratelimit-reset', 'x-ratelimit-reset'];
@@ -15,7 +15,7 @@ export function getRetryAfterMs({ status, headers }: ResponseHead, now: number):
   const sentAt = parseDate(headerValue(headers, 'date')) || now;
   for (const name of names.slice(0, status === 429 ? 4 : 1)) {
     // A repeated header is a list or joined by commas; a date has one after the day of the week.
-    const values = String(headers[name] ?? '').split(/(?<!\b[A-Z][a-z]+),/);
+    const values = String(ownHeader(headers, name) ?? '').split(/(?<!\b[A-Z][a-z]+),/);
     // Of the policies of a RateLimit, those without requests left caused the 429.
     const spent = values.filter((value) => /; *r=0/.test(value));
     const delays = (spent.length > 0 ? spent : values).map((value) => parseDelay(value, sentAt));

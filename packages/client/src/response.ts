@@ -227,12 +227,11 @@ export function invalidResponse(
 }
 
 function redactHeaders(headers: ResponseHeaders, redact: Redact): ResponseHeaders {
-  const redacted: Record<string, string | readonly string[] | undefined> = {};
-  for (const name in headers) {
-    const value = headers[name];
-    redacted[redact(name)] = typeof value === 'string' ? redact(value) : value?.map((each) => redact(each));
-  }
-  return redacted;
+  const redacted = Object.entries(headers).map(([name, value]) => [
+    redact(name),
+    typeof value === 'string' ? redact(value) : value?.map((each) => redact(each)),
+  ]);
+  return Object.fromEntries(redacted);
 }
 
 /** The `x-request-id` of a response, at most 128 characters. */

@@ -96,20 +96,22 @@ export interface TransportResult {
 /** Sends one request once. Never rejects. */
 export type Transport = (request: TransportRequest, limits: TransportLimits) => Promise<TransportResult>;
 
+/** The value of a header, or all of them; `undefined` when it is absent. */
+export function ownHeader(headers: ResponseHeaders, name: string): ResponseHeaders[string] {
+  return Object.hasOwn(headers, name) ? headers[name] : undefined;
+}
+
 /** The first value of a header; empty when it is absent. */
 export function headerValue(headers: ResponseHeaders, name: string): string {
-  const value = headers[name];
+  const value = ownHeader(headers, name);
   return ((typeof value === 'string' ? value : value?.[0]) ?? '').trim();
 }
 
 /** Reads the head of a response, which a dispatcher or `fetch` of the user may have made: drops what is no header. */
 export function readHead(status: unknown, headers: unknown): ResponseHead {
-  const read: Record<string, string | readonly string[]> = {};
-  for (const written in headers as object) {
-    const name = written.toLowerCase();
-    const value: unknown = (headers as Record<string, unknown>)[written];
-    if (typeof value === 'string') read[name] = value;
-    else if (Array.isArray(value)) read[name] = value.map(String);
-  }
-  return { status: Number.isInteger(status) ? (status as number) : 0, headers: read };
+  const read = Object.entries<unknown>(Object(headers)).flatMap(([name, value]) => {
+    const text = Array.isArray(value) ? value.map(String) : value;
+    return typeof text === 'string' || Array.isArray(text) ? [[name.toLowerCase(), text] as const] : [];
+  });
+  return { status: Number.isInteger(status) ? (status as number) : 0, headers: Object.fromEntries(read) };
 }

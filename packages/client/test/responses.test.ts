@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { fuzzResponses } from './fuzz-responses.ts';
 import { listenOnLoopback } from './loopback.ts';
+import { httpAnswer, startRawServer } from './raw-server.ts';
 
 const run = promisify(execFile);
 const specifiers = ['@orders/client', '@orders/client/fetch'];
@@ -42,3 +43,48 @@ test(`${responses} responses of 1 MiB in chunks of a byte cost less than ${maxMb
   const { stdout } = await run(process.execPath, ['--conditions=@orders/source', child, url, `${responses}`]);
   expect(Number(stdout)).toBeLessThan(maxMb);
 });
+
+const headNames = '__proto__: a\r\n__proto__: b\r\nconstructor: c\r\n';
+
+/** What the service sends for each token. */
+const responseOf: Readonly<Record<string, string>> = {
+  json: httpAnswer(200, {}, '{"each":1}'),
+  empty: httpAnswer(204),
+  broken: httpAnswer(200, {}, '{'),
+  page: httpAnswer(200, { 'content-type': 'text/html' }, '<p>'),
+  refused: httpAnswer(409, {}, '{"error":"no"}').replace('\r\n', `\r\n${headNames}`),
+  later: httpAnswer(429),
+  failed: httpAnswer(503),
+  moved: httpAnswer(302, { location: '/' }),
+  reset: '',
+};
+
+test.each(specifiers)(
+  'properties on the prototypes of a process change nothing of what calls of %s come to',
+  async (specifier) => {
+    await using server = await startRawServer((socket, request) => {
+      const [, token = ''] = /^PATCH \/v2\/orders\/(\w+)/.exec(request) ?? [];
+      const answer = token ? responseOf[token] : httpAnswer(200, {}, '{"echo":true}');
+      if (answer) socket.write(answer);
+      else socket.resetAndDestroy();
+    });
+    const child = fileURLToPath(import.meta.resolve('./prototypes-child.ts'));
+    const env = { ...process.env, TOKENS: Object.keys(responseOf).join(' ') };
+    const runChild = async (...more: string[]) => {
+      const args = ['--conditions=@orders/source', child, specifier, server.url, ...more];
+      const { stdout } = await run(process.execPath, args, { env });
+      const requests = server.requests.splice(0).map((request) => request.replaceAll('\r\n', '\n'));
+      return { results: JSON.parse(stdout), requests };
+    };
+    const plain = await runChild();
+    expect(await runChild('extended')).toEqual(plain);
+    const [[json, , , , refused]] = plain.results;
+    expect(json).toMatchObject({ ok: true, outcome: 'applied', data: { each: 1 } });
+    expect(Object.entries(refused.error.headers)).toEqual(
+      expect.arrayContaining([
+        ['constructor', 'c'],
+        ['__proto__', expect.anything()],
+      ]),
+    );
+  },
+);

@@ -15,6 +15,17 @@ import { accepts, defOf, modelOf } from './zod-internals.ts';
 export function compileOrderUpdate<Update extends OrderUpdate>(
   schema: OrderUpdateSchema<Update>,
 ): OrderUpdateSchema<Update> {
+  try {
+    return compileModel(schema);
+  } catch {
+    // Zod does not work once `Object.prototype` has an enumerable property; what it made before goes on working.
+    return schema;
+  }
+}
+
+function compileModel<Update extends OrderUpdate>(
+  schema: OrderUpdateSchema<Update>,
+): OrderUpdateSchema<Update> {
   const model = modelOf(schema);
   if (!model) return z.compile(schema);
   const compiled = z.compile(model);

@@ -44,10 +44,10 @@ function collectTypos(schema: z.core.$ZodType, value: unknown, search: Search): 
   } else if (def.type === 'object' && value === Object(value)) {
     const { shape } = def;
     const fields = value as Record<string, unknown>;
-    for (const name in fields) {
+    for (const name of Object.keys(fields)) {
       if (Object.hasOwn(shape, name)) {
         if (typeof fields[name] === 'object') inside(shape[name] as z.core.$ZodType, name, fields[name]);
-      } else if (Object.hasOwn(fields, name)) {
+      } else {
         const text = misplacedField(name, shape) ?? misspelledField(name, fields, shape, search);
         if (text) search.found.push({ ...text, path: [...search.path, name] });
       }
