@@ -51,18 +51,18 @@ export function openTunnel(socket: Socket, { target, authorization }: Tunnel): P
     });
     connect.once('error', reject);
     connect.once('connect', ({ statusCode = 0 }, _socket, head: Buffer) => {
-      if (statusCode < 200 || statusCode > 299) {
-        socket.destroy();
-        reject(refusal(statusCode));
-        return;
-      }
-      // Bytes of the origin that came with the response.
-      if (head.length > 0) socket.unshift(head);
-      resolve();
+      const isOpen = statusCode >= 200 && statusCode <= 299;
+      // Neither HTTP nor TLS lets a server send first; undici would connect again and again.
+      if (isOpen && head.length === 0) return resolve();
+      socket.destroy();
+      reject(isOpen ? new Error(earlyBytes) : refusal(statusCode));
     });
     connect.end();
   });
 }
+
+const earlyBytes =
+  'bytes came from the proxy before a request. Check the URL of proxy, and whether the base URL names an HTTP service';
 
 function refusal(status: number): Error {
   const message = `the proxy refused the connection with status ${status}`;

@@ -1,8 +1,9 @@
-import type { Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { buildOrderUpdate } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { createOrdersClient, type OrdersClientOptions } from '../src/index.ts';
 import { holdTime } from './hold-time.ts';
+import { listenOnLoopback } from './loopback.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
 
 const update = buildOrderUpdate();
@@ -43,6 +44,20 @@ test('no more requests are under way than connections are allowed, and each of t
   const sent = scene.server.requests.map((request) => /order_\d+/.exec(request)?.[0]);
   expect(sent.slice(0, 3).toSorted()).toEqual(tokens.slice(0, 3));
   expect(sent.at(-1)).toBe(tokens.at(-1));
+});
+
+test.each<[does: string, serve: (socket: Socket) => void]>([
+  ['sends a banner', (socket) => socket.write('SSH-2.0-OpenSSH_9\r\n')],
+  ['closes', (socket) => socket.end()],
+  ['resets', (socket) => socket.resetAndDestroy()],
+])('a service that %s before any request gets one connection for each attempt', async (_does, serve) => {
+  await using server = await listenOnLoopback(createServer(serve));
+  const baseUrl = `http://127.0.0.1:${server.port}`;
+  const retry = { maxAttempts: 1 };
+  await using orders = createOrdersClient({ baseUrl, apiKey: 'swordfish-swordfish', retry });
+  const { error } = await orders.safeUpdateOrder('order_1', update);
+  expect(error).toMatchObject({ code: 'connection_error', attemptCount: 1 });
+  expect(server.connections).toBe(1);
 });
 
 test('the wait for a connection counts as time of the call, not of an attempt, and its failure names it', async () => {

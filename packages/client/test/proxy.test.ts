@@ -69,6 +69,27 @@ test.each<[name: string, Manner, retryable: boolean, RegExp]>([
   }
 });
 
+test.each([
+  ['a body', 'content-length: 5\r\n\r\nhello'],
+  ['a response', '\r\nHTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n'],
+  ['a banner', '\r\nSSH-2.0-OpenSSH_9\r\n'],
+])('a tunnel that begins with %s is one failed connection, and nothing is sent', async (_name, bytes) => {
+  for (const baseUrl of ['https://127.0.0.1:1', 'http://127.0.0.1:1']) {
+    await using proxy = await startRawServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${bytes}`));
+    const { error } = await updateThrough(proxy, { baseUrl });
+    expect(error).toMatchObject({ code: 'connection_error', outcome: 'not_sent', retryable: true });
+    expect(error?.message).toContain('bytes came from the proxy before a request');
+    expect(proxy.connections).toBe(1);
+  }
+});
+
+test.each(['https', 'http'])('a tunnel to %s that ends at once is one failed connection', async (scheme) => {
+  await using proxy = await startRawServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\n'));
+  const { error } = await updateThrough(proxy, { baseUrl: `${scheme}://127.0.0.1:1` });
+  expect(error).toMatchObject({ code: 'connection_error', attemptCount: 1 });
+  expect(proxy.connections).toBe(1);
+});
+
 test.each([{ attempt: 100 }, { connect: 100 }])(
   'an update through a proxy that never responds times out while connecting, not sent: %o',
   async (timeouts) => {
