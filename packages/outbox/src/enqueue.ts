@@ -93,36 +93,41 @@ export function checkListSize(updates: readonly NewUpdate[]): void {
     );
 }
 
+const whatToPass = 'a client of pg, a transaction of PGlite, fromKysely(trx) or fromDrizzle(tx, sql)';
+
 /** Checks what is passed as a transaction. @throws TypeError that says what to pass instead. */
 export function checkTx(tx: Sql | undefined): void {
   if (tx === undefined) return;
-  if (typeof tx?.query !== 'function')
-    throw new TypeError(
-      'enqueue: pass as tx a client of pg, a transaction of PGlite, fromKysely(trx) or fromDrizzle(tx, sql).',
-    );
+  if (typeof tx?.query !== 'function') throw new TypeError(`enqueue: pass as tx ${whatToPass}.`);
   if ('totalCount' in tx && 'idleCount' in tx)
     throw new TypeError('enqueue: a pool is no transaction; pass as tx the client that began it.');
-  if ('transaction' in tx)
+  if ('transaction' in tx && 'exec' in tx)
     throw new TypeError('enqueue: a database is no transaction; pass as tx what its transaction() provides.');
 }
 
 /**
  * Proves that statements run within a transaction: otherwise each would be stored by itself, whatever becomes of the
- * caller's.
+ * caller's. Their rows must be readable, too: an error after the insert would hide that the update was accepted.
  *
  * @throws OutboxError `not_a_transaction`
+ * @throws TypeError where rows come in another shape
  */
 export async function checkTransaction(tx: Sql): Promise<void> {
   const { getTransactionStatus } = tx as { readonly getTransactionStatus?: () => unknown };
   const status = getTransactionStatus?.call(tx);
   if (status === 'T') return;
+  let result: unknown;
   try {
     if (status === 'I') throw noTransaction();
     await tx.query('savepoint orders_outbox');
-    await tx.query('release savepoint orders_outbox');
+    result = await tx.query('release savepoint orders_outbox');
   } catch (error) {
     throw sqlState(error) === '25P01' ? noTransaction(error) : error;
   }
+  if (Array.isArray((result as { rows?: unknown } | undefined)?.rows)) return;
+  throw new TypeError(
+    `enqueue: query of tx does not resolve with { rows }, so nothing was accepted: pass ${whatToPass}, or { query } with a function that does, such as async (text, values) => ({ rows: await tx.query(text, values) }) with TypeORM and pg-promise.`,
+  );
 }
 
 function noTransaction(cause?: unknown): OutboxError {

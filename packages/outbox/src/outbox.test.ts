@@ -4,6 +4,7 @@ import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { sql as drizzleSql } from 'drizzle-orm/sql';
 import { Kysely, PostgresDialect } from 'kysely';
+import type { QueryResult } from 'pg';
 import { expect } from 'vitest';
 import { holdResponses } from '../test/hold-responses.ts';
 import { mortalStore } from '../test/mortal-store.ts';
@@ -123,6 +124,36 @@ onPostgres('refuses a client of pg that has not begun a transaction', async (sce
   await expect(outbox.enqueue(token, step(1), { tx: pool })).rejects.toThrow('a pool is no transaction');
   await pool.end();
   expect(await countRows(scene, 'updates')).toBe(0);
+});
+
+onPostgres('accepts nothing by a transaction whose rows it cannot read', async (scene) => {
+  const { open, postgres, token } = scene;
+  const outbox = await open();
+  await using client = await connect(postgres);
+  const run = async (text: string, values?: unknown[]) => client.query(text, values);
+  await client.query('begin');
+  for (const [like, shape] of Object.entries<(result: QueryResult) => unknown>({
+    'a QueryRunner of TypeORM, and a task of pg-promise': ({ rows }) => rows,
+    Sequelize: (result) => [result.rows, result],
+    'a count': ({ rowCount }) => rowCount,
+    nothing: () => undefined,
+  })) {
+    // An EntityManager of TypeORM has a method `transaction`, too.
+    const tx = {
+      query: async (text: string, values?: unknown[]) => shape(await run(text, values)),
+      transaction() {},
+    };
+    const own = { tx: tx as unknown as Sql };
+    const refused = 'query of tx does not resolve with { rows }';
+    await expect(outbox.enqueue(token, step(1), own), like).rejects.toThrow(refused);
+    await expect(outbox.enqueueAll([{ token, update: step(1) }], own), like).rejects.toThrow(refused);
+  }
+  const wrapped = {
+    query: async (text: string, values?: unknown[]) => ({ rows: (await run(text, values)).rows }),
+  };
+  await outbox.enqueue(token, step(2), { tx: wrapped });
+  await client.query('commit');
+  expect(await countRows(scene, 'updates')).toBe(1);
 });
 
 onPglite('refuses a database in place of its transaction', async ({ open, pglite, token }) => {
