@@ -65,10 +65,20 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 /** Serves an inbox by `node:http` or `node:http2`, and by frameworks on them, before any parser of bodies. */
 export function fromNode(inbox: { receive(request: Request): Promise<Response> }): NodeHandler {
   return async (incoming, outgoing) => {
-    const response = await respond(inbox, incoming);
-    outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-    outgoing.end(response.body ? Buffer.from(await response.arrayBuffer()) : undefined);
+    try {
+      await send(await respond(inbox, incoming), outgoing);
+    } catch {
+      // Where not even that can be sent, the response has begun, or nobody waits for it.
+      await send(refusal(500, 'The response cannot be sent.'), outgoing).catch(() => {});
+    }
   };
+}
+
+async function send(response: Response, outgoing: ServerResponse): Promise<void> {
+  const { status, headers } = response;
+  const body = Buffer.from(await response.arrayBuffer());
+  outgoing.writeHead(status, { ...Object.fromEntries(headers), 'set-cookie': headers.getSetCookie() });
+  outgoing.end(body);
 }
 
 async function respond(

@@ -419,6 +419,50 @@ onPostgres('is served by node:http, but not behind a parser of bodies', async (s
   await inbox.close();
 });
 
+onPostgres('never rejects, whatever Response it is to send', async (scene) => {
+  const gone = new Response('unknown hook', {
+    status: 404,
+    headers: [
+      ['set-cookie', 'a'],
+      ['set-cookie', 'b'],
+    ],
+  });
+  const used = new Response('used');
+  await used.text();
+  const thrown = { gone, used, error: Response.error() };
+  const { inbox } = await openInbox(scene, {
+    verify(_, { url }) {
+      throw thrown[new URL(url).pathname.slice(1) as keyof typeof thrown];
+    },
+  });
+  const received: Record<string, () => unknown> = {
+    broken: () => new Response(new ReadableStream({ pull: (stream) => stream.error(new Error('broken')) })),
+    error: () => Response.error(),
+    nothing: () => undefined,
+    rejected: () => Promise.reject(new Error('of the caller')),
+  };
+  const failures: unknown[] = [];
+  const server = createServer((request, response) => {
+    const [, kind, name = ''] = request.url?.split('/') ?? [];
+    const receive = async () => received[name]?.() as Response;
+    if (kind === 'received') fromNode({ receive })(request, response).catch((error) => failures.push(error));
+    else fromNode(inbox)(request, response).catch((error) => failures.push(error));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const post = (path: string) => fetch(`http://127.0.0.1:${port}/${path}`, { method: 'POST', body: '{}' });
+  for (let time = 0; time < 2; time++) {
+    const response = await post('gone');
+    expect([response.status, await response.text()]).toEqual([404, 'unknown hook']);
+    expect(response.headers.getSetCookie()).toEqual(['a', 'b']);
+    for (const path of ['used', 'error', ...Object.keys(received).map((name) => `received/${name}`)])
+      expect((await post(path)).status, path).toBe(500);
+  }
+  expect(failures).toEqual([]);
+  server.close();
+  await inbox.close();
+});
+
 onPostgres('handles nothing twice though its connection ends while a handler runs', async (scene) => {
   const { sql, schema } = scene;
   await sql.query(`create table effects_of_${schema} (id text)`);

@@ -152,7 +152,7 @@ export function createInbox(options: InboxOptions): Inbox {
     try {
       event = verify === 'none' ? readJson(body) : await verify(body, request);
     } catch (error) {
-      if (error instanceof Response) return error;
+      if (error instanceof Response) return copyOf(error);
       if (verify !== 'none') return refusal(401, 'It is not genuine.');
       return refusal(400, 'The body is not JSON in UTF-8.');
     }
@@ -302,6 +302,15 @@ async function find(where: InboxOptions['id'], event: unknown, request: Request)
         ? (value as Record<string, unknown>)[field]
         : undefined;
   return value;
+}
+
+/** A copy of a Response: `verify` may throw the same again. */
+function copyOf(response: Response): Response {
+  try {
+    return new Response(response.clone().body, response);
+  } catch {
+    return refusal(500, 'The Response that verify threw was read before, or has no status.');
+  }
 }
 
 function readJson(body: Uint8Array): unknown {
