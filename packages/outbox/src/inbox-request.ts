@@ -68,7 +68,7 @@ export function fromNode(inbox: { receive(request: Request): Promise<Response> }
     try {
       await send(await respond(inbox, incoming), outgoing);
     } catch {
-      // Where not even that can be sent, the response has begun, or nobody waits for it.
+      // Where that cannot be sent either, a response has begun, or the sender has gone.
       await send(refusal(500, 'The response cannot be sent.'), outgoing).catch(() => {});
     }
   };

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { connect as connectTcp } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
+import pg from 'pg';
 import { expect } from 'vitest';
 import {
   onBoth,
@@ -14,6 +15,7 @@ import {
   stepsApplied,
   until,
 } from '../test/scene.ts';
+import { OutboxError } from './errors.ts';
 import { createInbox, fromNode, type Inbox, type InboxOptions } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -418,6 +420,60 @@ onPostgres('is served by node:http, but not behind a parser of bodies', async (s
   server.close();
   await inbox.close();
 });
+
+onPostgres(
+  'responds with 503 where verify cannot know whether an event is genuine, and warns',
+  async (scene) => {
+    let error: unknown;
+    const { inbox, warnings } = await openInbox(scene, {
+      verify() {
+        if (error) throw error;
+        return { id: '1', data: { order: 'A' } };
+      },
+    });
+    const thrown = async (make: () => unknown) => {
+      error = await Promise.resolve()
+        .then(make)
+        .catch((reason) => reason);
+      warnings.length = 0;
+      const statuses = [(await deliver(inbox, '{}')).status, (await deliver(inbox, '{}')).status];
+      error = undefined;
+      expect((await deliver(inbox, '{}')).status).toBe(204);
+      expect(warnings).toEqual([expect.stringMatching(/^verify threw .* responds with (503|401)\.$/)]);
+      expect(warnings[0]).not.toContain(secret);
+      expect(statuses[0]).toBe(statuses[1]);
+      return statuses[0];
+    };
+    const withCode = (code: string) => Object.assign(new Error('as jose has it'), { code });
+    const away = 'http://127.0.0.1:9/';
+    const bug = {} as { readonly missing: { readonly secret: string } };
+    for (const cannotKnow of [
+      () => withCode('ERR_JWKS_TIMEOUT'),
+      () => withCode('ERR_JOSE_GENERIC'),
+      () => fetch(away),
+      () => fetch(away, { signal: AbortSignal.timeout(0) }),
+      () => fetch(away, { signal: AbortSignal.abort() }),
+      () => new pg.Client({ host: '127.0.0.1', port: 9 }).connect(),
+      () => scene.sql.query('select 1/0'),
+      () => new Error('Connection terminated unexpectedly'),
+      () => new Error('the keys', { cause: new Error('timeout exceeded when trying to connect') }),
+      () => new OutboxError('database_unusable', 'away'),
+      () => bug.missing.secret,
+      () => 'x'.repeat(-1),
+    ])
+      expect(await thrown(cannotKnow), String(cannotKnow)).toBe(503);
+    for (const isForged of [
+      () => withCode('ERR_JWS_SIGNATURE_VERIFICATION_FAILED'),
+      () => withCode('ERR_JWKS_NO_MATCHING_KEY'),
+      () => timingSafeEqual(Buffer.from('a'), Buffer.from('bc')),
+      () => JSON.parse('{'),
+      () => new Error(`no signature by ${secret}`),
+      () => secret,
+    ])
+      expect(await thrown(isForged), String(isForged)).toBe(401);
+    await inbox.close();
+  },
+);
 
 onPostgres('never rejects, whatever Response it is to send', async (scene) => {
   const gone = new Response('unknown hook', {

@@ -25,8 +25,9 @@ export interface InboxOptions {
   readonly store: OutboxStore;
   /**
    * Checks that a request is genuine, by the bytes of its body as they came, and returns the event: any JSON value. Where it
-   * returns `undefined` or throws, the response is 401; a `Response` that it throws is sent instead. The URL counts, too: it
-   * may hold the secret, and the order. With `'none'`, anybody may send events: the body is read as JSON, and the token is
+   * returns `undefined` or throws, the response is 401, but 503 where it cannot know now: it throws an error of a connection, a
+   * timeout or a database, or a bug (TypeError, ReferenceError, RangeError). A `Response` that it throws is sent instead. The
+   * URL counts, too: it may hold the secret, and the order. With `'none'`, anybody may send events: the body is read as JSON, and the token is
    * never taken from it.
    */
   readonly verify: 'none' | ((body: Uint8Array<ArrayBuffer>, request: Request) => unknown);
@@ -111,7 +112,12 @@ export function createInbox(options: InboxOptions): Inbox {
   const handlers = new EventHandlers({ ...options, table, channel, warn });
   let closing: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
-  let hasFailed = false;
+  /** What has gone wrong since an event was stored last. */
+  const problems = new Set<string>();
+  function note(problem: string): void {
+    if (!problems.has(problem)) warn(problem);
+    problems.add(problem);
+  }
 
   async function open(): Promise<void> {
     const queue = new LaneQueue(store, name, { onError: () => {} });
@@ -153,8 +159,11 @@ export function createInbox(options: InboxOptions): Inbox {
       event = verify === 'none' ? readJson(body) : await verify(body, request);
     } catch (error) {
       if (error instanceof Response) return copyOf(error);
-      if (verify !== 'none') return refusal(401, 'It is not genuine.');
-      return refusal(400, 'The body is not JSON in UTF-8.');
+      if (verify === 'none') return refusal(400, 'The body is not JSON in UTF-8.');
+      const isUnsure = isNoVerdict(error);
+      note(`verify threw ${kindOfError(error)}: the inbox responds with ${isUnsure ? 503 : 401}.`);
+      if (isUnsure) return refusal(503, 'It cannot be verified now.', { 'retry-after': '10' });
+      return refusal(401, 'It is not genuine.');
     }
     if (event === undefined || event === false) return refusal(401, 'It is not genuine.');
     try {
@@ -167,14 +176,13 @@ export function createInbox(options: InboxOptions): Inbox {
         if (!isKey(known[which], maxBytesOf[which])) return refusal(422, `The event has no ${which}.`);
       if (payload === null) return refusal(422, 'The event cannot be stored as JSON.');
       const isStored = await usable(() => insert(String(known.id), String(known.token), payload));
-      hasFailed = false;
+      problems.clear();
       if (!isStored) return refusal(503, 'Too many events of this order wait.', { 'retry-after': '60' });
       handlers.wake();
       return new Response(null, { status: 204 });
     } catch (error) {
       const problem = error instanceof OutboxError ? error.message : `${kindOfError(error)} in id or token`;
-      if (!hasFailed) warn(`The inbox cannot store events, and responds with 503: ${problem}`);
-      hasFailed = true;
+      note(`The inbox cannot store events, and responds with 503: ${problem}`);
       return refusal(503, 'It cannot be stored now.', { 'retry-after': '10' });
     }
   }
@@ -302,6 +310,21 @@ async function find(where: InboxOptions['id'], event: unknown, request: Request)
         ? (value as Record<string, unknown>)[field]
         : undefined;
   return value;
+}
+
+/** What says that something is away: codes of the system, of undici, of jose for a set of keys, and of PostgreSQL. */
+const awayCode = /^(?:E(?!RR_)[A-Z_]+|UND_ERR_\w+|ERR_JWKS_TIMEOUT|ERR_JOSE_GENERIC|[0-9A-Z]{5})$/;
+/** The same of errors without a code, and bugs: Node gives a code to what it finds wrong with the values of a request. */
+const awayText = /^(?:Abort|Timeout|Type|Reference|Range)Error:|\bconnect|time-?out|timed out/i;
+
+/** Whether an error of `verify` is of something else than the request: whether that is genuine cannot be known now. */
+function isNoVerdict(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = 'code' in at && typeof at.code === 'string' ? at.code : undefined;
+    if (at instanceof OutboxError || (code ? awayCode : awayText).test(code ?? `${at.name}: ${at.message}`))
+      return true;
+  }
+  return false;
 }
 
 /** A copy of a Response: `verify` may throw the same again. */
