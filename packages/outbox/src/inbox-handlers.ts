@@ -193,9 +193,13 @@ export class EventHandlers {
     };
     const { promise, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(over), ms);
+    const handled = handling
+      .run(state, async () => handler(event, { tx: { query } }))
+      .finally(() => {
+        state.hasReturned = true;
+      });
     try {
-      await Promise.race([handling.run(state, async () => handler(event, { tx: { query } })), promise]);
-      state.hasReturned = true;
+      await Promise.race([handled, promise]);
     } finally {
       state.isOver = true;
       clearTimeout(timer);

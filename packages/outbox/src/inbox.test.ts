@@ -330,6 +330,28 @@ onBoth('refuses an enqueue that would not commit with its event', async (scene) 
   await opened.inbox.close();
 });
 
+onBothInFull(
+  'lets what a handler has started enqueue by itself once it has returned or thrown',
+  async (scene) => {
+    const { token } = scene;
+    const hasEnded = Promise.withResolvers<void>();
+    const accepted: Promise<string | undefined>[] = [];
+    let outbox: Outbox | undefined;
+    const { inbox, ...opened } = await openInbox(scene, {
+      handler({ failures }) {
+        accepted.push(hasEnded.promise.then(() => outbox?.enqueue(token, step(1))));
+        if (failures === 0) throw new Error('on purpose');
+      },
+    });
+    outbox = opened.outbox;
+    await deliver(inbox, event('one', token));
+    await until('it is handled', async () => (await inbox.get('one'))?.state === 'handled');
+    hasEnded.resolve();
+    expect(await Promise.all(accepted)).toEqual([expect.any(String), expect.any(String)]);
+    await inbox.close();
+  },
+);
+
 onPostgres(
   'stores nothing that is forged, malformed or too much, and says so by its status',
   async (scene) => {
