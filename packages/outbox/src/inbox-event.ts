@@ -1,4 +1,4 @@
-import { decode } from './updates.ts';
+import { decode, toAscii } from './updates.ts';
 
 /** The state of an event: it waits for its handler, was handled, needs review since its handler failed too often, or was given up. */
 export type EventState = 'queued' | 'handled' | 'needs_review' | 'discarded';
@@ -41,3 +41,28 @@ export function toEvent({ id, token, state, payload, received_at, failures, mess
   };
   return { id, token, state, receivedAt: new Date(received_at * 1_000), failures, ...details };
 }
+
+/** Encodes what `verify` returned. @throws TypeError that names a value which JSON would change or drop */
+export function encodeEvent(event: unknown): string {
+  if (event === true) throw new TypeError('true is no event: return what the body holds');
+  const paths = new WeakMap<object, string>();
+  function check(this: Record<string, unknown>, field: string): unknown {
+    const path = paths.has(this) ? `${paths.get(this)}.${field}` : 'event';
+    // As it is: what a replacer is called with may have gone through `toJSON`.
+    const value = this[field];
+    if (typeof value === 'object' && value !== null) {
+      const prototype: unknown = Object.getPrototypeOf(value);
+      if (!Array.isArray(value) && prototype !== null && Object.getPrototypeOf(prototype) !== null)
+        throw new TypeError(
+          `${path} is an instance of ${String(value.constructor?.name)}, and no plain object`,
+        );
+      paths.set(value, path);
+    } else if (!isKept(value) && !(value === undefined && !Array.isArray(this)))
+      throw new TypeError(`${path} is ${typeof value === 'number' ? value : `of type ${typeof value}`}`);
+    return value;
+  }
+  return toAscii(JSON.stringify(event, check));
+}
+
+const isKept = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);

@@ -497,6 +497,61 @@ onPostgres(
   },
 );
 
+onPostgres(
+  'stores what verify returns as it is, or refuses it and names what JSON would change',
+  async (scene) => {
+    let returned: unknown;
+    let count = 0;
+    const { inbox, warnings } = await openInbox(scene, {
+      verify: () => returned,
+      id: () => `event-${count}`,
+      token: () => 'A',
+      handler: () => Promise.reject(new Error('never')),
+    });
+    const store = async (value: unknown) => {
+      returned = value;
+      count++;
+      warnings.length = 0;
+      const { status } = await deliver(inbox, '{}');
+      const stored = await inbox.get(`event-${count}`);
+      return { status, stored, warned: warnings.filter((warning) => warning.startsWith('verify')) };
+    };
+    const cycle: { self?: unknown } = {};
+    cycle.self = cycle;
+    for (const [value, what] of [
+      [true, 'true is no event'],
+      [new URLSearchParams('a=b'), 'event is an instance of URLSearchParams'],
+      [{ id: new Date() }, 'event.id is an instance of Date'],
+      [{ data: [{ at: Number.NaN }] }, 'event.data.0.at is NaN'],
+      [{ tags: new Set(['a']) }, 'event.tags is an instance of Set'],
+      [Buffer.from('{}'), 'event is an instance of Buffer'],
+      [[undefined], 'event.0 is of type undefined'],
+      [{ id: 1n }, 'event.id is of type bigint'],
+      [{ id: { toJSON: () => 'another' } }, 'event.id.toJSON is of type function'],
+      [cycle, 'circular'],
+      [Symbol('event'), 'event is of type symbol'],
+    ] as const)
+      expect(await store(value), what).toEqual({ status: 422, warned: [expect.stringContaining(what)] });
+    for (const none of [undefined, null, false, Number.NaN])
+      expect(await store(none)).toEqual({ status: 401, warned: [] });
+    expect(await store({ id: '1', more: undefined })).toMatchObject({
+      status: 204,
+      stored: { payload: { id: '1' } },
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.jsonValue().filter((value) => typeof value === 'object' && value !== null),
+        async (value) => {
+          const { status, stored } = await store(value);
+          expect([status, JSON.stringify(stored?.payload)]).toEqual([204, JSON.stringify(value)]);
+        },
+      ),
+      { numRuns: 30 },
+    );
+    await inbox.close();
+  },
+);
+
 onPostgres('never rejects, whatever Response it is to send', async (scene) => {
   const gone = new Response('unknown hook', {
     status: 404,

@@ -4,6 +4,7 @@ import { checkOptions } from '@orders/schema/check-options';
 import { databaseError, describeError, kindOfError, OutboxError } from './errors.ts';
 import { type Events, eventsOf, lockOrder } from './events.ts';
 import { guarded } from './guarded.ts';
+import { encodeEvent } from './inbox-event.ts';
 import { EventHandlers, type InboxHandler } from './inbox-handlers.ts';
 import { readBody, refusal } from './inbox-request.ts';
 import { checkCount, checkMs } from './options.ts';
@@ -12,7 +13,7 @@ import { reviewCopy } from './restored.ts';
 import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, rowsOf } from './store.ts';
 import { activeTraceparent } from './telemetry.ts';
-import { encode, isStorable } from './updates.ts';
+import { isStorable } from './updates.ts';
 
 export { type EventListOptions, type Events, eventsOf } from './events.ts';
 export type { EventState, InboxEvent } from './inbox-event.ts';
@@ -24,8 +25,8 @@ export interface InboxOptions {
   /** Where events are stored: the store of the outbox, whose tables hold them. The inbox does not close it. */
   readonly store: OutboxStore;
   /**
-   * Checks that a request is genuine, by the bytes of its body as they came, and returns the event: any JSON value. Where it
-   * returns `undefined` or throws, the response is 401, but 503 where it cannot know now: it throws an error of a connection, a
+   * Checks that a request is genuine, by the bytes of its body as they came, and returns the event, as JSON holds it. Where it
+   * returns nothing (`undefined`, `null`, `false`) or throws, the response is 401, but 503 where it cannot know now: it throws an error of a connection, a
    * timeout or a database, or a bug (TypeError, ReferenceError, RangeError). A `Response` that it throws is sent instead. The
    * URL counts, too: it may hold the secret, and the order. With `'none'`, anybody may send events: the body is read as JSON, and the token is
    * never taken from it.
@@ -165,16 +166,23 @@ export function createInbox(options: InboxOptions): Inbox {
       if (isUnsure) return refusal(503, 'It cannot be verified now.', { 'retry-after': '10' });
       return refusal(401, 'It is not genuine.');
     }
-    if (event === undefined || event === false) return refusal(401, 'It is not genuine.');
+    if (!event) return refusal(401, 'It is not genuine.');
+    let payload: string;
+    try {
+      payload = encodeEvent(event);
+    } catch (error) {
+      note(
+        `verify returned what JSON does not hold, and the inbox responds with 422: ${describeError(error)}.`,
+      );
+      return refusal(422, 'The event cannot be stored as JSON.');
+    }
     try {
       const known = {
         id: await find(id, event, request),
         token: await find(token, verify === 'none' ? undefined : event, request),
       };
-      const payload = encode(event);
       for (const which of ['id', 'token'] as const)
         if (!isKey(known[which], maxBytesOf[which])) return refusal(422, `The event has no ${which}.`);
-      if (payload === null) return refusal(422, 'The event cannot be stored as JSON.');
       const isStored = await usable(() => insert(String(known.id), String(known.token), payload));
       problems.clear();
       if (!isStored) return refusal(503, 'Too many events of this order wait.', { 'retry-after': '60' });
