@@ -310,6 +310,19 @@ onBothInFull('ends a drain once its time is over, though more is due', async ({ 
   expect((await outbox.counts()).queued).toBeGreaterThan(0);
 });
 
+onPostgres('aborts nothing that a drain has begun, however soon its time is over', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open();
+  service.faults.next({ type: 'latency', ms: 10_500 }, { token });
+  const id = await outbox.enqueue(token, step(1));
+  const ended = await until('it was begun', async () => {
+    await outbox.drain({ maxMs: 100 });
+    const { state, attempts = 0, code } = (await outbox.get(id)) ?? {};
+    return attempts > 0 && { state, attempts, code };
+  });
+  expect(ended).toEqual({ state: 'applied', attempts: 1, code: undefined });
+});
+
 onBothInFull('refuses options that it does not know', async ({ open }) => {
   const outbox = await open();
   await expect(outbox.drain({ maxMS: 5 } as object)).rejects.toThrow('Did you mean "maxMs"?');
