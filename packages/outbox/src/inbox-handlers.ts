@@ -27,6 +27,7 @@ const handlerMs = { pglite: 2_000, postgres: 10_000 };
 /** A statement ends with the time of its handler; a connection that does nothing is ended later, which no failure would count. */
 const settings = `set local statement_timeout = ${handlerMs.postgres};
   set local idle_in_transaction_session_timeout = ${2 * handlerMs.postgres}`;
+const blocked = `Its handler, or something else in this process, blocked it for more than ${(2 * handlerMs.postgres) / 1_000} s, and PostgreSQL ended the transaction.`;
 /** What ends a transaction, and not only a savepoint in it. */
 const endsTransaction =
   /^\s*(?:(?:commit|end|abort|prepare\s+transaction)\b|rollback\b(?!\s+(?:(?:work|transaction)\s+)?to\b))/i;
@@ -135,7 +136,8 @@ export class EventHandlers {
     let row: EventRow | undefined;
     let isHandled = false;
     const handle = async (tx: Sql): Promise<void> => {
-      isHandled = false;
+      // The store runs again what PostgreSQL has ended, since nothing came from this process for too long.
+      if (row) return this.#noteFailure(tx, row, blocked);
       [row] = await rowsOf<EventRow>(
         tx,
         `select ${eventColumns} from ${this.#due} order by due_at limit 1 for update skip locked`,

@@ -614,6 +614,31 @@ onPostgres('handles nothing twice though its connection ends while a handler run
   await inbox.close();
 });
 
+onPostgres(
+  'counts it as a failure where PostgreSQL ends the transaction of a handler that idles',
+  async (scene) => {
+    const { inbox, warnings } = await openInbox(scene, {
+      async handler({ failures }, { tx }) {
+        if (failures > 0) return;
+        await tx.query('set local idle_in_transaction_session_timeout = 10');
+        const { rows } = await tx.query('select pg_backend_pid() as pid');
+        const { pid } = rows[0] as { pid: number };
+        await until('its connection has ended', async () => {
+          const found = await scene.sql.query('select from pg_stat_activity where pid = $1', [pid]);
+          return found.rows.length === 0;
+        });
+      },
+    });
+    await deliver(inbox, event('one', 'A'));
+    await until('it is handled', async () => (await inbox.get('one'))?.state === 'handled');
+    expect(await inbox.get('one')).toMatchObject({ failures: 1 });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The handler failed for the event one, .* blocked it for/),
+    ]);
+    await inbox.close();
+  },
+);
+
 onBoth(
   'counts a failure at the commit, and what cannot be described, and goes on with other orders',
   async (scene) => {
