@@ -44,14 +44,21 @@ const inbox = createInbox({
     if (token === undefined) return undefined;
     const event = JSON.parse(new TextDecoder().decode(body));
     // A repeated event is handled once; no other order can use up its id.
-    return { id: event.id && `${token} ${event.id}`, token, event };
+    // Only text is one, since JSON.parse rounds long numbers: others get 422.
+    const isText = typeof event?.id === 'string' && event.id !== '';
+    return {
+      id: isText && JSON.stringify([token, event.id]),
+      token,
+      event,
+    };
   },
   id: 'id',
   token: 'token',
   async handler({ token, payload }, { tx }) {
     const { event } = payload as { event: WebhookEvent };
+    if (webhooks.eventName(event) !== 'start_qr_session') return;
     const session = webhooks.qrSessionId(event);
-    if (session === undefined) return;
+    if (session === undefined) throw new Error('The event has no session.');
     const update = { cart, qr_session: session };
     await outbox.enqueue(token, update, { tx }); // with the event, or neither
   },

@@ -639,6 +639,38 @@ onPostgres(
   },
 );
 
+onBoth('names an event whose row cannot be read, and lets a person decide', async (scene) => {
+  const { sql, schema } = scene;
+  const handled: string[] = [];
+  const before = await openInbox(scene, { handler: () => Promise.reject(new Error('not yet')) });
+  for (const [id, token] of [
+    ['state', 'A'],
+    ['behind', 'A'],
+    ['payload', 'B'],
+    ['null', 'C'],
+  ] as const)
+    await deliver(before.inbox, event(id, token));
+  await before.inbox.close();
+  await sql.query(`update ${schema}.events set due_at = clock_timestamp() where due_at < 'infinity'`);
+  await sql.query(`update ${schema}.events set state = 'done' where id = 'state'`);
+  await sql.query(`update ${schema}.events set payload = 'no JSON', failures = 9 where id = 'payload'`);
+  await sql.query(`update ${schema}.events set payload = null, failures = 9 where id = 'null'`);
+  const { inbox, warnings } = await openInbox(scene, { handler: ({ id }) => void handled.push(id) });
+  await until('they need review', async () => (await inbox.counts()).needs_review === 3);
+  expect(await inbox.list()).toMatchObject([
+    { id: 'state', message: 'Its state in the database was done' },
+    { id: 'payload', message: 'Its payload in the database is no JSON.' },
+    { id: 'null', message: 'Its payload in the database is no JSON.' },
+  ]);
+  for (const id of ['state', 'payload', 'null'])
+    expect(warnings).toContainEqual(expect.stringContaining(`The event ${id} needs review`));
+  await inbox.retry('state');
+  for (const id of ['payload', 'null']) await inbox.discard(id);
+  await inbox.drain();
+  expect(handled).toEqual(['state', 'behind']);
+  await inbox.close();
+});
+
 onBoth(
   'counts a failure at the commit, and what cannot be described, and goes on with other orders',
   async (scene) => {
