@@ -6,7 +6,7 @@ import { stream } from 'hono/streaming';
 import { type BulkRowState, bulkRowStates, RowsChoice } from '../shared/api.ts';
 import { type BulkIssue, type FileRow, readBulkFile } from './bulk-file.ts';
 import { isoTime, rowsOf } from './database.ts';
-import { ApiError, type Log } from './errors.ts';
+import { ApiError, isLockTimeout, type Log } from './errors.ts';
 import type { Events } from './events.ts';
 import { isId, pageSize, readNumber, toPage } from './pages.ts';
 import { enqueueUpdates, type UpdateParts } from './updates.ts';
@@ -97,19 +97,26 @@ export async function startBulks(options: BulksOptions): Promise<Bulks> {
   const running = new Map<string, Promise<void>>();
 
   async function work(id: string): Promise<void> {
+    // Rounds in a row that failed, and whether the log says so.
+    let failures = 0;
     let isFailing = false;
     while (!ending.signal.aborted) {
       let waitMs = 1;
       try {
-        const state = await workOnce(options, id);
+        const state = await workOnce(options, id, ending.signal);
         if (state === 'done') return;
         if (state === 'wait') waitMs = againMs;
+        failures = 0;
         isFailing = false;
       } catch (error) {
         if (ending.signal.aborted) return;
         const message = `Bulk ${id} is interrupted: ${error instanceof Error ? error.message : 'unknown error'}`;
-        if (!isFailing) log({ level: 'error', message });
-        isFailing = true;
+        // Another app may work on the same bulk: it lets go of it soon.
+        const patience = isLockTimeout(error) ? 20 : 1;
+        if (++failures >= patience && !isFailing) {
+          isFailing = true;
+          log({ level: 'error', message });
+        }
         waitMs = againMs;
       }
       events.changed();
@@ -153,23 +160,45 @@ export async function startBulks(options: BulksOptions): Promise<Bulks> {
   };
 }
 
+type Progress = 'more' | 'wait' | 'done';
+
 /** Enqueues the next rows of a bulk, or discards those that are still queued. */
-async function workOnce({ store, outbox }: BulksOptions, id: string): Promise<'more' | 'wait' | 'done'> {
-  const result = await store.transaction(async (tx) => {
-    // The lock keeps the rows in sequence where two processes work on one bulk.
-    const [bulk] = await rowsOf<{ state: string }>(
-      tx,
-      'select state from merchant.bulks where id = $1 for update',
-      [id],
+async function workOnce(options: BulksOptions, id: string, signal: AbortSignal): Promise<Progress> {
+  const [bulk] = await rowsOf<{ state: string }>(
+    options.store,
+    'select state from merchant.bulks where id = $1',
+    [id],
+  );
+  return bulk?.state === 'sending' ? sendRows(options, id, signal) : discardRows(options, id);
+}
+
+/** Enqueues the next rows, and once there are none, those of orders that another session held. */
+async function sendRows(options: BulksOptions, id: string, signal: AbortSignal): Promise<Progress> {
+  const { store } = options;
+  if (await enqueueRows(options, id)) return 'more';
+  const locked = await rowsOf<{ token: string }>(
+    store,
+    `select distinct token from merchant.bulk_rows where bulk_id = $1 and state = 'locked'`,
+    [id],
+  );
+  let progress: Progress = locked.length > 0 ? 'wait' : 'done';
+  for (const { token } of locked) {
+    if (signal.aborted) break;
+    if (!(await enqueueRows(options, id, { token, limit: 1 }))) continue;
+    await store.query(
+      `update merchant.bulk_rows set state = 'ready' where bulk_id = $1 and token = $2 and state = 'locked'`,
+      [id, token],
     );
-    if (bulk?.state === 'sending') return (await enqueueRows(outbox, tx, id)) > 0 ? 'more' : 'done';
-    await tx.query(
-      `update merchant.bulk_rows set state = 'discarded' where bulk_id = $1 and state = 'ready'`,
-      [id],
-    );
-    return 'discard';
-  });
-  if (result !== 'discard') return result;
+    progress = 'more';
+  }
+  return progress;
+}
+
+async function discardRows({ store, outbox }: BulksOptions, id: string): Promise<Progress> {
+  await store.query(
+    `update merchant.bulk_rows set state = 'discarded' where bulk_id = $1 and state in ('ready', 'locked')`,
+    [id],
+  );
   const rows = await rowsOf<{ update_id: string }>(
     store,
     `select update_id from merchant.bulk_rows where bulk_id = $1 and state in ('queued', 'sending') order by row desc`,
@@ -185,7 +214,7 @@ async function workOnce({ store, outbox }: BulksOptions, id: string): Promise<'m
   return isOpen ? 'wait' : 'done';
 }
 
-/** Gives up an update that is queued. Resolves with whether it is being sent, and may be queued again. */
+/** Gives up an update that is queued. Resolves with whether it may still be queued, or be queued again. */
 async function discard(outbox: BulksOptions['outbox'], id: string): Promise<boolean> {
   const update = await outbox.get(id);
   // An unknown outcome waits for a person, and what a person sent again stays queued.
@@ -195,19 +224,91 @@ async function discard(outbox: BulksOptions['outbox'], id: string): Promise<bool
     await outbox.discard(id, { note: 'bulk discarded' });
     return false;
   } catch (error) {
-    // It is being sent, or was settled meanwhile.
-    if (!(error instanceof OutboxError && /^(nothing_to_decide|unknown_update)$/.test(error.code)))
-      throw error;
+    // It is being sent, was settled meanwhile, or another session holds its order.
+    const isPassing =
+      error instanceof OutboxError &&
+      ['nothing_to_decide', 'unknown_update', 'order_locked'].includes(error.code);
+    if (!isPassing) throw error;
     return true;
   }
 }
 
-async function enqueueRows(outbox: BulksOptions['outbox'], tx: Sql, id: string): Promise<number> {
-  const rows = await rowsOf<{ row: number; token: string; body: string }>(
+interface ReadyRow {
+  readonly row: number;
+  readonly token: string;
+  readonly body: string;
+}
+
+/**
+ * Enqueues the first rows that are ready, or the first of an order that another session held. Those that fail together are
+ * enqueued one by one: a row that the outbox refuses is invalid, and those of an order that is held wait. Resolves with
+ * whether there was a row to go on with.
+ */
+async function enqueueRows(
+  options: BulksOptions,
+  id: string,
+  { token, limit = rowsPerTransaction }: { readonly token?: string; readonly limit?: number } = {},
+): Promise<boolean> {
+  const { store, outbox } = options;
+  let rows: readonly ReadyRow[] = [];
+  try {
+    await store.transaction(
+      async (tx) => {
+        rows = await readOpenRows(tx, id, { token, limit });
+        if (rows.length > 0) await enqueue(outbox, tx, id, rows);
+      },
+      { isRepeated: true },
+    );
+    return rows.length > 0;
+  } catch (error) {
+    const [first, ...others] = rows;
+    if (!first) throw error;
+    if (others.length > 0) {
+      for (const _ of rows) await enqueueRows(options, id, { limit: 1 });
+      return true;
+    }
+    if (isLockTimeout(error)) {
+      await store.query(
+        `update merchant.bulk_rows set state = 'locked' where bulk_id = $1 and token = $2 and state = 'ready'`,
+        [id, first.token],
+      );
+      return false;
+    }
+    // The outbox names the update that it refuses; any other error is none of the row.
+    const [, message] = /^enqueueAll: updates\[0\]: (.+)/s.exec((error as Error).message) ?? [];
+    if (message === undefined) throw error;
+    const issue = { path: '', message: message.charAt(0).toUpperCase() + message.slice(1) };
+    await refuseRow(store, id, { row: first.row, issue });
+    return true;
+  }
+}
+
+async function readOpenRows(
+  tx: Sql,
+  id: string,
+  { token, limit }: { readonly token: string | undefined; readonly limit: number },
+): Promise<readonly ReadyRow[]> {
+  // The lock keeps the rows in sequence where two processes work on one bulk.
+  const [bulk] = await rowsOf<{ state: string }>(
     tx,
-    `select row, token, body from merchant.bulk_rows where bulk_id = $1 and state = 'ready' order by row limit $2`,
-    [id, rowsPerTransaction],
+    'select state from merchant.bulks where id = $1 for update',
+    [id],
   );
+  if (bulk?.state !== 'sending') return [];
+  return rowsOf(
+    tx,
+    `select row, token, body from merchant.bulk_rows
+     where bulk_id = $1 and ${token === undefined ? `state = 'ready'` : `state = 'locked' and token = $3`} order by row limit $2`,
+    [id, limit, ...(token === undefined ? [] : [token])],
+  );
+}
+
+async function enqueue(
+  outbox: BulksOptions['outbox'],
+  tx: Sql,
+  id: string,
+  rows: readonly ReadyRow[],
+): Promise<void> {
   const updates = rows.map(({ row, token, body }) => ({
     row,
     id: randomUUID(),
@@ -221,7 +322,21 @@ async function enqueueRows(outbox: BulksOptions['outbox'], tx: Sql, id: string):
      from unnest($2::int[], $3::uuid[]) as queued (row, id) where r.bulk_id = $1 and r.row = queued.row`,
     [id, updates.map(({ row }) => row), updates.map((update) => update.id)],
   );
-  return rows.length;
+}
+
+async function refuseRow(
+  sql: Sql,
+  id: string,
+  { row, issue }: { readonly row: number; readonly issue: BulkIssue },
+): Promise<void> {
+  await sql.query(
+    `with refused as (
+       update merchant.bulk_rows set state = 'invalid', issues = $3, body = null
+       where bulk_id = $1 and row = $2 and state in ('ready', 'locked') returning bulk_id
+     )
+     update merchant.bulks set invalid = invalid + 1 where id in (select bulk_id from refused)`,
+    [id, row, JSON.stringify([issue])],
+  );
 }
 
 /** Stores the rows of a bulk, page by page: on PGlite, a transaction would hold every other request up. */
@@ -294,7 +409,7 @@ const hasRow = (condition: string): string =>
 
 /** A bulk without its rows, of which only indexes are asked whether there is one in a state. */
 const bulkColumns = `id, number::text, name, ${isoTime('created_at')} as created_at, state, rows, invalid,
-  ${hasRow(`state in ('ready', 'queued', 'sending') and not (${isWaiting})`)} as is_moving,
+  ${hasRow(`state in ('ready', 'locked', 'queued', 'sending') and not (${isWaiting})`)} as is_moving,
   ${hasRow(`state in ('queued', 'needs_review')`)} as is_waiting`;
 
 /** Newest first; one more than a page has. */

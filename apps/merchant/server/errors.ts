@@ -57,6 +57,10 @@ export function handleErrors(log: Log): ErrorHandler {
   };
 }
 
+/** Whether a statement waited too long for a lock: SQLSTATE `lock_not_available`. */
+export const isLockTimeout = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '55P03';
+
 export function errorResponse(
   c: Context,
   status: ContentfulStatusCode,
@@ -80,8 +84,6 @@ const outboxStatus: Partial<Record<string, ContentfulStatusCode>> = {
 const retryAfterSeconds = 2;
 /** SQLSTATE `character_not_in_repertoire`. */
 const zeroCharacter = '22021';
-/** SQLSTATE `lock_not_available`. */
-const lockTimeout = '55P03';
 /**
  * What passes by itself: SQLSTATEs of lost connections, transactions that were rolled back, a server that is full,
  * read-only or restarts, and the codes of Node for a server that does not respond.
@@ -99,7 +101,7 @@ function toApiError(error: Error): ApiError {
   // The database stores no zero character, which a path such as /orders/%00 holds.
   if (code === zeroCharacter) return new ApiError(400, 'bad_request', 'Text cannot hold a zero character.');
   // A statement of a transaction of ours fails with the error of the driver.
-  if (code === lockTimeout)
+  if (isLockTimeout(error))
     return new ApiError(
       503,
       'order_locked',

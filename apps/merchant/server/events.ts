@@ -4,7 +4,7 @@ import type { Inbox } from '@orders/outbox/inbox';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import { rowsOf } from './database.ts';
-import type { Log } from './errors.ts';
+import { isLockTimeout, type Log } from './errors.ts';
 import { replaceBodies } from './stored-orders.ts';
 
 /** Follows what changes, for the pages. */
@@ -27,8 +27,6 @@ export interface EventsOptions {
 const publishMs = 100;
 const pollMs = { busy: 100, idle: 1_000 };
 
-/** PostgreSQL's code of a statement that waited too long for a lock. */
-const lockTimeout = '55P03';
 /** For how long something is taken to happen after a wake, in milliseconds. */
 const busyMs = 2_000;
 const maxChanges = 500;
@@ -106,7 +104,7 @@ export async function followOutbox({ store, outbox, inbox, log }: EventsOptions)
         if (ending.signal.aborted) return;
         failures++;
         // Another app on the same database stores the same changes: it lets go of them soon.
-        const patience = (error as { code?: unknown }).code === lockTimeout ? 20 : 1;
+        const patience = isLockTimeout(error) ? 20 : 1;
         const message = `Cannot follow the outbox: ${error instanceof Error ? error.message : 'unknown error'}`;
         // Once, until it works again; the page finds in the status why nothing changes.
         if (failures >= patience && !isFailing) {

@@ -8,7 +8,7 @@ export type UpdateSource = 'editor' | 'bulk' | 'webhook' | 'burst' | 'start' | '
 /** `waiting` is queued behind an update of its order that needs review. */
 export type ShownState = UpdateState | 'waiting';
 
-/** The states of the rows of a bulk file, as they are drawn from left to right. */
+/** The states of the rows of a bulk file, as they are drawn from left to right; `locked` waits for who holds its order. */
 export const bulkRowStates = [
   'applied',
   'needs_review',
@@ -18,8 +18,9 @@ export const bulkRowStates = [
   'invalid',
   'discarded',
   'queued',
+  'locked',
   'ready',
-] as const satisfies readonly ('invalid' | 'ready' | ShownState)[];
+] as const satisfies readonly ('invalid' | 'ready' | 'locked' | ShownState)[];
 export type BulkRowState = (typeof bulkRowStates)[number];
 
 /** Body of every response that is not a success. */

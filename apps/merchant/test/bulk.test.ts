@@ -1,11 +1,13 @@
-import type { OutboxStore } from '@orders/outbox';
+import { type OutboxStore, postgresStore } from '@orders/outbox';
 import { buildOrderUpdate } from '@orders/testing';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startForwarder } from '../../../.ci/start-forwarder.ts';
 import { mockService } from '../fault-injection/mock-service.ts';
 import type { BulkRowView, BulkView } from '../page/api.ts';
 import { createApp } from '../server/app.ts';
 import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
+import { createDatabase, needPostgres } from './open-test-postgres.ts';
+import { tables } from './share-postgres.ts';
 
 const tokens = Array.from({ length: 40 }, (_, index) => `order-${index + 1}`);
 const orders = tokens.map((token) => ({ token, body: buildOrderUpdate() }));
@@ -99,6 +101,91 @@ test('rows that wait for a decision are discarded with their bulk, and the decis
   await expect
     .poll(async () => (await read(app, bulk)).counts)
     .toMatchObject({ discarded: 2, waiting: 0, needs_review: 1 });
+});
+
+test('a row that the outbox refuses is invalid once it is sent, and the others go on', async () => {
+  const update = buildOrderUpdate();
+  const long = 'x'.repeat(2_601);
+  const lines = [
+    { token: long, update },
+    { token: 'order-33', update },
+    { token: 'order-33', update: { ...update, note: 'x'.repeat(4 * 1_048_576) } },
+    { token: 'order-34', update },
+  ].map((line) => JSON.stringify(line));
+  const bulk = await upload(app, lines.join('\n'), 'a.ndjson');
+  await app.call(`/api/bulks/${bulk.id}/send`, {});
+  await untilState(app, bulk, 'done');
+  expect(await read(app, bulk)).toMatchObject({ invalid: 2, counts: { invalid: 2, applied: 2 } });
+  expect(await rowsIn(app, bulk, 'invalid')).toMatchObject([
+    { row: 1, issues: [{ message: expect.stringMatching(/^The token has more than the 2600 bytes/) }] },
+    { row: 3, issues: [{ message: expect.stringMatching(/^The update has 4,1.* bytes of JSON/) }] },
+  ]);
+  expect(app.logged).toEqual([]);
+});
+
+describe('while another session holds an order', () => {
+  /** Statements keep its transaction from being ended for doing nothing. */
+  async function whileHeld(
+    databaseUrl: string,
+    run: (untilTrue: (check: () => Promise<boolean>) => Promise<void>) => Promise<void>,
+  ): Promise<void> {
+    const other = postgresStore({ connectionString: databaseUrl });
+    await other.transaction(async (tx) => {
+      await tx.query(`select from orders_outbox.lanes where token = 'order-1' for update`);
+      await run(async (check) => {
+        await expect
+          .poll(async () => {
+            await tx.query('select 1');
+            return check();
+          })
+          .toBe(true);
+      });
+    });
+    await other.close();
+  }
+
+  test('only its rows wait, which say so, and are sent in sequence afterwards', async (context) => {
+    needPostgres(context);
+    const databaseUrl = await createDatabase(tables);
+    await using own = await openTestApp({ orders, data: { databaseUrl } });
+    const applied = (token: string) => own.mock.appliedUpdates(token).map(({ order_id }) => order_id);
+    const rows = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'order-1' : 'order-2'));
+    await own.outbox.enqueue('order-1', buildOrderUpdate({ order_id: 'before' }));
+    const bulk = await upload(own, fileOf(rows));
+    await whileHeld(databaseUrl, async (untilTrue) => {
+      await own.call(`/api/bulks/${bulk.id}/send`, {});
+      await untilTrue(async () => applied('order-2').length === 25);
+      await untilTrue(async () => (await read(own, bulk)).counts.locked === 25);
+      expect((await read(own, bulk)).state).toBe('sending');
+      expect((await rowsIn(own, bulk, 'locked')).map(({ token }) => token)).toEqual(
+        Array(25).fill('order-1'),
+      );
+    });
+    await untilState(own, bulk, 'done');
+    const odd = Array.from({ length: 25 }, (_, index) => `row-${2 * index + 1}`);
+    expect(applied('order-1')).toEqual(['before', ...odd]);
+    expect(own.logged).toEqual([]);
+  });
+
+  test('the other rows of a bulk are discarded, and its own afterwards', async (context) => {
+    needPostgres(context);
+    const databaseUrl = await createDatabase(tables);
+    await using own = await openTestApp({ orders, data: { databaseUrl } });
+    own.mock.faults.always({ type: 'status', status: 429, headers: { 'retry-after': '600' } });
+    const bulk = await upload(own, fileOf([...Array(30).fill('order-2'), 'order-1']));
+    await own.call(`/api/bulks/${bulk.id}/send`, {});
+    await expect.poll(async () => (await read(own, bulk)).counts.queued).toBe(31);
+    const states = async () => {
+      const shown = (await own.call(`/api/bulks/${bulk.id}`)).body.rows as readonly BulkRowView[];
+      return Promise.all(shown.map(async ({ updateId }) => (await own.outbox.get(String(updateId)))?.state));
+    };
+    await whileHeld(databaseUrl, async (untilTrue) => {
+      await own.call(`/api/bulks/${bulk.id}/discard`, {});
+      await untilTrue(async () => (await states()).filter((state) => state === 'discarded').length === 30);
+    });
+    await expect.poll(async () => (await read(own, bulk)).counts.discarded).toBe(31);
+    expect(own.logged.filter(({ level }) => level === 'error')).toEqual([]);
+  });
 });
 
 test('discarding a bulk discards what is queued, and not what is being sent', async () => {

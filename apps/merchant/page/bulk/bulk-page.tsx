@@ -17,7 +17,7 @@ import type { BulkRowState } from '../../shared/api.ts';
 import { api, type BulkRowView, bulkQuery, parseResponse, withoutTimeout } from '../api.ts';
 import { ErrorAlert, MissingView } from '../errors.tsx';
 import { describeIssue, formatTime, plural } from '../format.ts';
-import { decideText } from '../held.tsx';
+import { decideText, heldTexts } from '../held.tsx';
 import { outcomeUnknown, StateBadge, states } from '../orders/state-badge.tsx';
 import { Pager, usePages } from '../pager.tsx';
 import { BulkProgress, BulkStateBadge } from './bulk-progress.tsx';
@@ -38,7 +38,7 @@ export function BulkPage({ id }: { readonly id: string }) {
   if (!data) return <Skeleton height={400} aria-label="Loading" />;
   const { bulk, rows, next } = data;
   const { counts } = bulk;
-  const queued = counts.queued + counts.waiting;
+  const queued = counts.queued + counts.waiting + counts.locked;
   return (
     <Stack>
       <div>
@@ -155,6 +155,7 @@ const Row = memo(function Row({ row: view }: { readonly row: BulkRowView }) {
             {decideText}
           </Anchor>
         )}
+        {state === 'locked' && <Text size="sm">{heldTexts.locked_by_caller}.</Text>}
         {state === 'rejected' && (
           <Text size="sm" lineClamp={3}>
             {message}

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import type { BulkRowState } from '../../shared/api.ts';
 import type { BulkSummary, BulkView } from '../api.ts';
 import { plural } from '../format.ts';
+import { heldTexts } from '../held.tsx';
 import { states } from '../orders/state-badge.tsx';
 
 const bulkStates: Readonly<Record<BulkSummary['state'], { readonly label: string; readonly color: string }>> =
@@ -26,6 +27,7 @@ export function BulkStateBadge({ bulk: { state } }: { readonly bulk: BulkSummary
 /** Where the color of the state is too faint, or that of another one. */
 const sectionColors: Readonly<Partial<Record<BulkRowState, string>>> = {
   waiting: 'orange.3',
+  locked: 'orange.3',
   discarded: 'gray.5',
   queued: 'gray.5',
   ready: 'gray.5',
@@ -35,7 +37,7 @@ const sectionColors: Readonly<Partial<Record<BulkRowState, string>>> = {
 export function BulkProgress({ bulk: { rows, counts } }: { readonly bulk: BulkView }) {
   const present = (Object.keys(counts) as BulkRowState[]).filter((state) => counts[state] > 0);
   const open = counts.queued + counts.sending;
-  const { waiting, needs_review: unknown } = counts;
+  const { waiting, locked, needs_review: unknown } = counts;
   return (
     <div>
       <Progress.Root size="lg" aria-hidden>
@@ -58,6 +60,11 @@ export function BulkProgress({ bulk: { rows, counts } }: { readonly bulk: BulkVi
       <Text size="sm" role="status" c="dimmed">
         {open > 0 ? `${plural(open, 'update')} left` : ''}
       </Text>
+      {locked > 0 && (
+        <Text size="sm">
+          {plural(locked, 'row')}: {heldTexts.locked_by_caller}
+        </Text>
+      )}
       {(waiting > 0 || unknown > 0) && (
         <Anchor component={Link} href="/review" size="sm">
           {describeDecision(waiting, unknown)}

@@ -5,6 +5,7 @@ import type { BulkRowState } from '../../shared/api.ts';
 export const states: Readonly<Record<BulkRowState, { readonly label: string; readonly color: string }>> = {
   invalid: { label: 'Invalid', color: 'red' },
   ready: { label: 'Ready', color: 'gray' },
+  locked: { label: 'Locked', color: 'orange' },
   queued: { label: 'Queued', color: 'gray' },
   waiting: { label: 'Waits for you', color: 'orange' },
   sending: { label: 'Sending', color: 'blue' },
