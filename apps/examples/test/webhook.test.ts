@@ -31,6 +31,7 @@ async function startShop() {
   return {
     service,
     url: () => `${server.url}/hooks/${secret}`,
+    printed: () => server.printed(),
     call: (sessionId: string) =>
       service.webhooks.send('start_qr_session', { token, url: `${server.url}/hooks/${secret}`, sessionId }),
     sessions: () => service.appliedUpdates(token).map(({ qr_session }) => qr_session),
@@ -70,9 +71,19 @@ test('a payment goes through though the process is killed between the webhook an
   await expect.poll(shop.sessions, { timeout: 40_000 }).toEqual(['qr_9']);
 });
 
+const post = async (url: string, body: string) =>
+  (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status;
+
+test('refuses an id that is no text, of which several would become one', async () => {
+  const ids = ['1234567890123456781', '0', '{"$oid":"a"}', '["a"]', 'true', 'null', '""'];
+  for (const id of ids)
+    expect(await post(shop.url(), `{"id":${id},"event":"start_qr_session","session_id":"qr_3"}`), id).toBe(
+      422,
+    );
+  expect(await post(shop.url(), 'null')).toBe(422);
+});
+
 test('refuses a wrong address, and a body that is too large or no object; ignores other events', async () => {
-  const post = async (url: string, body: string) =>
-    (await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })).status;
   const event = JSON.stringify({ id: 'one', event: 'start_qr_session', session_id: 'qr_4' });
   expect(await post(`${shop.url()}x`, event)).toBe(401);
   expect(await post(shop.url(), '[]')).toBe(422);
@@ -81,4 +92,9 @@ test('refuses a wrong address, and a body that is too large or no object; ignore
   expect(await post(shop.url(), JSON.stringify({ id: 'two', event: 'other', session_id: 'qr_4' }))).toBe(204);
   await shop.call('qr_5');
   await expect.poll(shop.sessions, { timeout: 20_000 }).toEqual(['qr_5']);
+});
+
+test('keeps an event whose session cannot be read', async () => {
+  expect(await post(shop.url(), '{"id":"three","event":"start_qr_session","session_id":7}')).toBe(204);
+  await expect.poll(shop.printed).toContain('The handler failed for the event');
 });

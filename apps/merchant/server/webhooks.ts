@@ -19,7 +19,7 @@ export interface InboxParts {
 
 /** What is stored of a webhook. */
 interface Scan {
-  /** Absent where the session cannot be stored, or shown in one line: it is refused then. */
+  /** Absent where the session is no text, or cannot be stored or shown in one line: it is refused then. */
   readonly id?: string;
   readonly token: string;
   readonly session: string;
@@ -38,9 +38,10 @@ export function openInbox({ store, outbox, signer, log }: InboxParts): Inbox {
     verify(body, { url }): Scan {
       const token = signer.tokenOf(new URL(url).pathname);
       if (token === undefined) throw new Response('There is no such webhook.\n', { status: 404 });
-      const session = reader.qrSessionId(parseEvent(body));
+      const event = parseEvent(body);
       // Other events are not stored.
-      if (session === undefined) throw new Response(null, { status: 204 });
+      if (reader.eventName(event) !== 'start_qr_session') throw new Response(null, { status: 204 });
+      const session = reader.qrSessionId(event) ?? '';
       const isUsable = /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(session);
       return { ...(isUsable && { id: digestOf(token, session) }), token, session };
     },
@@ -90,6 +91,15 @@ export function webhookRoutes({ inbox, events }: WebhookParts) {
     });
 }
 
+/** The text of a part of a path; of a part that is no text, an empty one. */
+function decodeText(encoded: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return '';
+  }
+}
+
 /** Makes and checks the part of a webhook URL that cannot be guessed. */
 export interface WebhookSigner {
   /** Path of an order's webhook. */
@@ -113,7 +123,7 @@ export async function createWebhookSigner(sql: Sql): Promise<WebhookSigner> {
     path: (token) => `/webhooks/${encodeURIComponent(token)}/${sign(token)}`,
     tokenOf(path) {
       const [, encoded = '', secret = ''] = /^\/webhooks\/([^/]+)\/([^/]+)$/.exec(path) ?? [];
-      const token = decodeURIComponent(encoded);
+      const token = decodeText(encoded);
       // Digests have one length, so that neither content nor length shows in the time it takes.
       return timingSafeEqual(digest(secret), digest(sign(token))) ? token : undefined;
     },

@@ -89,6 +89,7 @@ test('a wrong secret and an unknown order get the same response', async () => {
     `${root}/webhooks/order-9/${secret}`,
     `${root}/webhooks/order-9/x`,
     `${root}/webhooks/%00/${secret}`,
+    `${root}/webhooks/%zz/${secret}`,
     `${root}/webhooks/order-3/${secret}/more`,
     `${root}/more/webhooks/order-3/${secret}`,
     root,
@@ -108,6 +109,8 @@ test('what is no event, or too large, is refused', async () => {
     [deep, 400],
     [{ ...scanned, session_id: 'x'.repeat(256) }, 422],
     [{ ...scanned, session_id: 'qr\u0000' }, 422],
+    [{ ...scanned, session_id: 1 }, 422],
+    [{ ...scanned, session_id: undefined }, 422],
     [{ ...scanned, more: 'x'.repeat(16_384) }, 413],
   ] as const;
   for (const [body, status] of refused)
