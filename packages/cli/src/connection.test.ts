@@ -126,18 +126,40 @@ test('a setting of the folder that is unknown or wrong is refused by name', asyn
     ['{ "decimals": [2] }', 'decimals: Write a text or a number.'],
     ['{ "__proto__": { "decimals": 2 } }', '__proto__'],
     ['{ "orderUpdate": { "totalAmount": 1 } }', 'orderUpdate'],
-    ['{', 'orders.json: Expected property name'],
+    ['{', 'orders.json:1:2: Not JSON: Expected property name'],
+    ['', 'orders.json:1:1: Not JSON: Unexpected end'],
+    ['null', 'expected an object of options. Known: concurrency, '],
+    ['[]', 'expected an object of options. Known: concurrency, '],
+    ['{ "decimals": 0,\n  "decimals": 2 }', 'orders.json:2:3: Found "decimals". The name is there twice'],
+    ['{ "orderUpdate": { "totalAmount": "a", "totalAmount": "b" } }', ': Found "totalAmount". The name is'],
+    ['{ "rate": 0.1e-400 }', 'JavaScript does not have this number'],
+    ['{ "orderUpdate": null }', 'orders.json: orderUpdate: '],
+    [
+      '{ "orderUpdate": { "fields": {} } }',
+      'orderUpdate.fields: a schema of a field is code. Pass --schema.',
+    ],
     ...['constructor', 'toString', '__proto__', 'hasOwnProperty'].map(
       (name) => [`{"${name}":1}`, `unknown option "${name}"`] as const,
     ),
     ['{ "stopOnRejected": "false" }', 'stopOnRejected: Write true or false.'],
   ] as const) {
     await using folder = await createFolder({ 'orders.json': content, 'a.csv': '' });
-    expect(await runIn(folder, ['send', 'a.csv'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(message),
-    });
+    const { code, stderr } = await runIn(folder, ['send', 'a.csv']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).toMatch(/^orders: [^\n]+\n$/);
   }
+});
+
+test('a byte order mark of orders.json, and of a JSON file of --config, changes nothing', async () => {
+  await using folder = await createFolder({
+    'orders.json': '\ufeff{ "decimals": 2 }',
+    'config.json': '\ufeff{ "baseUrl": "http://127.0.0.1:1" }',
+    'a.csv': 'token,cart.items[0].unit_price\nord_1,"1,50"\n',
+    'a.json': '{"cart":{}}',
+  });
+  expect(await runIn(folder, ['validate', 'a.csv'])).toMatchObject({ code: 0 });
+  const words = ['update', 'ord_1', 'a.json', '--dry-run', '--config', 'config.json'];
+  expect(await runIn(folder, words)).toMatchObject({ code: 0 });
 });
 
 test('--config and --schema load code, whose errors show no message that may hold a key', async () => {
@@ -147,6 +169,8 @@ test('--config and --schema load code, whose errors show no message that may hol
     'config.json': `{ "baseUrl": "${service.url}", "headers": { "x-shop": "1" } }`,
     'wrong.json': '{ "baseUrls": "x" }',
     'broken.json': `{"apiKey":${key}}`,
+    'number.json': '{"apiKey":424242424242424242}',
+    'twice.json': `{"baseUrl":"${service.url}","apiKey":"${key}","baseUrl":"x"}`,
     'later.mjs': `export default { apiKey: () => { throw new RangeError('${key}') } }`,
     'schema.mjs':
       'export default { safeParse: () => ({ success: false, error: { issues: [{ message: "no", code: "own", path: [] }] } }) }',
@@ -166,6 +190,11 @@ test('--config and --schema load code, whose errors show no message that may hol
   const broken = await run(['check', '--config', 'broken.json']);
   expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('it is not JSON') });
   expect(broken.stderr).not.toContain(key);
+  const number = await run(['check', '--config', 'number.json']);
+  expect([number.code, number.stderr]).toEqual([2, expect.not.stringMatching(/42/)]);
+  const twice = await run(['check', '--config', 'twice.json']);
+  expect([twice.code, twice.stderr]).toEqual([2, expect.stringContaining('Found "baseUrl". The name is')]);
+  expect(twice.stderr).not.toContain(key);
   const own = await run(['validate', 'a.json', '--schema', 'schema.mjs']);
   expect(own).toMatchObject({ code: 1, stdout: expect.stringContaining('(own)') });
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import type { CallHooks, OrdersClient, OrdersClientOptions } from '@orders/client';
 import type { OrderUpdateDefinition, OrderUpdateSchema } from '@orders/schema';
 import { checkOptions } from '@orders/schema/check-options';
+import { describeIssue, type RowIssue, readJsonFile } from './read-file.ts';
 import { CommandError, describeError, type Environment, kindOfError, type Terminal } from './terminal.ts';
 
 /** The options of every command that needs the key. */
@@ -180,7 +181,7 @@ async function loadConfig(file: string, terminal: Terminal): Promise<Config> {
     typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
   const found =
     extname(file) === '.json'
-      ? copy(readJson(file, () => 'it is not JSON. Its text may hold a key and is left out.'))
+      ? copy(await readJsonFile(file, { terminal, describe: describeWithoutText }))
       : await loadModule('--config', file, { terminal, read: (module) => copy(module['default']) });
   if (found !== undefined) {
     if (typeof found['apiKey'] === 'string') terminal.addSecret(found['apiKey']);
@@ -188,6 +189,12 @@ async function loadConfig(file: string, terminal: Terminal): Promise<Config> {
   }
   const how = extname(file) === '.json' ? 'an object' : 'export default { baseUrl: "https://..." }';
   throw new CommandError(`--config: ${file}: expected options of createOrdersClient. Write ${how}.`, 2);
+}
+
+function describeWithoutText(issue: Omit<RowIssue, 'row'>): string {
+  if (issue.code === 'duplicate_name') return describeIssue(issue);
+  const what = issue.code === 'malformed' ? 'it is not JSON' : 'JavaScript does not have this number';
+  return `${what}. Its text may hold a key and is left out.`;
 }
 
 /** The schema of updates: of `--schema`, of `--config` or of the folder; without them that of the client. @throws CommandError */
@@ -268,13 +275,13 @@ const refusals: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The settings of orders.json in this folder, if there is one. @throws CommandError */
-export function readFolderSettings(): Readonly<Record<string, unknown>> {
+export async function readFolderSettings(): Promise<Readonly<Record<string, unknown>>> {
   const stats = statSync(folderFile, { throwIfNoEntry: false });
   if (!stats) return {};
   // A pipe would be waited for.
   if (!stats.isFile() || stats.size > 65_536)
     throw new CommandError(`${folderFile} in this folder is not a file of at most 64 KiB.`, 2);
-  const found = readJson(folderFile);
+  const found = await readJsonFile(folderFile);
   for (const name of Object.keys(Object(found))) {
     const advice = refusals.get(name.toLowerCase().replace(/[-_]/g, ''));
     if (advice !== undefined)
@@ -284,18 +291,16 @@ export function readFolderSettings(): Readonly<Record<string, unknown>> {
       );
   }
   try {
-    checkOptions(`${folderFile} in this folder`, found, folderSettings);
+    // `null` would hold no options.
+    checkOptions(`${folderFile} in this folder`, found ?? [], folderSettings);
   } catch (error) {
     throw new CommandError(describeError(error), 2);
   }
-  return found as Readonly<Record<string, unknown>>;
-}
-
-function readJson(file: string, describeSyntax = describeError): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const why = error instanceof SyntaxError ? describeSyntax(error) : describeError(error);
-    throw new CommandError(`Cannot read ${resolve(file)}: ${why}`, 2);
-  }
+  const settings = found as Readonly<Record<string, unknown>>;
+  if ('fields' in Object(settings['orderUpdate']))
+    throw new CommandError(
+      `${folderFile}: orderUpdate.fields: a schema of a field is code. Pass --schema.`,
+      2,
+    );
+  return settings;
 }

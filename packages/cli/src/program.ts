@@ -66,7 +66,7 @@ async function runWords(words: readonly string[], terminal: Terminal, env: Envir
     terminal.json = Boolean(json) || format === 'json';
     if (definition.readsFolder) {
       const { readFolderSettings } = await import('./connection.ts');
-      applySettings(command, readFolderSettings());
+      applySettings(command, await readFolderSettings());
     }
     const run = await definition.load?.();
     const input = { args: command.args, options: command.opts(), terminal, env } as const;

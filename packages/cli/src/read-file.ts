@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { stdin } from 'node:process';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import type { FileIssue, UpdateFileOptions, UpdateFileRow } from '@orders/schema/file';
-import { CommandError, describeError, joinSentences, type Terminal } from './terminal.ts';
+import { CommandError, describeError, type ExitCode, joinSentences, type Terminal } from './terminal.ts';
 import { ChangedFileError, type FileSums, readUnchanged } from './unchanged-file.ts';
 
 export type Row = UpdateFileRow;
@@ -74,16 +74,30 @@ function nameFlags(issue: RowIssue): RowIssue {
   return advice === undefined ? issue : { ...issue, hint: advice };
 }
 
-/** Reads a JSON file of one update, which the client checks. @throws CommandError */
-export async function readOneUpdate(file: string, terminal: Terminal): Promise<OrderUpdate> {
+interface JsonFileOptions extends Pick<ReadOptions, 'terminal'> {
+  /** @default 2 */
+  readonly exitCode?: ExitCode;
+  /** What is said about a part of the file. */
+  readonly describe?: (issue: Omit<RowIssue, 'row'>) => string;
+}
+
+/** Reads a file of one JSON value. What `JSON.parse` would change without a word is an error. @throws CommandError */
+export async function readJsonFile(
+  file: string,
+  { terminal, exitCode = 2, describe = describeIssue }: JsonFileOptions = {},
+): Promise<unknown> {
   const { readJsonValue } = await import('@orders/schema/file');
   const { value, changes } = await readJsonValue(chunksOf(file, { terminal }));
   const [change] = changes;
-  if (change) {
-    const { line = 1, column, code } = change;
-    const at = [file, line, ...(column === undefined ? [] : [column])].join(':');
-    throw new CommandError(`${at}: ${describeIssue(change)}`, 1, { code });
-  }
+  if (!change) return value;
+  const { line = 1, column, code } = change;
+  const at = [file, line, ...(column === undefined ? [] : [column])].join(':');
+  throw new CommandError(`${at}: ${describe(change)}`, exitCode, { code });
+}
+
+/** Reads a JSON file of one update, which the client checks. @throws CommandError */
+export async function readOneUpdate(file: string, terminal: Terminal): Promise<OrderUpdate> {
+  const value = await readJsonFile(file, { terminal, exitCode: 1 });
   if (typeof value === 'object' && value !== null && 'token' in value && 'update' in value)
     throw new CommandError(`${file} holds { "token", "update" }, as a file for "orders send" does.`, 1, {
       hint: 'Write the update alone: { "cart": ... }.',
