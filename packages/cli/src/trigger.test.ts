@@ -149,8 +149,13 @@ test('a payload and a signature of yours are sent', async () => {
 });
 
 test.each([
-  [['--forward-to', 'nowhere'], 'no absolute http or https URL', 2],
-  [['--forward-to', 'http://192.0.2.1/'], '192.0.2.1 is not a loopback address', 2],
+  [['--forward-to', 'nowhere'], 'orders: --forward-to: no absolute http or https URL.\n', 2],
+  [['--forward-to', 'http://%:x@127.0.0.1/'], 'orders: --forward-to: its user name or password', 2],
+  [
+    ['--forward-to', 'http://192.0.2.1/'],
+    'orders: 192.0.2.1 is not a loopback address; pass --allow-remote to send to other machines.\n',
+    2,
+  ],
   [['--forward-to', 'http://127.0.0.1:1', '--mock', 'http://127.0.0.1:1'], 'set ORDERS_API_KEY', 2],
   [[], '--forward-to', 2],
 ])('refuses %j in one line', async (words, message, code) => {

@@ -96,7 +96,7 @@ export async function runTrigger({
       for (const each of options.shuffle ? shuffled(events) : events) await deliver(each);
     }
   } catch (error) {
-    throw new CommandError(describeError(error).replace(/^webhooks\.send: /, ''), 2);
+    throw new CommandError(nameFlags(describeError(error)), 2);
   } finally {
     progress.stop();
   }
@@ -114,6 +114,15 @@ export async function runTrigger({
   const isRefused = [...lasts.values()].includes(false);
   if (isRefused || verdict.deduplicated === false || verdict.inSequence === false) return 1;
   return ledger && carries && verdict.deduplicated === undefined ? 3 : 0;
+}
+
+/** Messages about options of the function name them as in code. */
+function nameFlags(message: string): string {
+  return message
+    .replace(/^webhooks\.send: /, '')
+    .replace(/^(no absolute http or https URL);.*/, '--forward-to: $1.')
+    .replace(/^url: /, '--forward-to: ')
+    .replace('set webhooks.allowRemoteHosts', 'pass --allow-remote');
 }
 
 /** The mock service sends webhooks; its orders are those of the events. @throws CommandError */
