@@ -55,7 +55,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
   /** Orders whose later rows wait: for a decision, or for the next run. */
   const held = new Set(journal.tokensIn(holdingStates));
   const sequence = createSequence();
-  const failures = createFailureWatch();
+  const failures = createFailureWatch(journal);
   const { rows } = journal.key;
   const counts: Counts = { rows, done: rows - countOpenRows(journal), ...noCounts, inFlight: new Set() };
   const stopping = new AbortController();
@@ -161,10 +161,11 @@ export async function sendRows(run: Run): Promise<RunEnd> {
     clearInterval(timer);
     progress.stop();
   }
+  const stopped = stopping.signal.reason ?? failures.end();
   // Only now that nothing is in flight: a row behind which a later one of its order was sent stays rejected.
   if (failures.refusedByKey.length > 0) journal.flush();
   for (const row of failures.refusedByKey) journal.requeue(row);
-  return { sent: counts.sent, stopped: stopping.signal.reason ?? failures.unsent };
+  return { sent: counts.sent, stopped };
 }
 
 /** Rows whose states are read from the journal at a time. */
@@ -232,24 +233,40 @@ function createSequence() {
 const failuresInARow = 5;
 
 /** Finds out when going on would only fail: the service is down, or refuses the key. */
-function createFailureWatch() {
+function createFailureWatch(journal: Journal) {
   let failures = 0;
   /** How many rows the next run sends again, and why the last of them. */
   let unsent = 0;
   let whyUnsent: Settled['message'];
+  /** Rows with a 403 in the run before, which may be about their orders: alone they stop no other run. */
+  const refusedBefore = new Set<number>();
+  for (const { row, status } of journal.list(['queued'])) if (status === 403) refusedBefore.add(row);
+  let hasApplied = (journal.count().applied ?? 0) > 0;
   /** Rows with a 401 or 403 since the last row that had another outcome. */
   let refused: Settled[] = [];
   let isKeyRefused = false;
+
+  /** Whether rows were refused for the key: a 403 may be about one order. */
+  function areOfKey(rows: readonly Settled[]): boolean {
+    return (
+      rows.length > 1 && (rows.at(-1)?.status === 401 || new Set(rows.map(({ token }) => token)).size > 1)
+    );
+  }
+
+  function whyKeyIsRefused(): string | undefined {
+    return isKeyRefused ? `the service refuses the key. ${refused.at(-1)?.message}` : undefined;
+  }
+
   return {
     /** Takes an outcome, and returns why going on would only fail. */
     add(settled: Settled): string | undefined {
       const { state, status, message } = settled;
       if (state === 'rejected' && (status === 401 || status === 403)) {
         refused.push(settled);
-        // A 403 may be about one order.
-        isKeyRefused ||=
-          refused.length > 1 && (status === 401 || new Set(refused.map(({ token }) => token)).size > 1);
-        if (isKeyRefused) return `the service refuses the key. ${message}`;
+        isKeyRefused ||= areOfKey(
+          refused.filter((each) => each.status === 401 || !refusedBefore.has(each.row)),
+        );
+        if (isKeyRefused) return whyKeyIsRefused();
       } else if (state === 'unknown' || state === 'queued') {
         failures++;
         if (state === 'queued') {
@@ -258,14 +275,20 @@ function createFailureWatch() {
         }
       } else if (state === 'applied' || state === 'rejected') {
         failures = 0;
+        hasApplied ||= state === 'applied';
         if (!isKeyRefused) refused = [];
       }
       if (failures < failuresInARow) return undefined;
       return `${failuresInARow} updates in a row failed. ${message}`;
     },
-    /** Why rows are left for the next run, where fewer failed than stop a run. */
-    get unsent(): string | undefined {
-      return unsent > 0 ? `${formatNumberOf(unsent, 'update')} failed. ${whyUnsent}` : undefined;
+    /** Why rows are left for the next run, if the run came to its end. */
+    end(): string | undefined {
+      // Nothing shows that the key is right.
+      if (!hasApplied) isKeyRefused ||= areOfKey(refused);
+      return (
+        whyKeyIsRefused() ??
+        (unsent > 0 ? `${formatNumberOf(unsent, 'update')} failed. ${whyUnsent}` : undefined)
+      );
     },
     /** Rows that were refused for the key, not for what they hold. */
     get refusedByKey(): readonly number[] {

@@ -562,6 +562,43 @@ test('a key that is refused in the middle rejects no row for good', own, async (
   expect(service.ledger).toHaveLength(40);
 });
 
+test('orders that are refused for themselves stop one run, and no more', own, async () => {
+  await using scene = await setScene(12, 12);
+  const { service, send } = scene;
+  const refused = ['ord_2', 'ord_3', 'ord_6', 'ord_7'];
+  for (const token of refused) service.faults.always({ type: 'status', status: 403 }, { token });
+  const words = ['--concurrency', '1', '--json'];
+  const run = async () => {
+    const { code, stdout, stderr } = await send(...words);
+    const { applied, rejected } = JSON.parse(stdout);
+    return { code, applied, rejected, isKey: /stopped: the service refuses the key\. .*403/.test(stderr) };
+  };
+  expect(await run()).toEqual({ code: 3, applied: 0, rejected: 0, isKey: true });
+  expect(await run()).toEqual({ code: 3, applied: 2, rejected: 2, isKey: true });
+  expect(await run()).toEqual({ code: 1, applied: 8, rejected: 4, isKey: false });
+  service.faults.clear();
+  expect(await send('--retry', 'rejected', '--yes')).toMatchObject({ code: 0 });
+  expect(await run()).toEqual({ code: 0, applied: 12, rejected: 0, isKey: false });
+});
+
+test.for([
+  [2, 401],
+  [2, 403],
+  [30, 401],
+  [30, 403],
+] as const)('%i rows that a wrong key sends again and again, each %i, stay', own, async ([rows, status]) => {
+  await using scene = await setScene(rows, rows);
+  const { service, send } = scene;
+  service.faults.always({ type: 'status', status }, { operation: 'update' });
+  for (let run = 0; run < 4; run++) {
+    const { code, stdout } = await send('--concurrency', '4', '--json');
+    expect([code, JSON.parse(stdout)]).toMatchObject([3, { applied: 0, rejected: 0, waiting: rows }]);
+  }
+  service.faults.clear();
+  expect(await send()).toMatchObject({ code: 0 });
+  expect(service.ledger).toHaveLength(rows);
+});
+
 test('a 429 pauses the run, and no row is lost to it', own, async () => {
   await using scene = await setScene(24, 8);
   const { service, send } = scene;
