@@ -155,8 +155,8 @@ export const definitions: readonly Definition[] = [
 run ends, the same command goes on and sends nothing twice. A row whose outcome is
 unknown (a timeout, a 5xx, a run that was killed) may have been applied: it waits for
 --resolve, --retry or --discard, and later rows of its order wait behind it; "all" stands
-for all unknown rows, "rejected" for all rejected ones. A file that has changed is refused:
-new and fixed rows go to a file of their own.
+for all unknown rows, "rejected" for all rejected ones. A file that has changed, or changes
+while it is sent, is refused: new and fixed rows go to a file of their own.
 
 ${csvDetails}`,
     examples: [
