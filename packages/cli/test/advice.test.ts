@@ -13,6 +13,13 @@ await using folder = await createFolder({
   'config.json': '[1]',
   'config.mjs': 'export default 1;',
   'schema.mjs': 'export default 1;',
+  'no-schema.mjs': 'export default { schema: 1 };',
+  // Of several blocks, and a schema that changes it while it is checked.
+  'long.csv': `token,user_identifier,cart.items[0].sku\n${`ord_1,${' '.repeat(100_000)},mug\n`.repeat(2)}`,
+  'changes.mjs': `import { appendFileSync } from 'node:fs';
+import { OrderUpdate } from ${JSON.stringify(import.meta.resolve('@orders/schema'))};
+const file = new URL('long.csv', import.meta.url);
+export default OrderUpdate.check(() => appendFileSync(file, 'ord_1,'));`,
 });
 const env = { ORDERS_BASE_URL: 'http://127.0.0.1:1', ORDERS_API_KEY: 'sk_test_4f1b9c27' };
 /** What the command prints about a mistake, in one line. */
@@ -64,6 +71,11 @@ const table: readonly Advice[] = [
     mistake: 'a row that is new in a file that was sent',
     message: grown.message,
     choice: 'Restore the file, and write new and fixed rows to a file of their own.',
+  },
+  {
+    mistake: 'a file that changes while it is read',
+    message: await messageOf(['send', './long.csv', '--schema', './changes.mjs']),
+    choice: 'Restore it, and write new and fixed rows to a file of their own.',
   },
   {
     mistake: 'a list as a setting',
@@ -158,6 +170,11 @@ const table: readonly Advice[] = [
     mistake: 'a module without a schema',
     message: await messageOf(['validate', './a.csv', '--schema', './schema.mjs']),
     choice: 'write export default defineOrderUpdate({ ... }).',
+  },
+  {
+    mistake: 'options of the client with no schema in its place',
+    message: await messageOf(['send', './a.csv', '--config', './no-schema.mjs']),
+    choice: 'schema: write defineOrderUpdate({ ... }).',
   },
   {
     mistake: 'ids beside all',
