@@ -429,6 +429,88 @@ test('after maxPauseMs with nothing but 429s, all items that remain are rejected
   expect(departures.length).toBeLessThan(40);
 });
 
+test('a run gives up only when every response has been a 429 for maxPauseMs', async () => {
+  const maxPauseMs = 5_000;
+  const treatment = fc.constantFrom(
+    ...Array(5).fill({ status: 429 }),
+    { status: 200 },
+    { status: 503 },
+    { headers: { 'content-type': 'text/html' } },
+    { breaks: true },
+    { latencyMs: 20_000 },
+  );
+  const scenario = fc.record({
+    treatments: fc.infiniteStream(treatment),
+    quietMs: fc.array(fc.constantFrom(0, 100, 3_000, 12_000), { minLength: 4, maxLength: 20 }),
+    retryAfter: fc.constantFrom('0', '1', '4', '60'),
+    latencyMs: fc.constantFrom(0, 50, 2_000),
+    resendUnknown: fc.boolean(),
+    concurrency: fc.constantFrom(1, 4),
+  });
+  await fc.assert(
+    fc.asyncProperty(scenario, async ({ treatments, quietMs, retryAfter, latencyMs, ...given }) => {
+      const { orders, clock, sleep } = createVirtualClient({ maxPauseMs }, () => ({
+        latencyMs,
+        headers: { 'retry-after': retryAfter },
+        ...treatments.next().value,
+      }));
+      async function* source() {
+        for (const [row, ms] of quietMs.entries()) {
+          yield { token: `order_${row}`, update: { cart: {} } };
+          await sleep(ms);
+        }
+      }
+      let refusedAt: number | undefined;
+      let refusedMs: number | undefined;
+      const run = orders.updateOrders(source(), {
+        concurrency: given.concurrency,
+        retry: { resendUnknown: given.resendUnknown },
+        timeouts: { attempt: 10_000 },
+        afterAttempt({ status, retryDelayMs }) {
+          const now = clock.now();
+          refusedAt = status === 429 ? (refusedAt ?? now) : undefined;
+          if (status === 429 && retryDelayMs === undefined) refusedMs ??= now - (refusedAt ?? now);
+        },
+      });
+      const outcomes = (await collect(run)).map(({ outcome }) => outcome);
+      expect(refusedMs ?? maxPauseMs).toBeGreaterThanOrEqual(maxPauseMs);
+      expect(outcomes.includes('rejected')).toBe(refusedMs !== undefined);
+    }),
+    { numRuns: inFull ? 1_000 : 100 },
+  );
+});
+
+test('time in which a run had nothing to send does not count as refused', async () => {
+  let refusals = 2;
+  const { orders, sleep } = createVirtualClient({ maxPauseMs: 5_000 }, () =>
+    refusals-- > 0 ? { status: 429, headers: { 'retry-after': '1' } } : {},
+  );
+  async function* source() {
+    yield* items(['a']);
+    await sleep(60_000);
+    yield* items(['b']);
+  }
+  let attempts = 0;
+  const run = orders.updateOrders(source(), {
+    beforeAttempt() {
+      if (++attempts === 2) throw new Error('the first item is not sent again');
+    },
+  });
+  const results = await collect(run);
+  expect(results.map(({ outcome }) => outcome)).toEqual(['not_sent', 'applied']);
+});
+
+test('a run does not give up while the probe after a pause that was cut short has no response', async () => {
+  const latencies = [50, 400, 600];
+  const { orders, departures } = createVirtualClient({ maxPauseMs: 300 }, () => {
+    const isRefused = departures.length <= 2;
+    const latencyMs = latencies[departures.length - 1] ?? 0;
+    return isRefused ? { latencyMs, status: 429, headers: { 'retry-after': '3600' } } : { latencyMs };
+  });
+  const results = await collect(orders.updateOrders(items(['a', 'b'])));
+  expect(results.map(({ outcome }) => outcome)).toEqual(['applied', 'applied']);
+});
+
 test('a client whose key a 429 paused says until when, also while a run waits', async () => {
   let isRefusing = true;
   const { orders, sleep } = createVirtualClient({}, () =>

@@ -160,7 +160,7 @@ function startRun<Item, Data>(
   let isStopped = false;
   /** Whether the caller no longer takes errors. */
   let isOver = false;
-  /** Since when every response was a 429. */
+  /** Since when every response was a 429, while there was something to send. */
   let refusedSince: number | undefined;
   /** The 429 after which it gave up. */
   let refusal: AttemptFailure | undefined;
@@ -266,12 +266,13 @@ function startRun<Item, Data>(
       if (isPutBack || isUnsent) {
         queue.push(entry);
         queue.sort((a, b) => a.index - b.index);
-      } else keepResult(entry, result);
+      } else results.push({ ...result, index: entry.index, item: entry.item });
     } catch (error) {
       keepError(error);
       endSource();
     }
     inFlight--;
+    if (queue.length + inFlight === 0) refusedSince = undefined;
     tokensInFlight.delete(entry.token);
     change();
   }
@@ -286,7 +287,11 @@ function startRun<Item, Data>(
       bulk,
       ...(beforeAttempt && { beforeAttempt: (event) => beforeAttempt({ ...event, item, index }) }),
       ...(beforeSend && { beforeSend: (event) => beforeSend({ ...event, item, index }) }),
-      ...(afterAttempt && { afterAttempt: (event) => afterAttempt({ ...event, item, index }) }),
+      afterAttempt(event) {
+        const isRefused = event.status === 429 && event.outcome === 'rejected';
+        if (!isRefused && event.outcome !== 'not_sent') refusedSince = undefined;
+        return afterAttempt ? afterAttempt({ ...event, item, index }) : resolved.afterAttempt?.(event);
+      },
     });
     return response as UpdateOrderResponse<Data>;
   }
@@ -296,17 +301,11 @@ function startRun<Item, Data>(
     if (!failure.retryable || failure.outcome !== 'rejected' || isEnding()) return false;
     const now = rateLimit.clock.now();
     refusedSince ??= now;
-    if (now - refusedSince < rateLimit.maxPauseMs) return true;
+    const isProbing = rateLimit.pausedMs(resolved.credentials) === Number.POSITIVE_INFINITY;
+    if (now - refusedSince < rateLimit.maxPauseMs || isProbing) return true;
     refusal = failure;
     core.stopRun(run, halt);
     return false;
-  }
-
-  function keepResult({ index, item }: Entry<Item>, result: UpdateOrderResult<Data>): void {
-    const { error } = result;
-    if (!error || error.outcome === 'applied' || (error.code === 'http_error' && error.status !== 429))
-      refusedSince = undefined;
-    results.push({ ...result, index, item });
   }
 
   /** Keeps what the source threw for the iteration or for `stop`; once both are over, it would be lost. */
