@@ -115,10 +115,11 @@ export class RateLimit {
       const failure = ended ?? (isCounted ? this.#outlastedFailure(turn) : undefined);
       if (failure) return failure;
       const from = this.clock.now();
-      await deadline.wait(isCounted ? deadline.remainingMs() : longestTimerMs, (wake) => {
+      const end = await deadline.wait(isCounted ? deadline.remainingMs() : longestTimerMs, (wake) => {
         turn.wake = wake;
       });
       if (!isCounted) deadline.extend(this.clock.now() - from);
+      else if (end === 'timeout') return timeoutFailure(turn.call, 'waiting for a slot');
     }
     return undefined;
   }

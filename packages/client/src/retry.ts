@@ -1,5 +1,6 @@
 import { abortedFailure, type Call, runCallback, type Step, timeoutFailure } from './call.ts';
 import type { AttemptFailure, AttemptResult } from './errors.ts';
+import type { BulkRules } from './options.ts';
 import type { RateLimit, Turn } from './rate-limit.ts';
 import { type AttemptRecord, tenths } from './receipt.ts';
 import { sanitizeCause } from './redact.ts';
@@ -27,7 +28,7 @@ interface MadeAttempt {
 export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
   const { rateLimit } = policy;
   return async (call) => {
-    const { attempts, deadline, options } = call;
+    const { attempts, deadline } = call;
     const turn = rateLimit.createTurn(call);
     try {
       for (;;) {
@@ -41,8 +42,7 @@ export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
         const isPaused = result.status === 429;
         const delayMs = result.code ? nextAttemptMs(result, turn, policy) : undefined;
         runAfterAttempt(call, record, delayMs);
-        const isPutBack = isPaused && options.bulk?.putsBack;
-        if (delayMs === undefined || isPutBack) return result;
+        if (delayMs === undefined || putBackRule(call, result)) return result;
         // A pause passes in `waitToPrepare`, where it can be lifted.
         const waited = isPaused ? undefined : await deadline.wait(delayMs);
         if (waited === 'aborted') return abortedFailure(call);
@@ -84,12 +84,19 @@ function nextAttemptMs(
   const delayMs = isPaused
     ? rateLimit.pausedMs(options.credentials)
     : (retryAfterMs ?? backoff(attempts.length, random));
-  if (isPaused && options.bulk?.putsBack) return options.bulk.putsBack(failure) ? delayMs : undefined;
+  const putsBack = putBackRule(turn.call, failure);
+  if (putsBack) return putsBack(failure) ? delayMs : undefined;
   const mayRepeat =
     outcome === 'unknown' ? operation.idempotent || resendUnknown : outcome !== 'applied' && retryable;
   if (!mayRepeat || attempts.length >= maxAttempts || deadline.aborted) return undefined;
   const waitMs = isPaused ? rateLimit.waitMs(turn) : delayMs;
   return waitMs < deadline.remainingMs() ? delayMs : undefined;
+}
+
+/** How a bulk run decides about a 429. An update that may have been applied is not put back, which would forget that. */
+function putBackRule({ attempts, options }: Call, { status }: AttemptResult): BulkRules['putsBack'] {
+  const isUnknown = attempts.some(({ outcome }) => outcome === 'unknown');
+  return status === 429 && !isUnknown ? options.bulk?.putsBack : undefined;
 }
 
 /** Full jitter: a random part of a bound that doubles from 1 s to 8 s, in milliseconds. */
