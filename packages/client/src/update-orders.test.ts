@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { basic } from '@orders/auth';
+import type { OrderUpdate } from '@orders/schema';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, expectTypeOf, test } from 'vitest';
@@ -256,10 +257,17 @@ test('a wrong option is a TypeError at once', async () => {
   await using orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
   expect(() => orders.updateOrders([], { concurrency: 0 })).toThrow(TypeError);
   expect(() => orders.updateOrders([], { headers: { host: 'x' } })).toThrow(TypeError);
-  for (const wrong of [5, function* () {}, Promise.resolve([])] as never[])
+  const wrongs = [undefined, null, 5, 'abc', '', Symbol('a'), {}, function* () {}, Promise.resolve([])];
+  for (const wrong of wrongs as never[])
     expect(() => orders.updateOrders(wrong)).toThrow('updateOrders: pass an iterable of { token, update }');
   const misspelled = { concurency: 4 } as object;
   expect(() => orders.updateOrders([], misspelled)).toThrow('Did you mean "concurrency"?');
+});
+
+test('a source may be a readonly array of readonly items', () => {
+  const source: readonly { readonly token: string; readonly update: OrderUpdate }[] = [];
+  const orders = createOrdersClient({ baseUrl: 'http://127.0.0.1:1', apiKey });
+  expectTypeOf(orders.updateOrders).toBeCallableWith(source);
 });
 
 test('a run of nothing ends at once', async () => {

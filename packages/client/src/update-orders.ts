@@ -102,8 +102,11 @@ export function updateOrders<Item, Data>(
   source: Iterable<Item> | AsyncIterable<Item>,
   options: UpdateOrdersOptions<Data, Item>,
 ): UpdateOrdersRun<Item, Data> {
+  // A string is iterable, too, but its characters are no items.
+  const isObject = Object(source) === source;
   check(
-    typeof Object(Object(source)[Symbol.asyncIterator] ?? Object(source)[Symbol.iterator]) === 'function',
+    isObject &&
+      typeof (Object(source)[Symbol.asyncIterator] ?? Object(source)[Symbol.iterator]) === 'function',
     'updateOrders: pass an iterable of { token, update }; call a generator function, await a promise.',
   );
   checkCount('updateOrders: concurrency', options.concurrency ?? defaultConcurrency);
