@@ -56,6 +56,15 @@ export const characterEscapes: Readonly<Record<string, (character: string) => st
   'HTML named': (character) => (entityNames[character] ? `&${entityNames[character]};` : character),
   'JSON \\u': (character) => jsonUnits(character),
   'JSON \\u in upper case': (character) => jsonUnits(character).toUpperCase().replaceAll('\\U', '\\u'),
+  'JavaScript \\u{}': (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  'JavaScript \\x': (character) =>
+    character > '\xff' ? jsonUnits(character) : `\\x${hexOf(character, 'latin1')}`,
+  'JavaScript \\x in upper case': (character) =>
+    character > '\xff' ? jsonUnits(character) : `\\x${hexOf(character, 'latin1').toUpperCase()}`,
+  'C octal': (character) =>
+    bytesOf(character)
+      .map((byte) => `\\${byte.toString(8).padStart(3, '0')}`)
+      .join(''),
   'JSON backslash': (character) => JSON.stringify(character).slice(1, -1).replace('/', '\\/'),
 };
 
@@ -79,14 +88,12 @@ const pairs = (bytes: readonly number[]): readonly string[] =>
 /** The rows of the table of encodings in SECURITY.md: how a service may write a text that holds a key. */
 export const encodings: Readonly<Record<string, (text: string) => string>> = {
   'as it is': (text) => text,
-  'escapes of JSON and JavaScript': (text) =>
-    Array.from(text, (character, index) =>
-      character === '\\' || index % 2
-        ? jsonUnits(character)
-        : character > '~'
-          ? `\\u{${character.codePointAt(0)?.toString(16)}}`
-          : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-    ).join(''),
+  'escapes of JSON, JavaScript and C': (text) =>
+    Array.from(text, (character, index) => {
+      const names = ['JSON \\u', 'JavaScript \\x', 'C octal', 'JavaScript \\u{}'];
+      const name = character === '\\' ? undefined : names[index % names.length];
+      return characterEscapes[name ?? 'JSON \\u']?.(character);
+    }).join(''),
   'JSON in JSON, up to three times': (text) => JSON.stringify(JSON.stringify(JSON.stringify(text))),
   'percent escapes, and a form': (text) => new URLSearchParams([['', text]]).toString().slice(1),
   'percent escapes twice': (text) => encodeURIComponent(encodeURIComponent(text)),
@@ -107,6 +114,11 @@ export const encodings: Readonly<Record<string, (text: string) => string>> = {
   hexadecimal: (text) => Buffer.from(text).toString('hex'),
   'hexadecimal with separators, such as of `util.inspect`': (text) =>
     `<Buffer ${pairs(bytesOf(text)).join(' ')}>`,
+  'hexadecimal with `0x`': (text) =>
+    pairs(bytesOf(text))
+      .map((pair) => `0x${pair}`)
+      .join(','),
+  'hexadecimal in a list, indented': (text) => JSON.stringify(pairs(bytesOf(text)), null, '\t').toUpperCase(),
   'the dump of `xxd`': (text) =>
     hexDump(text, (offset, bytes, shown) => {
       const groups = pairs(bytes).join('').replace(/.{4}/g, '$& ').trim();
@@ -119,6 +131,11 @@ export const encodings: Readonly<Record<string, (text: string) => string>> = {
     }),
   'the JSON of a `Buffer`': (text) => JSON.stringify(Buffer.from(text)),
   'the JSON of a `Uint8Array`': (text) => JSON.stringify(new Uint8Array(Buffer.from(text))),
+  'the JSON of either, indented': (text) => JSON.stringify(new Uint8Array(Buffer.from(text)), null, 2),
+  'its bytes as numbers, between any commas and blanks': (text) =>
+    bytesOf(text)
+      .map((byte, index) => `${byte}${[' , ', '\n', ' ', '\t', '\r\n    '][index % 5]}`)
+      .join(''),
 };
 
 type Form = readonly [
@@ -133,6 +150,10 @@ const forms: readonly Form[] = [
     [`${name}, each character`, ({ key }) => Array.from(key, write).join('')],
     [`${name}, the header`, ({ authorization }) => authorization.replace(/[^a-z\d]/giu, write)],
   ]),
+  [
+    'HTML decimal without semicolon, each character',
+    ({ key }) => Array.from(key, (character) => `&#${character.codePointAt(0)}`).join(''),
+  ],
   ['key and colon', ({ key }) => `${key}:`],
   ['the credentials alone', ({ authorization }) => authorization.replace(/^\w+ /, '')],
   [
@@ -173,8 +194,8 @@ function basicSecret(key: string): Secret {
   return { authorization: `Basic ${Buffer.from(`${key}:`).toString('base64')}`, key };
 }
 
-function hexOf(text: string): string {
-  return Buffer.from(text).toString('hex');
+function hexOf(text: string, encoding?: BufferEncoding): string {
+  return Buffer.from(text, encoding).toString('hex');
 }
 
 function percent(character: string): string {

@@ -9,10 +9,10 @@ export const maxExpansion = 32;
 
 /** The lines of `xxd` and `hexdump -C` as a whole, since they show their bytes as text, too. A blank is a plus in a form. */
 const hexDump: Decoder = {
-  pattern: /(?:[\da-f]{7,8}:?[ +]{1,2}(?:[\da-f]{2}[ +]{0,2}){1,16}[^\n]*\n?)+/gi,
+  pattern: /(?:[\da-f]{7,8}:?[ \t+]{1,4}(?:[\da-f]{2}[ \t+]{0,2}){1,16}[^\n]*\n?)+/gi,
   decode: (lines) => {
-    const bytes = lines.matchAll(/^[^\da-f]*[\da-f]{7,8}:?[ +]+((?:[\da-f]{2}[ +]{0,2}){1,16})/gim);
-    return [fromHex(Array.from(bytes, ([, each = '']) => each.replace(/[ +]/g, '')).join(''))];
+    const bytes = lines.matchAll(/^[^\da-f]*[\da-f]{7,8}:?[ \t+]+((?:[\da-f]{2}[ \t+]{0,2}){1,16})/gim);
+    return [fromHex(Array.from(bytes, ([, each = '']) => each.replace(/[ \t+]/g, '')).join(''))];
   },
 };
 
@@ -29,19 +29,19 @@ const base64: Decoder = {
   },
 };
 
-/** With or without `0x`, blanks, colons, commas or line breaks between bytes, as in `<Buffer 73 6b>`. */
+/** With or without `0x`, quotes, blanks, colons, commas or line breaks between bytes, as in `<Buffer 73 6b>`. */
 const hex: Decoder = {
-  pattern: /(?:(?:0x)?[\da-f]{2}[\s:,+-]{0,3}){8,}/gi,
+  pattern: /(?:(?:0x)?[\da-f]{2}[\s:,+"'-]*){8,}/gi,
   decode: (run) => {
-    const digits = run.replace(/0x|[\s:,+-]/gi, '');
+    const digits = run.replace(/0x|[\s:,+"'-]/gi, '');
     return [fromHex(digits), fromHex(digits.slice(1))];
   },
 };
 
-/** The numbers of bytes, as a `Buffer` and a `Uint8Array` are in JSON. */
+/** The numbers of bytes, each after its index or not, as a `Buffer` and a `Uint8Array` are in JSON, indented or not. */
 const decimal: Decoder = {
-  pattern: /(?:(?:"\d{1,5}":)?\d{1,3}(?:,\s*|\s+)){7,}(?:"\d{1,5}":)?\d{1,3}/g,
-  decode: (run) => [fromNumbers((run.replace(/"\d+":/g, '').match(/\d+/g) ?? []).map(Number))],
+  pattern: /["']?(?:\d{1,5}[\s:,+"']+){7,}\d{1,3}/g,
+  decode: (run) => [fromNumbers((run.replace(/\d+["']?[\s+]*:/g, '').match(/\d+/g) ?? []).map(Number))],
 };
 
 /** A dump goes first: its offsets and columns look like digits of the others. */
@@ -52,12 +52,14 @@ function fromHex(digits: string): string {
 }
 
 function fromNumbers(bytes: readonly number[]): string {
-  return String.fromCharCode(...bytes.map((byte) => byte & 0xff));
+  let text = '';
+  for (const byte of bytes) text += String.fromCharCode(byte & 0xff);
+  return text;
 }
 
 /** A pattern that every text matches in which at least so many bytes are digits of a decoder, and few others do. */
 export function digitsPattern(bytes: number): RegExp {
-  return new RegExp(`\\n|[\\w+/-]{${Math.ceil((bytes * 4) / 3)}}|[\\da-f\\s:,+"-]{${bytes * 2}}`, 'i');
+  return new RegExp(`\\n|[\\w+/-]{${Math.ceil((bytes * 4) / 3)}}|[\\da-fx\\s:,+"'-]{${bytes * 2}}`, 'i');
 }
 
 /** The named entities of punctuation, each before its character. */
@@ -67,13 +69,15 @@ const entities = new Map(
     .map((entity) => [entity.slice(0, -1), entity.slice(-1)]),
 );
 
-/** Escapes of single characters: their code in hexadecimal, in decimal, their name, or the letter of a control character. */
+/** Escapes of single characters: their code in hexadecimal, octal or decimal, their name, or the letter of a control character. */
 const escapes = new RegExp(
   [
     // JSON, JavaScript
     /\\u([\da-f]{4})/,
     /\\u\{0*([\da-f]{1,6})\}/,
     /\\x([\da-f]{2})/,
+    // C, a byte
+    /\\([0-3][0-7]{2})/,
     // URLs
     /%([\da-f]{2})/,
     // HTML
@@ -99,11 +103,11 @@ export function unescapeOnce(text: string): string {
 }
 
 function unescapeOne(written: string, ...groups: (string | undefined)[]): string {
-  const [unit, braced, x, percent, hex, decimal, name, control] = groups;
+  const [unit, braced, x, octal, percent, hex, decimal, name, control] = groups;
   if (name !== undefined) return entities.get(name.toLowerCase()) ?? written;
   if (control !== undefined) return controls[control.toLowerCase()] ?? control;
   const digits = unit ?? braced ?? x ?? percent ?? hex;
-  const point = Number(decimal ?? `0x${digits}`);
+  const point = Number(decimal ?? (octal === undefined ? `0x${digits}` : `0o${octal}`));
   return point > 0x10ffff ? written : String.fromCodePoint(point);
 }
 

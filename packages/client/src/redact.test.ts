@@ -15,7 +15,7 @@ import { createRedactor, sanitizeCause } from './redact.ts';
 const escapes = Object.values(characterEscapes);
 
 /** What may stay beside a redacted key: the scheme of the header, its separators and padding, in any escapes. */
-const rest = String.raw`(?:[^a-z]|&#?\w+;|\\u[\da-f]{4}|%[\da-f]{2})*`;
+const rest = String.raw`(?:[^a-z]|&#?\w+;|\\u\{?[\da-f]{1,6}\}?|\\x[\da-f]{2}|%[\da-f]{2})*`;
 const remains = new RegExp(`^<(?:Basic)?${rest}\\[secret\\]${rest}>$`, 'i');
 
 const cases = redactionCases.filter(({ only }) => only !== 'testing');
@@ -51,7 +51,8 @@ const plainKeys = [...redactionSecrets.map(({ key }) => key), 'swordfish-swordfi
 
 test.each(Object.keys(encodings))('finds every key in: %s', (name) => {
   for (const key of plainKeys)
-    expectGone(createRedactor(basic(key))(`{"a":"\n${encodings[name]?.(key)}\n","b":1}`), key);
+    for (const around of ['', '\n'])
+      expectGone(createRedactor(basic(key))(`{${around}${encodings[name]?.(key)}${around}}`), key);
 });
 
 test('SECURITY.md names exactly these encodings', async () => {
@@ -260,7 +261,7 @@ test('never throws for a text that is cut anywhere', () => {
 });
 
 test.each([
-  ...['\\\\', 'swordfis', '%2525', '&amp;amp;', '&#00000000000000000', 'Ã\x83', '\\u005c'],
+  ...['\\\\', 'swordfis', '%2525', '&amp;amp;', '&#00000000000000000', 'Ã\x83', '\\u005c', '73      '],
   // The same regular expressions again.
   ...(inFull ? ['%', '\\u', '&#', '%73wordfis', '%25', '&amp;'] : []),
 ])('takes linear time for %j', (unit) => {

@@ -9,7 +9,7 @@ const escapes = Object.values(characterEscapes);
 const cases = redactionCases.filter(({ only }) => only !== 'client');
 
 /** What may stay beside a redacted key: the scheme of the header, its separators and padding, in any escapes. */
-const rest = String.raw`(?:[^a-z]|&#?\w+;|\\u[\da-f]{4}|%[\da-f]{2})*`;
+const rest = String.raw`(?:[^a-z]|&#?\w+;|\\u\{?[\da-f]{1,6}\}?|\\x[\da-f]{2}|%[\da-f]{2})*`;
 const remains = new RegExp(`^<(?:Basic|Bearer)?${rest}\\[redacted\\]${rest}>$`, 'i');
 
 test.each(cases)('redacts $key written as $name, and leaves the rest', ({ key, text }) => {
@@ -102,7 +102,7 @@ test('never throws for a text that is cut anywhere', () => {
 test.each([
   ...['\\\\', 'swordfis', '%2525', '&amp;amp;', '&#00000000000000000', '\\u005c', ' \n'],
   // The same regular expressions again.
-  ...(inFull ? ['%', '\\u', '&#', '%73wordfis', '%25', '&amp;', '\u00c3\u0083'] : []),
+  ...(inFull ? ['%', '\\u', '&#', '%73wordfis', '%25', '&amp;'] : []),
 ])('takes linear time for %j', (unit) => {
   const redact = createRedactor(['swordfish-swordfish']);
   const text = unit.repeat(2 ** 20 / unit.length);

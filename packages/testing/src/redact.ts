@@ -65,10 +65,6 @@ function unescapings(form: string): readonly string[] {
   return unescaped;
 }
 
-/** Escapes of URLs (each run is UTF-8), of JSON and of HTML. */
-const escapes =
-  /(?:%[\da-f]{2})+|\\u([\da-f]{4})|\\(["\\/])|&#x0*([\da-f]{1,6});|&#0*(\d{1,7});|&([a-z]{2,6});/gi;
-
 /** Each character that a key may hold and HTML has a name for, after that name. */
 const entities = new Map(
   `amp& lt< gt> quot" apos' plus+ sol/ equals= lowbar_ hyphen- period. colon: percnt% num# semi; bsol\\`
@@ -76,11 +72,36 @@ const entities = new Map(
     .map((entity) => [entity.slice(0, -1), entity.slice(-1)]),
 );
 
+/** Escapes of URLs and of C (each run is UTF-8), of JSON, of JavaScript and of HTML. */
+const escapes = new RegExp(
+  [
+    /((?:%[\da-f]{2})+)/,
+    /((?:\\[0-3][0-7]{2})+)/,
+    /\\u([\da-f]{4})/,
+    /\\u\{0*([\da-f]{1,6})\}/,
+    /\\x([\da-f]{2})/,
+    /\\(["\\/])/,
+    /&#x0*([\da-f]{1,6});?/,
+    /&#0*(\d{1,7});?/,
+    new RegExp(`&(${[...entities.keys()].join('|')});?`),
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'gi',
+);
+
 function unescapeOne(written: string, ...groups: (string | undefined)[]): string {
-  const [unit, quoted, hex, decimal, name] = groups;
-  if (written.startsWith('%')) return Buffer.from(written.replaceAll('%', ''), 'hex').toString();
+  const [percent, octal, unit, braced, x, quoted, hex, decimal, name] = groups;
+  if (percent !== undefined) return Buffer.from(percent.replaceAll('%', ''), 'hex').toString();
+  if (octal !== undefined)
+    return Buffer.from(
+      octal
+        .split('\\')
+        .slice(1)
+        .map((byte) => Number(`0o${byte}`)),
+    ).toString();
   if (quoted !== undefined) return quoted;
-  if (name !== undefined) return entities.get(name) ?? written;
-  const point = decimal === undefined ? Number.parseInt(unit ?? hex ?? '', 16) : Number(decimal);
+  if (name !== undefined) return entities.get(name.toLowerCase()) ?? written;
+  const point = Number(decimal ?? `0x${unit ?? braced ?? x ?? hex}`);
   return point > 0x10ffff ? written : String.fromCodePoint(point);
 }
