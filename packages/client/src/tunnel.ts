@@ -17,7 +17,9 @@ export function parseProxy(input: string | URL, origin: string): Tunnel {
     url?.protocol === 'http:' && url.pathname === '/' && !url.search && !url.hash,
     'proxy: write the http URL of a proxy, such as "http://proxy.internal:3128". Through it, https is end to end.',
   );
-  const { hostname, host, port } = url;
+  const { host, port } = url;
+  // Sockets take an IPv6 address without its brackets.
+  const hostname = url.hostname.replace(/^\[|\]$/g, '');
   const to = new URL(origin);
   return {
     proxy: { hostname, host, port: port || '80' },

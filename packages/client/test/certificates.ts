@@ -41,6 +41,7 @@ export function certifyServer(
   const loopback = [
     { type: 2, value: 'localhost' },
     { type: 7, ip: '127.0.0.1' },
+    { type: 7, ip: '::1' },
   ] as const;
   return certify(authority, host ?? 'localhost', {
     ...(weakKey && { keyType: 'rsa', keySize: 1_024 }),

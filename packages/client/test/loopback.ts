@@ -11,7 +11,7 @@ export interface Listener extends AsyncDisposable {
 }
 
 /** Lets any server listen, be it TCP, TLS, HTTP or HTTP/2. */
-export async function listenOnLoopback(server: Server): Promise<Listener> {
+export async function listenOnLoopback(server: Server, host = '127.0.0.1'): Promise<Listener> {
   const open = new Set<Socket>();
   let connections = 0;
   server.on('connection', (socket: Socket) => {
@@ -20,7 +20,7 @@ export async function listenOnLoopback(server: Server): Promise<Listener> {
     socket.on('error', () => {});
     socket.on('close', () => open.delete(socket));
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(0, host);
   await once(server, 'listening');
   const drop = (): void => {
     for (const socket of open) socket.destroy();

@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { basic } from '@orders/auth';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test, vi } from 'vitest';
@@ -34,6 +35,29 @@ test('an update to https goes through a tunnel: the proxy cannot read the key, n
   expect(proxy.requests[0]?.headers).not.toHaveProperty('authorization');
   expect(holdsKey(proxy.received(), service.key)).toBe(false);
   expect(proxy.received()).not.toContain('order_1234');
+});
+
+const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
+
+test.runIf(hasIPv6)('a proxy may have an IPv6 address, and a login', async () => {
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
+  await using proxy = await startProxy({ login: 'a@b:c/d %' }, '::1');
+  const url = proxy.url.replace('//', '//a%40b:c%2Fd%20%25@');
+  const result = await updateThrough({ url }, { baseUrl: service.url, apiKey: service.key });
+  expect(result).toMatchObject({ outcome: 'applied', ok: true });
+});
+
+test.each(['http', 'https'])('an update to %s at an IPv6 address goes through a proxy', async (scheme) => {
+  await using service = await startMockOrderService({ orders: ['order_1234'] });
+  await using front = await startTlsFront(service, certificate);
+  await using proxy = await startProxy();
+  const { port } = new URL(scheme === 'http' ? service.url : front.url);
+  const baseUrl = `${scheme}://[::1]:${port}`;
+  const result = await updateThrough(proxy, { baseUrl, apiKey: service.key });
+  expect(result).toMatchObject({ outcome: 'applied', ok: true });
+  expect(proxy.requests).toMatchObject([{ line: `CONNECT [::1]:${port}` }]);
 });
 
 /** Sends an update through a proxy, in one attempt. */

@@ -5,8 +5,8 @@ import { listenOnLoopback } from './loopback.ts';
 /** What a proxy does with each request: it serves it, to one login alone or to all, refuses it with a status, hangs up, or never responds. */
 export type Manner = 'serve' | { readonly login: string } | 'hang up' | 'stall' | number;
 
-/** Starts a proxy on loopback that opens tunnels for `CONNECT`, and forwards plain http requests. */
-export async function startProxy(manner: Manner = 'serve') {
+/** Starts a proxy on an address of loopback that opens tunnels for `CONNECT`, and forwards plain http requests. */
+export async function startProxy(manner: Manner = 'serve', host = '127.0.0.1') {
   const requests: { line: string; headers: IncomingHttpHeaders }[] = [];
   const chunks: Buffer[] = [];
   const server = createServer((request, response) => {
@@ -42,9 +42,9 @@ export async function startProxy(manner: Manner = 'serve') {
     else if (typeof status === 'number') client.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
     else tunnel(client, head, Number(url.slice(url.lastIndexOf(':') + 1)));
   });
-  const listener = await listenOnLoopback(server);
+  const listener = await listenOnLoopback(server, host);
   return {
-    url: `http://127.0.0.1:${listener.port}`,
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${listener.port}`,
     /** Requests to the proxy itself: `CONNECT`, or whole requests to forward. */
     requests,
     /** Every byte that came from the client, as latin1 text. */
