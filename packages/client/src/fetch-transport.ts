@@ -40,7 +40,7 @@ export function fetchTransport(fetch: Fetch, fieldsOf: (signal: AbortSignal) => 
         resolve({
           failure,
           sent: sent || head !== undefined,
-          response: head && { ...head, text: received.text() },
+          response: head && { ...head, ...received.read() },
           cause,
         });
         if (failure) drop();

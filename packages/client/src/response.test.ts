@@ -14,7 +14,7 @@ const context = {
 };
 
 function response(status: number, headers: Record<string, string> = json, text = '{}'): TransportResult {
-  return { failure: undefined, sent: true, response: { status, headers, text } };
+  return { failure: undefined, sent: true, response: { status, headers, text, isUtf8: true } };
 }
 
 function failure(given: Partial<TransportResult>): TransportResult {
@@ -23,7 +23,7 @@ function failure(given: Partial<TransportResult>): TransportResult {
 
 const page = (status: number, type: string) => response(status, { 'content-type': type }, '<p>');
 const cut = (status: number, headers: Record<string, string>) =>
-  failure({ response: { status, headers, text: '<!do' } });
+  failure({ response: { status, headers, text: '<!do', isUtf8: true } });
 
 // test/faults.test.ts tests the other rows of the table, over real sockets.
 test.each<[name: string, outcome: string, code: string, given: TransportResult]>([

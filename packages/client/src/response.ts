@@ -163,7 +163,7 @@ function interpretFailure(
 const awaited = { connect: 'a connection', headers: 'a response', body: 'the rest of the response' };
 
 function interpretSuccess(
-  { response: { status, headers, text }, body, outcome, problem }: Meaning,
+  { response: { status, headers, text, isUtf8 }, body, outcome, problem }: Meaning,
   failure: TransportFailure | undefined,
   { redact }: ResponseContext,
 ): AttemptResult {
@@ -171,6 +171,7 @@ function interpretSuccess(
   if (failure)
     found ??= failure === 'too_large' ? 'a body larger than maxResponseBytes' : 'a body that broke off';
   if (body !== 'json' && body !== 'empty') found ??= 'another media type than application/json';
+  if (!isUtf8) found ??= 'JSON that is not in UTF-8';
   try {
     if (found === undefined) {
       // Over HTTP/2 undici reports a body that broke off before its first byte as an empty one.

@@ -14,7 +14,10 @@ test('a body is the text of its chunks, however it is split, without a byte orde
         at += size;
       }
       expect(body.length).toBe(bytes.length);
-      expect(body.text()).toBe(text.startsWith('\ufeff') && !hasMark ? text.slice(1) : text);
+      expect(body.read()).toEqual({
+        text: text.startsWith('\ufeff') && !hasMark ? text.slice(1) : text,
+        isUtf8: true,
+      });
     }),
   );
 });
@@ -24,5 +27,5 @@ test('a chunk that it was given is never written to', () => {
   const body = new ResponseBody();
   body.add(whole.subarray(0, 1));
   body.add(Buffer.from('xyz'));
-  expect([String(whole), body.text()]).toEqual(['abcdef', 'axyz']);
+  expect([String(whole), body.read().text]).toEqual(['abcdef', 'axyz']);
 });

@@ -11,8 +11,9 @@ export interface ResponseHead {
 
 /** A response, or as much of it as arrived. */
 export interface HttpResponse extends ResponseHead {
-  /** The body as text: UTF-8, without a byte order mark. */
+  /** The body as text: UTF-8, without a byte order mark. What is no UTF-8 is replaced by U+FFFD. */
   readonly text: string;
+  readonly isUtf8: boolean;
 }
 
 /** The bytes of a response's body. A chunk costs far more memory than its bytes, so that more than one are copied together. */
@@ -39,13 +40,17 @@ export class ResponseBody {
     this.#bytes.set(chunk, length);
   }
 
-  /** The body as UTF-8, without a byte order mark. */
-  text(): string {
-    return utf8.decode(this.#bytes.subarray(0, this.length));
+  read(): Pick<HttpResponse, 'text' | 'isUtf8'> {
+    const bytes = this.#bytes.subarray(0, this.length);
+    try {
+      return { text: utf8.decode(bytes), isUtf8: true };
+    } catch {
+      return { text: new TextDecoder().decode(bytes), isUtf8: false };
+    }
   }
 }
 
-const utf8 = new TextDecoder();
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** One request as it goes out. */
 export interface TransportRequest {

@@ -157,7 +157,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     clearTimeout(this.#timer);
     this.#limits.deadline.offAbort(this.#onAbort);
     const head = this.#head;
-    const response = head && { status: head.status, headers: head.headers, text: this.#body.text() };
+    const response = head && { ...head, ...this.#body.read() };
     this.#resolve({ failure, sent: this.#sent || response !== undefined, response, cause });
   }
 }

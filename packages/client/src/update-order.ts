@@ -12,8 +12,8 @@ import type { ResponseHeaders } from './transport.ts';
 export interface UpdateOrderResponse<Data = unknown> extends CallSummary {
   readonly outcome: 'applied';
   /**
-   * The JSON of the response, or what `responseSchema` made of it; `undefined` when the body is empty. The API does not
-   * document its shape.
+   * The JSON of the response as `JSON.parse` reads it, which rounds integers beyond 2^53, or what `responseSchema` made of
+   * it; `undefined` when the body is empty. The API does not document its shape.
    */
   readonly data: Data;
   readonly status: number;

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
+import { createOrdersClient as createOverFetch } from '../src/fetch.ts';
+import { createOrdersClient } from '../src/index.ts';
 import { fuzzResponses } from './fuzz-responses.ts';
 import { listenOnLoopback } from './loopback.ts';
 import { httpAnswer, startRawServer } from './raw-server.ts';
@@ -42,6 +44,23 @@ test(`${responses} responses of 1 MiB in chunks of a byte cost less than ${maxMb
   const url = `http://127.0.0.1:${listener.port}`;
   const { stdout } = await run(process.execPath, ['--conditions=@orders/source', child, url, `${responses}`]);
   expect(Number(stdout)).toBeLessThan(maxMb);
+});
+
+test.each([
+  ['undici', createOrdersClient],
+  ['fetch', createOverFetch],
+])('JSON in latin1 is applied and cannot be read over %s; an error has its text', async (_name, create) => {
+  await using server = await startRawServer((socket, request) => {
+    const body = '{"name":"Bl\xe5b\xe6r"}';
+    const headers = { 'content-length': String(body.length) };
+    socket.write(httpAnswer(request.includes('refused') ? 409 : 200, headers, body), 'latin1');
+  });
+  await using orders = create({ baseUrl: server.url, apiKey: 'swordfish-swordfish' });
+  const applied = await orders.safeUpdateOrder('order_1', { cart: {} });
+  expect(applied).toMatchObject({ outcome: 'applied', error: { code: 'invalid_response' } });
+  expect(applied.error?.message).toContain('200 with JSON that is not in UTF-8');
+  const refused = await orders.safeUpdateOrder('refused', { cart: {} });
+  expect(refused.error).toMatchObject({ code: 'http_error', body: '{"name":"Bl\ufffdb\ufffdr"}' });
 });
 
 const headNames = '__proto__: a\r\n__proto__: b\r\nconstructor: c\r\n';

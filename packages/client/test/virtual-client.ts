@@ -67,7 +67,7 @@ export function createVirtualClient(
     return {
       failure: undefined,
       sent: true,
-      response: { status, headers: { ...json, ...headers }, text: '{}' },
+      response: { status, headers: { ...json, ...headers }, text: '{}', isUtf8: true },
     };
   };
 
