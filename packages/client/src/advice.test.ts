@@ -32,7 +32,7 @@ const table: readonly Advice[] = [
     mistake: 'the version twice in the base URL',
     message: messageOf({ baseUrl: 'https://api.example/v2/v2' }),
     follow: (message) => messageOf({ baseUrl: between('write "', '"')(message) }),
-    means: 'baseUrl ends in /v2, which the client adds itself: write "https://api.example".',
+    means: 'baseUrl ends in /v2…, which the client adds itself: write "https://api.example".',
   },
   {
     mistake: 'an ordering that does not exist',

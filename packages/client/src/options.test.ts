@@ -14,10 +14,13 @@ function urlOf(url: string | URL, options: Partial<OrdersClientOptions> = {}): s
   return orders.prepareUpdateOrder('order_1234', { cart: {} }).url;
 }
 
-test.each([
+test.each<[url: string, start: string]>([
   ['https://api.example.com', 'https://api.example.com'],
   ['https://api.example.com/', 'https://api.example.com'],
   ['https://api.example.com/orders//', 'https://api.example.com/orders'],
+  ...['/proxy/v2x', '/v2/proxy', '/v2x/orders', '/xv2', '/echo_with_private_key'].map(
+    (path): [string, string] => [`https://api.example.com${path}`, `https://api.example.com${path}`],
+  ),
   ['http://127.0.0.1:8402', 'http://127.0.0.1:8402'],
   ['http://localhost:8402', 'http://localhost:8402'],
   ['http://[::1]:8402', 'http://[::1]:8402'],
@@ -57,6 +60,10 @@ test.each<[options: object, message: string | RegExp]>([
   [{ baseUrl: 'http://x.localhost' }, /https/],
   [{ baseUrl: 'https://api.example.com/v2' }, 'write "https://api.example.com"'],
   [{ baseUrl: 'https://api.example.com/pay/v2/' }, 'write "https://api.example.com/pay"'],
+  [{ baseUrl: 'https://api.example.com/v2/orders' }, 'ends in /v2…, which the client adds itself'],
+  [{ baseUrl: 'https://api.example.com/pay/v2/orders/' }, 'write "https://api.example.com/pay"'],
+  [{ baseUrl: 'https://api.example.com/v2/orders/swordfish' }, 'write "https://api.example.com"'],
+  [{ baseUrl: 'https://api.example.com/v2/echo_with_private_key/' }, 'write "https://api.example.com"'],
   [{ credentials: basic(apiKey) }, /not both/],
   [{ apiKey: `${apiKey}:` }, /colon/],
   [{ apiKey: undefined, credentials: apiKey }, /credentials/],

@@ -514,8 +514,8 @@ export function parseBaseUrl(input: string | URL, allowInsecureHttp: boolean): B
   check(!url.username && !url.password, 'baseUrl holds credentials: pass the key as apiKey instead.');
   // Only the first slash of a row is tried, so that many of them take linear time.
   const prefix = url.pathname.replace(/(?<!\/)\/+$/, '');
-  const without = url.origin + prefix.slice(0, -3);
-  check(!prefix.endsWith('/v2'), `baseUrl ends in /v2, which the client adds itself: write "${without}".`);
+  const base = prefix.replace(/\/v2(\/orders(\/[^/]+)?|\/echo_with_private_key)?$/, '');
+  check(base === prefix, `baseUrl ends in /v2…, which the client adds itself: write "${url.origin}${base}".`);
   check(!url.search && !url.hash, 'baseUrl: leave out the query and the fragment.');
   check(
     // A resolver may be asked for names below `.localhost`, so they prove nothing.

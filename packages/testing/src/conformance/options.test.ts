@@ -29,6 +29,8 @@ test.each<[Partial<ConformanceOptions>, RegExp]>([
   [{ baseUrl: 'https://api.example.com?key=sekret' }, /query/],
   [{ baseUrl: 'https://api.example.com#sekret' }, /fragment/],
   [{ baseUrl: 'https://api.example.com/sekret/v2/' }, /^baseUrl ends in \/v2/],
+  [{ baseUrl: 'https://api.example.com/v2/orders/sekret' }, /^baseUrl ends in \/v2/],
+  [{ baseUrl: 'https://api.example.com/v2/echo_with_private_key' }, /^baseUrl ends in \/v2/],
   [{ baseUrl: 'http://api.example.com' }, /^baseUrl: .* api\.example\.com .* set allowInsecureHttp\.$/],
   [{ baseUrl: 'http://localhost.example.com' }, /^baseUrl: over plain http/],
   [{ baseUrl: 'http://128.0.0.1' }, /^baseUrl: over plain http/],

@@ -166,7 +166,9 @@ function checkBaseUrl(input: string, allowInsecureHttp: boolean): string {
   const prefix = url.pathname.replace(/\/+$/, '');
   if (username + password !== '') throw new TypeError('baseUrl holds credentials; give the key as apiKey.');
   if (search + hash !== '') throw new TypeError('baseUrl: leave out the query and the fragment.');
-  if (prefix.endsWith('/v2')) throw new TypeError('baseUrl ends in /v2, which is added to it: leave it out.');
+  if (/\/v2(\/orders(\/[^/]+)?|\/echo_with_private_key)?$/.test(prefix)) {
+    throw new TypeError('baseUrl ends in /v2, or more of a path that is added to it: leave it out.');
+  }
   const isLoopback = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
   if (protocol === 'http:' && !allowInsecureHttp && !isLoopback) {
     throw new TypeError(
