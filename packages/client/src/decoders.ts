@@ -33,7 +33,7 @@ const base64: Decoder = {
 const hex: Decoder = {
   pattern: /(?:(?:0x)?[\da-f]{2}[\s:,+"'-]*){8,}/gi,
   decode: (run) => {
-    const digits = run.replace(/0x|[\s:,+"'-]/gi, '');
+    const digits = run.replace(/0x|[^\da-f]/gi, '');
     return [fromHex(digits), fromHex(digits.slice(1))];
   },
 };
