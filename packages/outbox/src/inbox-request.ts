@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2Stream } from 'node:http2';
 import { Readable } from 'node:stream';
 import type { ReadableStream as NodeStream } from 'node:stream/web';
 
@@ -78,7 +79,10 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   const { status, headers } = response;
   const body = Buffer.from(await response.arrayBuffer());
   outgoing.writeHead(status, { ...Object.fromEntries(headers), 'set-cookie': headers.getSetCookie() });
-  outgoing.end(body);
+  outgoing.end(body, () => {
+    // Otherwise a stream of HTTP/2 would wait for the rest of a body that is too long.
+    if (!outgoing.req.complete && 'stream' in outgoing) (outgoing.stream as Http2Stream).destroy();
+  });
 }
 
 async function respond(
@@ -104,7 +108,10 @@ function toRequest(incoming: IncomingMessage): Request {
   const host = incoming.headers[':authority'] ?? incoming.headers.host ?? 'localhost';
   // Express cuts its mount path off, and keeps the whole URL.
   const path = (incoming as { readonly originalUrl?: string }).originalUrl ?? incoming.url ?? '/';
+  const scheme = 'encrypted' in incoming.socket ? 'https' : 'http';
+  // A proxy writes the whole URL, which replaces the host.
+  const url = path.startsWith('/') ? `${scheme}://${String(host)}${path}` : path;
   const body = Readable.toWeb(incoming) as NodeStream<Uint8Array> as ReadableStream;
   const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' };
-  return new Request(`http://${String(host)}${path}`, init);
+  return new Request(url, init);
 }

@@ -1,10 +1,14 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { createServer } from 'node:http';
-import { connect as connectTcp } from 'node:net';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import { createServer as createSecureServer, request as requestSecurely } from 'node:https';
+import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import pg from 'pg';
-import { expect } from 'vitest';
+import { expect, test } from 'vitest';
+import { certifyServer, createAuthority } from '../../client/test/certificates.ts';
 import {
   onBoth,
   onBothInFull,
@@ -551,6 +555,62 @@ onPostgres(
     await inbox.close();
   },
 );
+
+test('makes the URL of a request from its connection and its host, or takes a whole one', async () => {
+  const urls: string[] = [];
+  const listener = fromNode({
+    async receive({ url }) {
+      urls.push(url);
+      return new Response();
+    },
+  });
+  const plain = createServer(listener).listen(0, '127.0.0.1');
+  const secure = createSecureServer(await certifyServer(await createAuthority('outbox')), listener).listen(
+    0,
+    '127.0.0.1',
+  );
+  for (const [server, path] of [
+    [plain, '/hooks?a=b'],
+    [plain, '//other/hooks'],
+    [plain, 'http://proxied:1/hooks'],
+    [secure, '/hooks'],
+  ] as const) {
+    await until('it listens', () => server.listening);
+    const { port } = server.address() as AddressInfo;
+    const options = { port, path, method: 'POST', headers: { host: 'shop' }, rejectUnauthorized: false };
+    const sent = (server === secure ? requestSecurely : request)(options).end();
+    const [response] = await once(sent, 'response');
+    response.resume();
+  }
+  expect(urls).toEqual([
+    'http://shop/hooks?a=b',
+    'http://shop//other/hooks',
+    'http://proxied:1/hooks',
+    'https://shop/hooks',
+  ]);
+  plain.close();
+  secure.close();
+});
+
+onPostgres('ends a stream of HTTP/2 whose body is too long, and goes on in its session', async (scene) => {
+  const { inbox } = await openInbox(scene, { maxBytes: 1_000 });
+  const server = createHttp2Server(fromNode(inbox) as never).listen(0, '127.0.0.1');
+  const ended = once(server, 'stream').then(([stream]) => once(stream, 'close'));
+  await until('it listens', () => server.listening);
+  const session = connectHttp2(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const post = { ':method': 'POST', ':path': '/' };
+  const tooLong = session.request(post);
+  tooLong.write('x'.repeat(1_000_000));
+  const [headers] = await once(tooLong, 'response');
+  expect(headers[':status']).toBe(413);
+  await ended;
+  const body = event('1', 'A');
+  const good = session.request({ ...post, 'x-signature': sign(body) }).end(body);
+  expect((await once(good, 'response'))[0][':status']).toBe(204);
+  session.destroy();
+  server.close();
+  await inbox.close();
+});
 
 onPostgres('never rejects, whatever Response it is to send', async (scene) => {
   const gone = new Response('unknown hook', {
