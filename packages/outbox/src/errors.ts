@@ -111,6 +111,8 @@ function remedyFor(error: unknown, schema: string): string {
   if (state === '28P01' || state === '28000') return ' Check the user and the password.';
   if (state === '3D000') return ' Create the database, or check its name.';
   if (state === '57014') return ' Another session holds a lock for long: see pg_stat_activity and pg_locks.';
+  if (state === '22P05')
+    return ' Its encoding does not hold this text: use a database with the encoding UTF8.';
   if (state === '53100') return ' Free some disk space.';
   if (state === '53300') return ' Raise max_connections, or lower maxConnections.';
   return /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST)/.test(code) ? ' Check its host and port.' : '';

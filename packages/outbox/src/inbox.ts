@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { checkOptions } from '@orders/schema/check-options';
-import { databaseError, describeError, kindOfError, OutboxError } from './errors.ts';
+import { databaseError, describeError, kindOfError, OutboxError, sqlState } from './errors.ts';
 import { type Events, eventsOf, lockOrder } from './events.ts';
 import { guarded } from './guarded.ts';
 import { encodeEvent } from './inbox-event.ts';
@@ -10,7 +10,7 @@ import { readBody, refusal } from './inbox-request.ts';
 import { checkCount, checkMs } from './options.ts';
 import { LaneQueue } from './queue.ts';
 import { reviewCopy } from './restored.ts';
-import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
+import { checkDatabase, checkInstalled, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, rowsOf } from './store.ts';
 import { activeTraceparent } from './telemetry.ts';
 import { isStorable } from './updates.ts';
@@ -122,7 +122,7 @@ export function createInbox(options: InboxOptions): Inbox {
 
   async function open(): Promise<void> {
     const queue = new LaneQueue(store, name, { onError: () => {} });
-    await checkRowSecurity(store, name);
+    await checkDatabase(store, name);
     const isEmpty = (await readInstalled(store, name)) === 'empty';
     if (options.migrate ?? (store.backend === 'pglite' || isEmpty)) await migrateSchema(store, name, queue);
     else await checkInstalled(store, name, queue);
@@ -189,6 +189,8 @@ export function createInbox(options: InboxOptions): Inbox {
       handlers.wake();
       return new Response(null, { status: 204 });
     } catch (error) {
+      if (sqlState(error) === '22P05')
+        return refusal(422, 'Its id or token has characters that the database cannot store.');
       const problem = error instanceof OutboxError ? error.message : `${kindOfError(error)} in id or token`;
       note(`The inbox cannot store events, and responds with 503: ${problem}`);
       return refusal(503, 'It cannot be stored now.', { 'retry-after': '10' });

@@ -26,7 +26,7 @@ import { withOwnParsers } from './parsers.ts';
 import { LaneQueue } from './queue.ts';
 import { type Changes, type ChangesOptions, type ListOptions, type OutboxStatus, readings } from './read.ts';
 import { reviewCopy, reviewRestored } from './restored.ts';
-import { checkInstalled, checkRowSecurity, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
+import { checkDatabase, checkInstalled, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
 import { type OutboxStore, quoteName, type Sql, type Subscription } from './store.ts';
 import { createSweeper } from './sweep.ts';
 import { observeBacklog } from './telemetry.ts';
@@ -165,9 +165,12 @@ export async function migrate(
 ): Promise<void> {
   const name = checkSchemaName(databaseSchema);
   const queue = new LaneQueue(store, name, { onError: () => {} });
-  await migrateSchema(store, name, queue).catch((error: unknown) => {
+  try {
+    await checkDatabase(store, name);
+    await migrateSchema(store, name, queue);
+  } catch (error) {
     throw databaseError(store.place, name, error);
-  });
+  }
 }
 
 /**
@@ -216,7 +219,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   const read = readings(sql, schema, { stallMs, failure: () => worker?.failure });
 
   try {
-    await checkRowSecurity(store, databaseSchema);
+    await checkDatabase(store, databaseSchema);
     const {
       migrate: wanted = store.backend === 'pglite' ||
         (await readInstalled(store, databaseSchema)) === 'empty',

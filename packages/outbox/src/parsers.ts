@@ -50,6 +50,7 @@ export const pgliteParsers: Parsers = {
 
 /** As much of a client of `pg` as shows that it is one. */
 interface PgClient {
+  readonly binary?: boolean;
   query(config: {
     text: string;
     values: unknown[];
@@ -62,10 +63,14 @@ interface PgliteTransaction {
   query(text: string, values: unknown[], options: { parsers: Parsers }): Promise<{ rows: unknown[] }>;
 }
 
-/** A client or transaction whose rows are read by our parsers; that of a query builder as it is. */
+/** A client or transaction whose rows are read by our parsers; that of a query builder as it is. @throws TypeError */
 export function withOwnParsers(sql: Sql): Sql {
   if ('getTypeParser' in sql) {
     const client = sql as unknown as PgClient;
+    if (client.binary)
+      throw new TypeError(
+        'pg reads binary results, which the outbox does not: leave pg.defaults.binary, or binary, false.',
+      );
     return { query: (text, values = []) => client.query({ text, values, types: pgTypes }) };
   }
   if ('exec' in sql) {

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { connect, onBothInFull, onPostgres, step, stepsApplied, until } from '../test/scene.ts';
 import { requiredGrants } from './errors.ts';
+import { createInbox } from './inbox.ts';
 import { migrate } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 import { rowsOf } from './store.ts';
@@ -159,6 +160,39 @@ onBothInFull('works in a schema, and with a role, that has a reserved word as it
   }
 });
 
+onPostgres('refuses a setting that changes what is stored or read, and names it', async (scene) => {
+  const { postgres, newSchema: databaseSchema, open } = scene;
+  for (const setting of [
+    'extra_float_digits = -15',
+    'array_nulls = off',
+    'standard_conforming_strings = off',
+  ]) {
+    const url = new URL(postgres.connectionString);
+    url.searchParams.set('options', `-c ${setting.replaceAll(' ', '')}`);
+    const openStore = () => postgresStore({ connectionString: url.href });
+    const store = openStore();
+    const refused = {
+      code: 'database_unusable',
+      message: expect.stringContaining(`The setting ${setting} `),
+    };
+    await expect(migrate(store, { databaseSchema })).rejects.toMatchObject(refused);
+    await expect(open({ store, databaseSchema })).rejects.toMatchObject(refused);
+    const other = openStore();
+    const inbox = createInbox({
+      store: other,
+      databaseSchema,
+      verify: () => undefined,
+      id: 'id',
+      token: 'token',
+      handler() {},
+      warn() {},
+    });
+    await expect(inbox.start()).rejects.toMatchObject(refused);
+    await inbox.close();
+    await other.close();
+  }
+});
+
 onPostgres('works in a database of another encoding, dates, time zone and isolation', async (scene) => {
   const { open, postgres, service, token } = scene;
   const name = 'shop_of_others';
@@ -198,6 +232,21 @@ onPostgres('works in a database of another encoding, dates, time zone and isolat
       expect(Number(time)).toBeGreaterThanOrEqual(begunAt);
       expect(Number(time)).toBeLessThanOrEqual(Date.now());
     }
+  await expect(outbox.enqueue('Ωmega', update)).rejects.toThrow('Its encoding does not hold this text');
+  const inbox = createInbox({
+    store,
+    databaseSchema: scene.schema,
+    verify: (body) => JSON.parse(String(Buffer.from(body))),
+    id: 'id',
+    token: 'token',
+    handler() {},
+  });
+  const deliver = async (event: object) =>
+    inbox.receive(new Request('https://shop', { method: 'POST', body: JSON.stringify(event) }));
+  expect((await deliver({ id: 'Ω', token })).status).toBe(422);
+  expect((await deliver({ id: '1', token: 'Ω' })).status).toBe(422);
+  expect((await deliver({ id: '1', token, text: 'Ω' })).status).toBe(204);
+  await inbox.close();
   await outbox.close();
   await postgres.query(`drop database ${name} with (force)`);
 });

@@ -143,8 +143,23 @@ export async function checkInstalled(store: OutboxStore, name: string, queue: La
   }
 }
 
-/** Checks that no row is hidden from this role: it would never be sent, and nothing would say so. @throws OutboxError */
-export async function checkRowSecurity(store: OutboxStore, name: string): Promise<void> {
+/**
+ * Checks that neither row security nor a setting is in the way: a row that is hidden is never sent, and nothing would say so; a
+ * setting changes what is read or stored.
+ *
+ * @throws OutboxError `database_unusable`
+ */
+export async function checkDatabase(store: OutboxStore, name: string): Promise<void> {
+  const [odd] = await rowsOf<{ setting: string }>(
+    store,
+    `select name || ' = ' || setting as setting from pg_settings
+     where name in ('array_nulls', 'standard_conforming_strings') and setting = 'off'
+       or name = 'extra_float_digits' and setting::int < 0 limit 1`,
+  );
+  if (odd) {
+    const message = `The setting ${odd.setting} would change what is stored or read, so nothing was done: reset it for this role or database, as in "alter role this_role reset ${odd.setting.split(' ')[0]}", and connect again.`;
+    throw new OutboxError('database_unusable', message);
+  }
   const [hidden] = await rowsOf<{ table: string }>(
     store,
     `select oid::regclass::text as table from pg_class

@@ -112,6 +112,27 @@ for (const [place, [name, parse]] of Object.entries(parsers).entries()) {
   }
 }
 
+onPostgres(
+  'refuses a client of pg that reads binary results, before it stores anything',
+  async (scene) => {
+    const { open, token, postgres, sql, schema } = scene;
+    const outbox = await open();
+    const config = { connectionString: postgres.connectionString, binary: true };
+    const refused = 'leave pg.defaults.binary, or binary, false';
+    const client = new pg.Client(config);
+    await client.connect();
+    await client.query('begin');
+    await expect(outbox.enqueue(token, step(1), { tx: client })).rejects.toThrow(refused);
+    await client.query('commit');
+    await client.end();
+    expect((await sql.query(`select from ${schema}.updates`)).rows).toEqual([]);
+    const pool = openPool({ ...config, max: 4 });
+    await expect(open({ store: postgresStore({ pool }) })).rejects.toThrow(refused);
+    await pool.end();
+  },
+  { isAlone: true },
+);
+
 onPglite('works in a PGlite whose every parser was replaced', async (scene) => {
   const { pglite } = scene;
   const own = pglite.parsers;
