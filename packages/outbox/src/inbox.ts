@@ -26,10 +26,10 @@ export interface InboxOptions {
   readonly store: OutboxStore;
   /**
    * Checks that a request is genuine, by the bytes of its body as they came, and returns the event, as JSON holds it. Where it
-   * returns nothing (`undefined`, `null`, `false`) or throws, the response is 401, but 503 where it cannot know now: it throws an error of a connection, a
-   * timeout or a database, or a bug (TypeError, ReferenceError, RangeError). A `Response` that it throws is sent instead. The
-   * URL counts, too: it may hold the secret, and the order. With `'none'`, anybody may send events: the body is read as JSON, and the token is
-   * never taken from it.
+   * returns nothing (`undefined`, `null`, `false`) or throws, the response is 401; it is 503 where it throws an error of a
+   * connection, a timeout or a database, or a bug (TypeError, ReferenceError, RangeError). A `Response` that it throws is sent
+   * instead. The URL counts, too: it may hold the secret, and the order. With `'none'`, anybody may send events: the token is
+   * never taken from the body, which is read by `JSON.parse`: it rounds long numbers, and keeps the last of fields with one name.
    */
   readonly verify: 'none' | ((body: Uint8Array<ArrayBuffer>, request: Request) => unknown);
   /**
