@@ -71,12 +71,26 @@ export async function listOrders(
 }
 
 /**
+ * Locks orders until the transaction ends, in one sequence for all callers. Enqueueing takes the same lock, so an update that
+ * starts from what is read under it undoes none that is accepted meanwhile.
+ */
+export async function lockOrders(tx: Sql, tokens: readonly string[]): Promise<void> {
+  await tx.query(
+    `select pg_advisory_xact_lock(hashtext('merchant'), key) from (
+       select distinct hashtext(token) as key from unnest($1::text[]) as token order by key
+     ) as keys`,
+    [tokens],
+  );
+}
+
+/**
  * What an order will hold once everything that is open was applied, so that an update that starts from it undoes no edit:
- * what is open by the copy of the outbox, or the updates with these ids.
+ * what is open by the copy of the outbox, or the updates with these ids. Locks the order.
  *
  * @throws ApiError 404 when the app does not know the order.
  */
 export async function latestBody(tx: Sql, token: string, open?: readonly string[]): Promise<ShopUpdate> {
+  await lockOrders(tx, [token]);
   const [row] = await rowsOf<{ body: string }>(
     tx,
     `select coalesce(

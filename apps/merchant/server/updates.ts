@@ -17,7 +17,7 @@ import { rowsOf } from './database.ts';
 import { ApiError, checkJson, invalidUpdate } from './errors.ts';
 import type { Events } from './events.ts';
 import { isId, toPage } from './pages.ts';
-import { findOrder } from './stored-orders.ts';
+import { findOrder, lockOrders } from './stored-orders.ts';
 
 export interface UpdateParts {
   readonly store: OutboxStore;
@@ -118,6 +118,10 @@ export async function enqueueUpdates(
   tx: Sql,
   updates: readonly NewUpdate[],
 ): Promise<void> {
+  await lockOrders(
+    tx,
+    updates.map(({ token }) => token),
+  );
   await outbox.enqueueAll(
     updates.map(({ id, token, update }) => ({ id, token, update })),
     { tx },

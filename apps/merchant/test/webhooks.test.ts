@@ -4,13 +4,18 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { postgresStore } from '@orders/outbox';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../.ci/free-ports.ts';
+import { rowsOf } from '../server/database.ts';
 import { addOrders } from '../server/stored-orders.ts';
+import { enqueueUpdates } from '../server/updates.ts';
 import { createWebhookSigner } from '../server/webhooks.ts';
 import { followEvents } from './follow-events.ts';
 import { openTestApp, type TestApp } from './open-test-app.ts';
+import { createDatabase, needPostgres } from './open-test-postgres.ts';
+import { tables } from './share-postgres.ts';
 
 const tokens = ['order-1', 'order-2', 'order-3', 'order-4', 'order-5', 'order-6'];
 let app: TestApp;
@@ -70,6 +75,27 @@ test('a scan undoes no edit that is queued', async () => {
   await expect
     .poll(() => app.mock.appliedUpdates('order-2'))
     .toEqual([edited, { ...edited, qr_session_id: 'qr-4' }]);
+});
+
+test('a scan undoes no edit that is accepted while it is handled', async (context) => {
+  needPostgres(context);
+  const databaseUrl = await createDatabase(tables);
+  const orders = [{ token: 'order-1', body: buildOrderUpdate() }];
+  await using own = await openTestApp({ orders, data: { databaseUrl } });
+  const { webhookUrl } = (await own.call('/api/orders/order-1')).body;
+  const edited = buildOrderUpdate({ order_id: 'edited' });
+  const other = postgresStore({ connectionString: databaseUrl });
+  await other.transaction(async (tx) => {
+    const edit = { id: randomUUID(), token: 'order-1', update: edited, source: 'editor' } as const;
+    await enqueueUpdates(own.outbox, tx, [edit]);
+    expect((await post(webhookUrl, scanned)).status).toBe(204);
+    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(() => rowsOf(tx, waiting)).toHaveLength(1);
+  });
+  await other.close();
+  await expect
+    .poll(() => own.mock.appliedUpdates('order-1'))
+    .toEqual([edited, { ...edited, qr_session_id: 'qr-1' }]);
 });
 
 test('an event of another name changes nothing', async () => {
