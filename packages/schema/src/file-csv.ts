@@ -1,3 +1,4 @@
+import { convertSchema } from './convert-schema.ts';
 import { type CsvRecord, CsvScanner } from './csv-records.ts';
 import type { OrderUpdateSchema } from './define-order-update.ts';
 import { checkRecord, findAmountsWithDecimals } from './file-json.ts';
@@ -15,7 +16,6 @@ import { FileFault } from './file-text.ts';
 import { createFormReader, type FormIssue } from './form.ts';
 import { readFormValues } from './form-values.ts';
 import { formatSegments, parseJsonRecord } from './json-records.ts';
-import { outlineOf } from './json-schema.ts';
 import type { OrderUpdate } from './order-update.ts';
 import { isMisspelling, normalizeName } from './spelling.ts';
 import { findDamage } from './spreadsheet-damage.ts';
@@ -144,7 +144,7 @@ function columnsOf(schema: OrderUpdateSchema): ReadonlyMap<string, string | unde
     else if (inside.length === 0) columns.set(type === 'object' ? `${path}.*` : path, type);
     else for (const [name, inner] of inside) addColumns(inner, (path && `${path}.${name}`) || name);
   };
-  addColumns(outlineOf(schema) as JsonSchemaNode, '');
+  addColumns(convertSchema(schema, 'any') as JsonSchemaNode, '');
   return columns;
 }
 
