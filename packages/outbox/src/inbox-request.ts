@@ -30,26 +30,19 @@ export async function readBody(
     isLate = true;
     void reader.cancel().catch(() => {});
   }, bodyMs);
-  // One buffer that grows: a sender may split a body into single bytes.
-  let buffer = new Uint8Array(Math.min(maxBytes, 16_384));
-  let length = 0;
+  // It grows in place: a sender may split a body into single bytes.
+  const buffer = new ArrayBuffer(0, { maxByteLength: maxBytes });
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (isLate) return refusal(408, 'The body took too long.');
-      if (done) return buffer.slice(0, length);
+      if (done) return new Uint8Array(buffer.slice());
       if (!(value instanceof Uint8Array)) return wasRead();
+      const length = buffer.byteLength;
       if (length + value.byteLength > maxBytes)
         return refusal(413, `The body has more than ${maxBytes} bytes.`);
-      if (length + value.byteLength > buffer.byteLength) {
-        const larger = new Uint8Array(
-          Math.min(maxBytes, Math.max(2 * buffer.byteLength, length + value.byteLength)),
-        );
-        larger.set(buffer.subarray(0, length));
-        buffer = larger;
-      }
-      buffer.set(value, length);
-      length += value.byteLength;
+      buffer.resize(length + value.byteLength);
+      new Uint8Array(buffer, length).set(value);
     }
   } catch {
     return refusal(400, 'The body broke off.');
