@@ -89,8 +89,10 @@ export interface BulksOptions extends Pick<UpdateParts, 'store' | 'outbox'> {
 const rowsPerTransaction = 20;
 /** When a row that was being sent is discarded after all, or what failed is done again, in milliseconds. */
 const againMs = 500;
+/** How often a bulk is looked for that no process works on, in milliseconds. */
+const pickUpMs = 5_000;
 
-/** Begins where an earlier process was interrupted: a row is queued and marked in one transaction, or neither. */
+/** Begins where another process was interrupted: a row is queued and marked in one transaction, or neither. */
 export async function startBulks(options: BulksOptions): Promise<Bulks> {
   const { store, events, log } = options;
   const ending = new AbortController();
@@ -126,21 +128,28 @@ export async function startBulks(options: BulksOptions): Promise<Bulks> {
   }
 
   function run(id: string): void {
-    running.set(
-      id,
-      (running.get(id) ?? Promise.resolve()).then(() => work(id)),
+    const working = (running.get(id) ?? Promise.resolve()).then(() => work(id));
+    running.set(id, working);
+    void working.then(() => running.get(id) === working && running.delete(id));
+  }
+
+  /** Goes on with what another process left, or this one before it was started. */
+  async function pickUp(): Promise<void> {
+    const left = await rowsOf<{ id: string }>(
+      store,
+      `select id from merchant.bulks as b where state in ('sending', 'discarded') and (
+         ${hasRow(`state in ('ready', 'locked')`)} or state = 'discarded' and ${hasRow(`state in ('queued', 'sending')`)})`,
     );
+    for (const { id } of left) if (!running.has(id)) run(id);
   }
 
   // What an earlier process did not store to its end; another one may be storing now.
   await store.query(
     `delete from merchant.bulks where state = 'storing' and created_at < now() - interval '1 hour'`,
   );
-  const begun = await rowsOf<{ id: string }>(
-    store,
-    `select id from merchant.bulks where state in ('sending', 'discarded')`,
-  );
-  for (const { id } of begun) run(id);
+  await pickUp();
+  // A database that is away now is asked again.
+  const picking = setInterval(() => void pickUp().catch(() => {}), pickUpMs);
   return {
     async change(id, state) {
       await findBulk(store, id);
@@ -154,6 +163,7 @@ export async function startBulks(options: BulksOptions): Promise<Bulks> {
       return findBulk(store, id);
     },
     async close() {
+      clearInterval(picking);
       ending.abort();
       await Promise.all(running.values());
     },

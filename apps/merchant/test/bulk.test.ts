@@ -280,6 +280,16 @@ test('a bulk that was interrupted goes on where it stood: no row twice, none lef
   expect(applied.toSorted()).toEqual(rows.map((_, index) => `row-${index + 1}`).toSorted());
 });
 
+test('a bulk whose process has ended is sent by another one', async () => {
+  const bulk = await upload(app, fileOf(['order-35', 'order-36']));
+  // As the process that began it left it.
+  await app.parts.store.query(`update merchant.bulks set state = 'sending' where id = $1`, [bulk.id]);
+  await untilState(app, bulk, 'done');
+  const given = await upload(app, fileOf(['order-35']));
+  await app.parts.store.query(`update merchant.bulks set state = 'discarded' where id = $1`, [given.id]);
+  await expect.poll(async () => (await read(app, given)).counts.discarded).toBe(1);
+});
+
 test('discarding a bulk decides nothing that waits for a person, also after a restart', async () => {
   const store = await openTestStore();
   const data = { ...store, close: async () => {} };
