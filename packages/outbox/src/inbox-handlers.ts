@@ -148,6 +148,7 @@ export class EventHandlers {
       await tx.query('savepoint orders_inbox');
       try {
         const event = toEvent(row);
+        if (event.payload === undefined) throw new Error('Its payload in the database is no JSON.');
         const options = { kind: SpanKind.CONSUMER, cause: row.traceparent, describe: () => ({}) };
         await withLinkedSpan('orders.inbox.handle', options, () => this.#callHandler(tx, event));
         // What is checked at the commit would fail there without being counted.
@@ -220,8 +221,7 @@ export class EventHandlers {
       [id, encode(message.slice(0, 500)), isLast ? 'needs_review' : 'queued', delayMs],
     );
     const what = message.slice(0, 500);
-    // The sender chooses it.
-    const name = id.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
+    const name = printable(id);
     if (isLast)
       warn(
         `The event ${name} needs review, and holds later ones of its order: its handler failed ${maxFailures} times, last: ${what}`,
@@ -242,9 +242,16 @@ export class EventHandlers {
 
   /** Deletes ids that are old, and makes events due whose earlier ones a person has deleted. */
   async #clean(): Promise<void> {
-    const { store, table, keepIdsMs = 30 * 86_400_000 } = this.#parts;
+    const { store, table, warn, keepIdsMs = 30 * 86_400_000 } = this.#parts;
     if (performance.now() - this.#cleanedAt < cleaning.everyMs) return;
     this.#cleanedAt = performance.now();
+    const strange = await rowsOf<{ id: string }>(
+      { query: store.executeSql },
+      `update ${table} set state = 'needs_review', message = to_json('Its state in the database was ' || state)::text
+       where settled_at is null and state not in ('queued', 'needs_review') returning id`,
+    );
+    for (const { id } of strange)
+      warn(`The event ${printable(id)} needs review: its state in the database was none.`);
     await store.executeSql(
       `update ${table} set due_at = clock_timestamp() where state = 'queued' and due_at = 'infinity' and id in (
          select distinct on (token) id from ${table} where settled_at is null order by token, position
@@ -260,3 +267,6 @@ export class EventHandlers {
     if (rows.length === cleaning.count) this.#cleanedAt = Number.NEGATIVE_INFINITY;
   }
 }
+
+/** An id in one line: the sender chooses it. */
+const printable = (id: string): string => id.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ' ');
