@@ -171,12 +171,12 @@ function interpretSuccess(
   if (failure)
     found ??= failure === 'too_large' ? 'a body larger than maxResponseBytes' : 'a body that broke off';
   if (body !== 'json' && body !== 'empty') found ??= 'another media type than application/json';
-  if (!isUtf8) found ??= 'JSON that is not in UTF-8';
   try {
     if (found === undefined) {
       // Over HTTP/2 undici reports a body that broke off before its first byte as an empty one.
       const data: unknown = text === '' ? undefined : JSON.parse(text);
-      return { outcome: 'applied', status, headers: redactHeaders(headers, redact), data };
+      if (isUtf8) return { outcome: 'applied', status, headers: redactHeaders(headers, redact), data };
+      found = 'JSON that is not in UTF-8';
     }
   } catch {
     found = 'a body that is not JSON';

@@ -678,6 +678,8 @@ onPostgres(
   'counts it as a failure where PostgreSQL ends the transaction of a handler that idles',
   async (scene) => {
     const { inbox, warnings } = await openInbox(scene, {
+      // A second one may handle the event before this one has noted the failure.
+      concurrency: 1,
       async handler({ failures }, { tx }) {
         if (failures > 0) return;
         await tx.query('set local idle_in_transaction_session_timeout = 10');
