@@ -8,7 +8,12 @@ import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { httpAnswer, startRawServer } from '../test/raw-server.ts';
 import { createVirtualClient, type VirtualClient } from '../test/virtual-client.ts';
+import { createVirtualClock } from '../test/virtual-clock.ts';
+import type { Call } from './call.ts';
+import { Deadline } from './deadline.ts';
+import type { AttemptFailure, AttemptResult } from './errors.ts';
 import { createOrdersClient } from './index.ts';
+import { RateLimit, type Turn } from './rate-limit.ts';
 
 /** So much before its slot an attempt may leave, in milliseconds: what makes up for late timers. */
 const toleranceMs = 5;
@@ -450,3 +455,57 @@ test('a call that waits behind hundreds costs the clock no more reads than one b
   };
   expect(await readsPerCall(500)).toBeLessThan(2 * (await readsPerCall(25)));
 });
+
+/** How often calls are looked at, for each call that waits, as each of these things happens to so many of them. */
+async function countLooks(count: number, rate: { requestsPerSecond: number } | undefined) {
+  const clock = createVirtualClock();
+  const rateLimit = new RateLimit(rate, 3_600_000, clock);
+  let looks = 0;
+  const createTurn = (): Turn => {
+    const deadline = new Deadline(2_000_000_000, undefined, clock);
+    const options = { credentials: basic(apiKey), timeouts: { total: 2_000_000_000 } };
+    const turn = rateLimit.createTurn({ attempts: [], deadline, options } as unknown as Call);
+    const get: ProxyHandler<Turn>['get'] = (target, name) => {
+      looks++;
+      return Reflect.get(target, name);
+    };
+    return new Proxy(turn, { get });
+  };
+  const looksPerCall = async (happen: () => unknown): Promise<number> => {
+    looks = 0;
+    happen();
+    for (let turns = 0; turns < 3; turns++) await turn();
+    return looks / count;
+  };
+  const tooMany = { code: 'http_error', status: 429, retryAfterMs: 3_600_000 } as AttemptFailure;
+  const success = { status: 200 } as AttemptResult;
+  rateLimit.learn(createTurn(), tooMany);
+  const turns = Array.from({ length: count }, createTurn);
+  const prepared = Array.from({ length: count }, createTurn);
+  const ends: Promise<unknown>[] = [];
+  const abort = (turn: Turn, index: number): void => {
+    turn.call.deadline.abort('enough');
+    void ends[index]?.then(() => rateLimit.remove(turn));
+  };
+  const found = {
+    join: await looksPerCall(() => ends.push(...turns.map((each) => rateLimit.waitToPrepare(each)))),
+    prepare: await looksPerCall(() => ends.push(...prepared.map((each) => rateLimit.waitForSlot(each)))),
+    'get a 429': await looksPerCall(() => rateLimit.learn(createTurn(), tooMany)),
+    'see 100 responses': await looksPerCall(() => {
+      for (let more = 0; more < 100; more++) rateLimit.learn(createTurn(), success);
+    }),
+    abort: await looksPerCall(() => [...turns, ...prepared].forEach(abort)),
+  };
+  await Promise.all(ends);
+  return found;
+}
+
+test.each([undefined, { requestsPerSecond: 10 }])(
+  'with the rate limit %o, what happens to a call costs no more while 4,000 wait than while 1,000 do',
+  async (rate) => {
+    const few = await countLooks(1_000, rate);
+    const many = await countLooks(4_000, rate);
+    for (const [what, looks] of Object.entries(few))
+      expect([what, many[what as keyof typeof many] <= 1.2 * looks]).toEqual([what, true]);
+  },
+);

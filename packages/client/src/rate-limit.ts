@@ -12,7 +12,7 @@ const prepareMs = 10_000;
 /** A call in the rate limit, attempt by attempt. */
 export interface Turn {
   readonly call: Call;
-  readonly key: string | Credentials;
+  readonly key: Key;
   /**
    * Each attempt goes from one to the next; without a limit it stays `idle`.
    *
@@ -25,8 +25,51 @@ export interface Turn {
   state: 'queued' | 'preparing' | 'ready' | 'reserved' | 'idle';
   /** When the first byte of its last attempt was sent. */
   sentAt: number;
-  /** Lets it check its state again. */
-  wake: () => void;
+  /** Lets it go on in its new state, or end with a failure. */
+  wake: (failure?: AttemptFailure) => void;
+}
+
+/** What a pause and a pace belong to: a value of the header, or the function that returns credentials. */
+type Key = string | Credentials;
+
+/** Calls that wait, first come, first served. */
+class Line {
+  readonly #turns = new Set<Turn>();
+  readonly #counts = new Map<Key, number>();
+
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  countOf(key: Key): number {
+    return this.#counts.get(key) ?? 0;
+  }
+
+  has(turn: Turn): boolean {
+    return this.#turns.has(turn);
+  }
+
+  add(turn: Turn): void {
+    this.#turns.add(turn);
+    this.#counts.set(turn.key, this.countOf(turn.key) + 1);
+  }
+
+  delete(turn: Turn): void {
+    if (!this.#turns.delete(turn)) return;
+    const left = this.countOf(turn.key) - 1;
+    if (left > 0) this.#counts.set(turn.key, left);
+    else this.#counts.delete(turn.key);
+  }
+
+  [Symbol.iterator](): IterableIterator<Turn> {
+    return this.#turns.values();
+  }
+}
+
+/** How many calls wait ahead of one: those that take slots of the rate before it, and those with its key. */
+interface Ahead {
+  readonly before: number;
+  readonly same: number;
 }
 
 /**
@@ -39,12 +82,20 @@ export class RateLimit {
   /** Absent when the client has no `rateLimit`. */
   readonly #rate: Slots | undefined;
   /** Of the keys that got a 429; a function stands for the keys that it returns. */
-  readonly #paces = new Map<string | Credentials, KeyPace>();
-  /** Calls that are `queued`. */
-  readonly #queued: Turn[] = [];
+  readonly #paces = new Map<Key, KeyPace>();
+  /** Calls that lost their slot or had not to wait before: they are `ready`, and go first. */
+  readonly #returned = new Line();
   /** Calls that are `preparing` or `ready`, which go before those that are queued. */
-  readonly #admitted: Turn[] = [];
+  readonly #admitted = new Line();
+  /** Calls that are `queued`. */
+  readonly #queued = new Line();
+  readonly #preparing = [this.#returned, this.#admitted];
+  /** All that wait, in the order in which they are to be sent. */
+  readonly #waiting = [...this.#preparing, this.#queued];
+  /** Those of them that are `ready`. */
+  readonly #ready = new Set<Turn>();
   #cancelTimer: () => void = () => {};
+  #willAdvance = false;
 
   /** @throws TypeError when a rate or a burst is not positive. */
   constructor(options: RateLimitOptions | undefined, maxPauseMs: number, clock = systemClock) {
@@ -66,7 +117,7 @@ export class RateLimit {
 
   /** How long the next attempt of a call would wait behind all that wait now. */
   waitMs(turn: Turn): number {
-    const { rateMs, paceMs } = this.#delaysOf(turn, this.#waiting(), this.clock.now());
+    const { rateMs, paceMs } = this.#delaysOf(turn, this.#countAll(turn, this.#waiting), this.clock.now());
     return Math.max(rateMs, paceMs);
   }
 
@@ -84,12 +135,14 @@ export class RateLimit {
   async waitToPrepare(turn: Turn): Promise<AttemptFailure | undefined> {
     const ended = endedFailure(turn.call, 'before the next attempt');
     if (ended || this.#limitsOf(turn).length === 0) return ended;
-    const isBehindItsKey = this.#queued.at(-1)?.key === turn.key;
-    this.#queued.push(turn);
+    const isBehindItsKey = this.#queued.countOf(turn.key) > 0;
+    this.#queued.add(turn);
     turn.state = 'queued';
     // Behind a call with its key, it waits as that one does.
     if (!isBehindItsKey) this.#advance();
-    return await this.#waitWhile('queued', turn);
+    if (turn.state !== 'queued') return undefined;
+    const failure = this.#outlastedFailure(turn, this.#countAll(turn, this.#waiting));
+    return failure ?? (await this.#waitWhile('queued', turn));
   }
 
   /** Waits for the slot of an attempt that is prepared, or that connected too slowly for the slot it had reserved. */
@@ -100,28 +153,36 @@ export class RateLimit {
       this.remove(turn);
       return undefined;
     }
-    if (!this.#admitted.includes(turn)) this.#admitted.unshift(turn);
+    if (!this.#admitted.has(turn)) this.#returned.add(turn);
     turn.state = 'ready';
+    this.#ready.add(turn);
     this.#advance();
-    return await this.#waitWhile('ready', turn);
+    if (turn.state !== 'ready') return undefined;
+    // Those ahead are only counted where it matters.
+    const failure =
+      this.#outlastedFailure(turn, this.#countAll(turn, this.#preparing)) &&
+      this.#outlastedFailure(turn, this.#countAhead(turn));
+    return failure ?? (await this.#waitWhile('ready', turn));
   }
 
   async #waitWhile(state: 'queued' | 'ready', turn: Turn): Promise<AttemptFailure | undefined> {
-    const { attempts, deadline, options } = turn.call;
-    while (turn.state === state) {
-      // The time of an item of a bulk run begins when it may be sent.
-      const isCounted = !options.bulk || attempts.length > 0;
-      const ended = endedFailure(turn.call, 'waiting for a slot');
-      const failure = ended ?? (isCounted ? this.#outlastedFailure(turn) : undefined);
-      if (failure) return failure;
+    const { deadline } = turn.call;
+    const isCounted = isTimed(turn);
+    let failure: AttemptFailure | undefined;
+    while (turn.state === state && !failure) {
+      failure = endedFailure(turn.call, 'waiting for a slot');
+      if (failure) break;
       const from = this.clock.now();
-      const end = await deadline.wait(isCounted ? deadline.remainingMs() : longestTimerMs, (wake) => {
-        turn.wake = wake;
+      const end = await deadline.wait(isCounted ? deadline.remainingMs() : longestTimerMs, (ready) => {
+        turn.wake = (given) => {
+          failure = given;
+          ready();
+        };
       });
       if (!isCounted) deadline.extend(this.clock.now() - from);
-      else if (end === 'timeout') return timeoutFailure(turn.call, 'waiting for a slot');
+      else if (end === 'timeout') failure = timeoutFailure(turn.call, 'waiting for a slot');
     }
-    return undefined;
+    return failure;
   }
 
   /** Takes the slot right before the first byte is sent; `false` when connecting took so long that it is lost. */
@@ -142,7 +203,7 @@ export class RateLimit {
     if (result.code && result.status === 429) {
       const pace = this.#paceOf(turn.key) ?? this.#createPace(turn.key, now);
       pace.refused(turn, result.retryAfterMs ?? 0, now);
-      for (const waiting of this.#waiting()) if (waiting.key === turn.key) waiting.wake();
+      this.#endOutlasted(turn.key);
     } else this.#paceOf(turn.key)?.ended(turn, result.status !== undefined, now);
     this.#advance();
   }
@@ -151,10 +212,13 @@ export class RateLimit {
   remove(turn: Turn): void {
     if (turn.state === 'idle') return;
     this.#cancelReservation(turn);
-    for (const turns of [this.#admitted, this.#queued])
-      if (turns.includes(turn)) turns.splice(turns.indexOf(turn), 1);
+    for (const line of this.#waiting) line.delete(turn);
+    this.#ready.delete(turn);
     turn.state = 'idle';
-    this.#advance();
+    if (this.#willAdvance) return;
+    this.#willAdvance = true;
+    // Once for all calls that a signal ends together.
+    queueMicrotask(() => this.#advance());
   }
 
   #cancelReservation(turn: Turn): void {
@@ -163,16 +227,11 @@ export class RateLimit {
     for (const limit of this.#limitsOf(turn)) limit.cancel(turn);
   }
 
-  /** All that wait, in the order in which they are to be sent. */
-  #waiting(): readonly Turn[] {
-    return [...this.#admitted, ...this.#queued];
-  }
-
   #limitsOf({ key }: Turn): readonly Slots[] {
     return [this.#rate, this.#paceOf(key)].filter((limit) => limit !== undefined);
   }
 
-  #paceOf(key: string | Credentials): KeyPace | undefined {
+  #paceOf(key: Key): KeyPace | undefined {
     if (this.#paces.size === 0) return undefined;
     const pace = this.#paces.get(key);
     if (!pace?.isOver(this.clock.now())) return pace;
@@ -180,7 +239,7 @@ export class RateLimit {
     return undefined;
   }
 
-  #createPace(key: string | Credentials, now: number): KeyPace {
+  #createPace(key: Key, now: number): KeyPace {
     for (const each of [...this.#paces.keys()]) this.#paceOf(each);
     const pace = new KeyPace(this.maxPauseMs, now);
     this.#paces.set(key, pace);
@@ -189,12 +248,14 @@ export class RateLimit {
 
   /** Lets calls go on that may, and checks again when the next one may. */
   #advance(): void {
+    this.#willAdvance = false;
     this.#cancelTimer();
-    if (this.#admitted.length + this.#queued.length === 0) return;
-    const ready = this.#admitted.filter(({ state }) => state === 'ready');
+    if (this.#waiting.every(({ size }) => size === 0)) return;
     const nextMs = Math.min(
-      this.#letGoOn(ready, [], 0, (turn, now) => this.#reserve(turn, now)),
-      this.#letGoOn(this.#queued, this.#admitted, prepareMs, (turn) => this.#admit(turn)),
+      this.#ready.size > 0
+        ? this.#letGoOn(this.#preparing, [], 0, (turn, now) => this.#reserve(turn, now))
+        : Number.POSITIVE_INFINITY,
+      this.#letGoOn([this.#queued], this.#preparing, prepareMs, (turn) => this.#admit(turn)),
     );
     if (nextMs < Number.POSITIVE_INFINITY)
       this.#cancelTimer = this.clock.setTimer(() => this.#advance(), Math.min(nextMs, longestTimerMs));
@@ -202,17 +263,21 @@ export class RateLimit {
 
   /** Lets calls go on whose slot, behind those ahead, is at most `leadMs` away; returns how long until the next may. */
   #letGoOn(
-    turns: readonly Turn[],
-    ahead: readonly Turn[],
+    lines: readonly Line[],
+    ahead: readonly Line[],
     leadMs: number,
     goOn: (turn: Turn, now: number) => void,
   ): number {
     const now = this.clock.now();
     let nextMs = Number.POSITIVE_INFINITY;
-    const held = new Set<string | Credentials>();
-    for (const turn of [...turns]) {
-      if (held.has(turn.key)) continue;
-      const { rateMs, paceMs } = this.#delaysOf(turn, ahead, now);
+    const held = new Set<Key>();
+    for (const turn of turnsOf(lines)) {
+      if (turn.state === 'preparing') continue;
+      if (held.has(turn.key)) {
+        if (sizeOf(lines) === countOf(lines, held)) break;
+        continue;
+      }
+      const { rateMs, paceMs } = this.#delaysOf(turn, this.#countAll(turn, ahead), now);
       const waitMs = Math.max(rateMs, paceMs) - leadMs;
       if (waitMs > 0) {
         nextMs = Math.min(nextMs, waitMs);
@@ -229,36 +294,68 @@ export class RateLimit {
 
   /** From `queued` to `preparing`. */
   #admit(turn: Turn): void {
-    this.#queued.splice(this.#queued.indexOf(turn), 1);
-    this.#admitted.push(turn);
+    this.#queued.delete(turn);
+    this.#admitted.add(turn);
     turn.state = 'preparing';
   }
 
   /** From `ready` to `reserved`. */
   #reserve(turn: Turn, now: number): void {
-    this.#admitted.splice(this.#admitted.indexOf(turn), 1);
+    for (const line of this.#preparing) line.delete(turn);
+    this.#ready.delete(turn);
     turn.state = 'reserved';
     for (const limit of this.#limitsOf(turn)) limit.reserve(now, turn);
   }
 
-  /** How long a call waits behind others: by the rate of the client, and by the pause and the pace of its key. */
-  #delaysOf({ key }: Turn, ahead: readonly Turn[], now: number): Delays {
-    const pace = this.#paceOf(key);
-    const same = pace ? ahead.filter((turn) => turn.key === key).length : 0;
-    // What waits with another key that got a 429 may stay long, so it does not count.
-    const before =
-      this.#paces.size > 0 ? ahead.filter((turn) => turn.key === key || !this.#paceOf(turn.key)) : ahead;
+  /** Counts what is ahead of a call behind all others of these lines. */
+  #countAll(turn: Turn, lines: readonly Line[]): Ahead {
+    const others = [...this.#paces.keys()].filter((key) => key !== turn.key && this.#paceOf(key));
+    const own = lines.some((line) => line.has(turn)) ? 1 : 0;
     return {
-      rateMs: this.#rate?.delayMs(now, before.length) ?? 0,
-      paceMs: pace?.delayMs(now, same) ?? 0,
+      before: sizeOf(lines) - countOf(lines, others) - own,
+      same: countOf(lines, [turn.key]) - own,
     };
   }
 
+  /** Counts what is ahead of a call that waits. */
+  #countAhead(turn: Turn): Ahead {
+    const ahead = { before: 0, same: 0 };
+    for (const each of turnsOf(this.#waiting)) {
+      if (each === turn) break;
+      this.#count(each, turn.key, ahead);
+    }
+    return ahead;
+  }
+
+  /** Counts one more call ahead of one with a key. What waits with another key that got a 429 may stay long. */
+  #count(turn: Turn, key: Key, ahead: { before: number; same: number }): void {
+    if (turn.key === key) ahead.same++;
+    if (turn.key === key || !this.#paceOf(turn.key)) ahead.before++;
+  }
+
+  /** How long a call waits behind others: by the rate of the client, and by the pause and the pace of its key. */
+  #delaysOf({ key }: Turn, { before, same }: Ahead, now: number): Delays {
+    return {
+      rateMs: this.#rate?.delayMs(now, before) ?? 0,
+      paceMs: this.#paceOf(key)?.delayMs(now, same) ?? 0,
+    };
+  }
+
+  /** Ends the calls with a key that now have less time than they would wait. */
+  #endOutlasted(key: Key): void {
+    const ahead = { before: 0, same: 0 };
+    for (const turn of turnsOf(this.#waiting)) {
+      const isWaiting = turn.key === key && turn.state !== 'preparing';
+      const failure = isWaiting ? this.#outlastedFailure(turn, ahead) : undefined;
+      if (failure) turn.wake(failure);
+      else this.#count(turn, key, ahead);
+    }
+  }
+
   /** Why a call fails at once: it would wait for longer than it has time. */
-  #outlastedFailure(turn: Turn): AttemptFailure | undefined {
-    const waiting = this.#waiting();
+  #outlastedFailure(turn: Turn, ahead: Ahead): AttemptFailure | undefined {
+    if (!isTimed(turn)) return undefined;
     const remainingMs = turn.call.deadline.remainingMs();
-    const ahead = waiting.slice(0, waiting.indexOf(turn));
     const { rateMs, paceMs } = this.#delaysOf(turn, ahead, this.clock.now());
     // The probe after a long pause may end at any time, so it is waited for.
     const isPaused = paceMs >= remainingMs && paceMs < Number.POSITIVE_INFINITY;
@@ -270,12 +367,31 @@ export class RateLimit {
   }
 }
 
+function* turnsOf(lines: readonly Line[]): Generator<Turn, void> {
+  for (const line of lines) yield* line;
+}
+
+function sizeOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { size }) => sum + size, 0);
+}
+
+function countOf(lines: readonly Line[], keys: Iterable<Key>): number {
+  let sum = 0;
+  for (const key of keys) for (const line of lines) sum += line.countOf(key);
+  return sum;
+}
+
+/** Whether the wait of a call counts as its time: that of an item of a bulk run begins when it may be sent. */
+function isTimed({ call: { attempts, options } }: Turn): boolean {
+  return !options.bulk || attempts.length > 0;
+}
+
 /** How long something waits, in milliseconds. */
 interface Delays {
   readonly rateMs: number;
   readonly paceMs: number;
 }
 
-function keyOf(credentials: Credentials): string | Credentials {
+function keyOf(credentials: Credentials): Key {
   return typeof credentials === 'function' ? credentials : credentials.reveal();
 }
