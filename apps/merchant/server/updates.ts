@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type HeldReason,
   type Outbox,
@@ -14,7 +15,7 @@ import { Hono } from 'hono';
 import { DecisionRequest, type FaultSetting, UpdateRequest, type UpdateSource } from '../shared/api.ts';
 import { ShopUpdate } from '../shared/order-update.ts';
 import { rowsOf } from './database.ts';
-import { ApiError, checkJson, invalidUpdate } from './errors.ts';
+import { ApiError, checkJson, invalidUpdate, isLockTimeout } from './errors.ts';
 import type { Events } from './events.ts';
 import { isId, toPage } from './pages.ts';
 import { findOrder, lockOrders } from './stored-orders.ts';
@@ -154,7 +155,9 @@ export async function sendOnce(
   const { store, outbox, events } = parts;
   const { id, token } = update;
   try {
-    await store.transaction((tx) => enqueueUpdates(outbox, tx, [update]));
+    await untilUnlocked(() =>
+      store.transaction((tx) => enqueueUpdates(outbox, tx, [update]), { isRepeated: true }),
+    );
   } catch (error) {
     if (!(error instanceof OutboxError && error.code === 'duplicate_id')) throw error;
     const repeated = await rowsOf(
@@ -170,6 +173,18 @@ export async function sendOnce(
       );
   }
   events.changed();
+}
+
+/** Runs a transaction again while an order is locked: it gives its connection back to other requests meanwhile. */
+async function untilUnlocked(run: () => Promise<void>): Promise<void> {
+  const [most, waitMs] = [15, 100];
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await run();
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === most) throw error;
+      await sleep(waitMs);
+    }
 }
 
 /** Whether what keeps a worker from sending is the state of the service, and not that of the database or of the worker. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { postgresStore } from '@orders/outbox';
+import { type OutboxStore, postgresStore } from '@orders/outbox';
 import { buildOrderUpdate } from '@orders/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { mockService } from '../fault-injection/mock-service.ts';
 import type { OrderDetail, UpdateView } from '../page/api.ts';
+import { createApp } from '../server/app.ts';
 import type { ConnectService } from '../server/start.ts';
 import type { ShopUpdate } from '../shared/order-update.ts';
 import { followEvents } from './follow-events.ts';
@@ -200,6 +201,24 @@ test('an order that another transaction holds is a 503 that says when to try aga
   }
   // Nothing was accepted, so the same id is free.
   expect((await send(own, 'order-1', cartOf('locked'), id)).state).toBe('queued');
+});
+
+test('an update of an order that is locked for a moment is accepted, and keeps no connection meanwhile', async () => {
+  const token = nextOrder();
+  const kinds: unknown[] = [];
+  const transaction: OutboxStore['transaction'] = async (run, options) => {
+    kinds.push(options);
+    if (kinds.length < 3) throw Object.assign(new Error('lock timeout'), { code: '55P03' });
+    return app.parts.store.transaction(run, options);
+  };
+  const api = createApp({ ...app.parts, store: { ...app.parts.store, transaction } });
+  const sent = await api.request(`${app.url}/api/orders/${token}/updates`, {
+    method: 'POST',
+    body: JSON.stringify({ id: randomUUID(), update: cartOf('locked') }),
+    headers: { 'content-type': 'application/json' },
+  });
+  expect(sent.status).toBe(202);
+  expect(kinds).toEqual(Array(3).fill({ isRepeated: true }));
 });
 
 test('an invalid update is refused with every issue, and nothing is sent or stored', async () => {
