@@ -44,6 +44,8 @@ interface Item extends MarkedRow {
   isNoted: boolean;
   /** Whether a byte of it may have left. */
   wasSent: boolean;
+  /** Whether an attempt of this run had an unknown outcome. */
+  mayBeApplied: boolean;
   /** Whether it waits for an earlier row of its order, or for the next run. */
   waits: boolean;
 }
@@ -84,7 +86,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
           continue;
         }
         const orderId = typeof update.order_id === 'string' ? update.order_id : null;
-        const flags = { isNoted: false, wasSent: false, waits: false };
+        const flags = { isNoted: false, wasSent: false, mayBeApplied: false, waits: false };
         yield { row, token, update, orderId, ...sequence.add(token), ...flags };
       }
     } catch (error) {
@@ -137,8 +139,9 @@ export async function sendRows(run: Run): Promise<RunEnd> {
           ? 'slowed down by a 429'
           : 'waiting to reach the service'
         : '';
+      item.mayBeApplied ||= outcome === 'unknown';
       // It waits for another attempt, and was not applied: killed meanwhile, it is not unknown.
-      if (!item.wasSent || !isRefused) return;
+      if (!item.wasSent || !isRefused || item.mayBeApplied) return;
       try {
         journal.unmark(item.row);
       } catch (error) {
@@ -240,8 +243,9 @@ function createFailureWatch(journal: Journal) {
   let whyUnsent: Settled['message'];
   /** Rows with a 403 in the run before, which may be about their orders: alone they stop no other run. */
   const refusedBefore = new Set<number>();
-  for (const { row, status } of journal.list(['queued'])) if (status === 403) refusedBefore.add(row);
-  let hasApplied = (journal.count().applied ?? 0) > 0;
+  for (const { row, status, decided } of journal.list(['queued']))
+    if (status === 403 && decided === null) refusedBefore.add(row);
+  let hasApplied = false;
   /** Rows with a 401 or 403 since the last row that had another outcome. */
   let refused: Settled[] = [];
   let isKeyRefused = false;

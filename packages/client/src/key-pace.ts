@@ -52,7 +52,7 @@ export class KeyPace extends Slots {
   /** Whether it holds back nothing any more. */
   isOver(now: number): boolean {
     if (this.#probe || this.#isCutShort || now < this.#pausedUntil) return false;
-    return this.spacingMs < unlimitedMs || now - this.#usedAt > memoryMs;
+    return this.spacingMs < unlimitedMs || now - Math.max(this.#usedAt, this.#pausedUntil) > memoryMs;
   }
 
   override delayMs(now: number, ahead: number): number {

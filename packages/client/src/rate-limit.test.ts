@@ -272,6 +272,17 @@ test('after a probe without a response, the next attempt is a probe, too, and no
   expect(Math.min(...others)).toBeGreaterThanOrEqual(third + 500);
 });
 
+test.each([50, 70, 120])('after a pause of %i s, calls leave spread out', async (seconds) => {
+  const { orders, departures } = createVirtualClient({ timeouts: { total: 1_000_000 } }, ({ path }) =>
+    path.includes('first') ? { status: 429, headers: { 'retry-after': String(seconds) } } : {},
+  );
+  await orders.safeUpdateOrder('first', { cart: {} }, once);
+  const calls = Array.from({ length: 20 }, (_, index) => orders.safeUpdateOrder(`order_${index}`, update));
+  await Promise.all(calls);
+  const [, first = 0, ...others] = departures.map(({ at }) => at);
+  expect(others.filter((at) => at - first < 50).length).toBeLessThan(10);
+});
+
 test('keys whose pauses are long over are not kept in memory', async () => {
   let isRefusing = true;
   const { orders, sleep } = createVirtualClient({}, () =>

@@ -175,7 +175,7 @@ export class RateLimit {
       const from = this.clock.now();
       const end = await deadline.wait(isCounted ? deadline.remainingMs() : longestTimerMs, (ready) => {
         turn.wake = (given) => {
-          failure = given;
+          failure ??= given;
           ready();
         };
       });
@@ -271,10 +271,11 @@ export class RateLimit {
     const now = this.clock.now();
     let nextMs = Number.POSITIVE_INFINITY;
     const held = new Set<Key>();
+    let heldCount = 0;
     for (const turn of turnsOf(lines)) {
       if (turn.state === 'preparing') continue;
       if (held.has(turn.key)) {
-        if (sizeOf(lines) === countOf(lines, held)) break;
+        if (sizeOf(lines) === heldCount) break;
         continue;
       }
       const { rateMs, paceMs } = this.#delaysOf(turn, this.#countAll(turn, ahead), now);
@@ -284,6 +285,7 @@ export class RateLimit {
         // The rate holds back all calls behind it, and a pause or a pace those with its key.
         if (rateMs >= paceMs) break;
         held.add(turn.key);
+        heldCount += countOf(lines, [turn.key]);
       } else {
         goOn(turn, now);
         turn.wake();
@@ -309,6 +311,7 @@ export class RateLimit {
 
   /** Counts what is ahead of a call behind all others of these lines. */
   #countAll(turn: Turn, lines: readonly Line[]): Ahead {
+    if (sizeOf(lines) === 0) return { before: 0, same: 0 };
     const others = [...this.#paces.keys()].filter((key) => key !== turn.key && this.#paceOf(key));
     const own = lines.some((line) => line.has(turn)) ? 1 : 0;
     return {

@@ -66,11 +66,19 @@ export function kindOfError(error: unknown): string {
   return kind.replace(/[^\w ().-]+/g, '?').slice(0, 80);
 }
 
+/** An error and its causes: ten at most, since one may be its own. */
+export function* causesOf(error: unknown): Generator<Error, void> {
+  let at = error;
+  for (let depth = 0; depth < 10 && at instanceof Error; depth++) {
+    yield at;
+    at = at.cause;
+  }
+}
+
 /** The SQLSTATE of a database error, or that of its cause, where a library wraps it. */
 export function sqlState(error: unknown): string | undefined {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if ('code' in at && typeof at.code === 'string' && /^[0-9A-Z]{5}$/.test(at.code)) return at.code;
-  }
+  for (const each of causesOf(error))
+    if ('code' in each && typeof each.code === 'string' && /^[0-9A-Z]{5}$/.test(each.code)) return each.code;
   return undefined;
 }
 

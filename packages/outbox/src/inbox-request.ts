@@ -63,7 +63,7 @@ export function fromNode(inbox: { receive(request: Request): Promise<Response> }
       await send(await respond(inbox, incoming), outgoing);
     } catch {
       // Where that cannot be sent either, a response has begun, or the sender has gone.
-      await send(refusal(500, 'The response cannot be sent.'), outgoing).catch(() => {});
+      await send(refusal(500, 'The response cannot be sent.'), outgoing).catch(() => outgoing.destroy());
     }
   };
 }
@@ -72,7 +72,8 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   const { status, headers } = response;
   const body = Buffer.from(await response.arrayBuffer());
   outgoing.writeHead(status, { ...Object.fromEntries(headers), 'set-cookie': headers.getSetCookie() });
-  outgoing.end(body, () => {
+  // A server may refuse to write a body after a 204, even an empty one.
+  outgoing.end(body.byteLength > 0 ? body : undefined, () => {
     // Otherwise a stream of HTTP/2 would wait for the rest of a body that is too long.
     if (!outgoing.req.complete && 'stream' in outgoing) (outgoing.stream as Http2Stream).destroy();
   });

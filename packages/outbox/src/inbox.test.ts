@@ -475,6 +475,11 @@ onPostgres(
     const bug = {} as { readonly missing: { readonly secret: string } };
     for (const cannotKnow of [
       () => withCode('ERR_JWKS_TIMEOUT'),
+      () => withCode('CERT_HAS_EXPIRED'),
+      () => withCode('ERR_NETWORK'),
+      () => withCode('ERR_SOCKET_CONNECTION_TIMEOUT'),
+      () => withCode('EAI_AGAIN'),
+      () => withCode('57P01'),
       () => withCode('ERR_JOSE_GENERIC'),
       () => fetch(away),
       () => fetch(away, { signal: AbortSignal.timeout(0) }),
@@ -493,6 +498,12 @@ onPostgres(
       () => withCode('ERR_JWKS_NO_MATCHING_KEY'),
       () => timingSafeEqual(Buffer.from('a'), Buffer.from('bc')),
       () => JSON.parse('{'),
+      () => JSON.parse('connect=1'),
+      () => withCode('EXPIRED_TOKEN'),
+      () => {
+        const own = new Error('its own cause');
+        throw Object.assign(own, { cause: own });
+      },
       () => new Error(`no signature by ${secret}`),
       () => secret,
     ])
@@ -534,8 +545,14 @@ onPostgres(
       [{ id: { toJSON: () => 'another' } }, 'event.id.toJSON is of type function'],
       [cycle, 'circular'],
       [Symbol('event'), 'event is of type symbol'],
-    ] as const)
+    ] as const) {
       expect(await store(value), what).toEqual({ status: 422, warned: [expect.stringContaining(what)] });
+      // Until an event is stored again, no other is warned of: anybody may send it.
+      expect(await store({ [`other${count}`]: Number.NaN })).toEqual({ status: 422, warned: [] });
+      expect(await store({ id: '1' })).toMatchObject({ status: 204 });
+    }
+    const long = await store({ ['x'.repeat(9_000)]: Number.NaN });
+    expect(long.warned[0]?.length).toBeLessThan(400);
     for (const none of [undefined, null, false, Number.NaN])
       expect(await store(none)).toEqual({ status: 401, warned: [] });
     expect(await store({ id: '1', more: undefined })).toMatchObject({
@@ -634,16 +651,19 @@ onPostgres('never rejects, whatever Response it is to send', async (scene) => {
     nothing: () => undefined,
     rejected: () => Promise.reject(new Error('of the caller')),
   };
+  const stored = { receive: async () => new Response(null, { status: 204 }) };
   const failures: unknown[] = [];
-  const server = createServer((request, response) => {
+  const server = createServer({ rejectNonStandardBodyWrites: true }, (request, response) => {
     const [, kind, name = ''] = request.url?.split('/') ?? [];
-    const receive = async () => received[name]?.() as Response;
-    if (kind === 'received') fromNode({ receive })(request, response).catch((error) => failures.push(error));
+    const receive = kind === 'stored' ? stored.receive : async () => received[name]?.() as Response;
+    if (kind === 'received' || kind === 'stored')
+      fromNode({ receive })(request, response).catch((error) => failures.push(error));
     else fromNode(inbox)(request, response).catch((error) => failures.push(error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   const post = (path: string) => fetch(`http://127.0.0.1:${port}/${path}`, { method: 'POST', body: '{}' });
+  expect((await post('stored')).status).toBe(204);
   for (let time = 0; time < 2; time++) {
     const response = await post('gone');
     expect([response.status, await response.text()]).toEqual([404, 'unknown hook']);

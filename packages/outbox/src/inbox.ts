@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import process from 'node:process';
+import { getSystemErrorMap } from 'node:util';
 import { checkOptions } from '@orders/schema/check-options';
-import { databaseError, describeError, kindOfError, OutboxError, sqlState } from './errors.ts';
+import { causesOf, databaseError, describeError, kindOfError, OutboxError, sqlState } from './errors.ts';
 import { type Events, eventsOf, lockOrder } from './events.ts';
 import { guarded } from './guarded.ts';
 import { encodeEvent } from './inbox-event.ts';
@@ -115,9 +116,9 @@ export function createInbox(options: InboxOptions): Inbox {
   let starting: Promise<void> | undefined;
   /** What has gone wrong since an event was stored last. */
   const problems = new Set<string>();
-  function note(problem: string): void {
-    if (!problems.has(problem)) warn(problem);
-    problems.add(problem);
+  function note(problem: string, kind = problem): void {
+    if (!problems.has(kind)) warn(problem);
+    problems.add(kind);
   }
 
   async function open(): Promise<void> {
@@ -171,9 +172,9 @@ export function createInbox(options: InboxOptions): Inbox {
     try {
       payload = encodeEvent(event);
     } catch (error) {
-      note(
-        `verify returned what JSON does not hold, and the inbox responds with 422: ${describeError(error)}.`,
-      );
+      const what = 'verify returned what JSON does not hold, and the inbox responds with 422';
+      // The sender chooses the names of fields.
+      note(`${what}: ${describeError(error).slice(0, 200)}.`, what);
       return refusal(422, 'The event cannot be stored as JSON.');
     }
     try {
@@ -322,17 +323,24 @@ async function find(where: InboxOptions['id'], event: unknown, request: Request)
   return value;
 }
 
-/** What says that something is away: codes of the system, of undici, of jose for a set of keys, and of PostgreSQL. */
-const awayCode = /^(?:E(?!RR_)[A-Z_]+|UND_ERR_\w+|ERR_JWKS_TIMEOUT|ERR_JOSE_GENERIC|[0-9A-Z]{5})$/;
+/** Codes of connections that failed. */
+const systemCodes = new Set([...getSystemErrorMap().values()].map(([code]) => code));
+/** What says that something is away: codes of Node, TLS, undici and axios, of jose for a set of keys, and of PostgreSQL. */
+const awayCode =
+  /^(?:ENOTFOUND|(?:EAI|UND_ERR|HPE|CERT|UNABLE_TO)_\w+|(?:DEPTH_ZERO_)?SELF_SIGNED\w+|ERR_(?:TLS|SSL|SOCKET|STREAM|HTTP2|NETWORK|BAD_RESPONSE|JWKS_TIMEOUT|JWKS_INVALID|JOSE_GENERIC)\w*|(?=.*\d)[\dA-Z]{5})$/;
 /** The same of errors without a code, and bugs: Node gives a code to what it finds wrong with the values of a request. */
 const awayText = /^(?:Abort|Timeout|Type|Reference|Range)Error:|\bconnect|time-?out|timed out/i;
 
 /** Whether an error of `verify` is of something else than the request: whether that is genuine cannot be known now. */
 function isNoVerdict(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const code = 'code' in at && typeof at.code === 'string' ? at.code : undefined;
-    if (at instanceof OutboxError || (code ? awayCode : awayText).test(code ?? `${at.name}: ${at.message}`))
-      return true;
+  for (const each of causesOf(error)) {
+    // Its text quotes the body.
+    if (each instanceof SyntaxError) continue;
+    const code = 'code' in each && typeof each.code === 'string' ? each.code : undefined;
+    const isAway = code
+      ? systemCodes.has(code) || awayCode.test(code)
+      : awayText.test(`${each.name}: ${each.message}`);
+    if (isAway || each instanceof OutboxError) return true;
   }
   return false;
 }

@@ -196,7 +196,10 @@ function isUntouched(line: unknown, newLine: Fields): boolean {
   return (
     isPlainObject(line) &&
     // What is declared as a number, a page holds as text.
-    Object.entries(line).every(([name, value]) => isBlank(value) || `${value}` === `${newLine[name] ?? ''}`)
+    Object.entries(line).every(
+      ([name, value]) =>
+        isBlank(value) || (typeof value !== 'object' && `${value}` === `${newLine[name] ?? ''}`),
+    )
   );
 }
 

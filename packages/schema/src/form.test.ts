@@ -212,6 +212,20 @@ test.each([
   });
 });
 
+test('a line with fields inside a field is never like a new line', () => {
+  const form = createFormReader(OrderUpdate, { newLine: { quantity: '1', attributes: { color: '' } } });
+  const line = { quantity: '1', attributes: { color: 'red' } };
+  expect(form.read({ cart: { items: [line] } })).toMatchObject({
+    data: { cart: { items: [{ quantity: 1, attributes: { color: 'red' } }] } },
+  });
+  const page = new FormData();
+  page.set('cart[items][0][sku]', '');
+  page.set('cart[items][0][product_identifiers][gtin]', '123');
+  expect(twoDecimals.read(page)).toMatchObject({
+    data: { cart: { items: [{ product_identifiers: { gtin: '123' } }] } },
+  });
+});
+
 test('blanks are left out of an object whose fields the API does not document', () => {
   const shipping_address = { street: ['Storgatan 1', ''], zip: '', name: { first: '', last: '' } };
   expect(twoDecimals.read({ cart: {}, shipping_address })).toEqual({
