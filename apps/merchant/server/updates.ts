@@ -155,7 +155,7 @@ export async function sendOnce(
   const { store, outbox, events } = parts;
   const { id, token } = update;
   try {
-    await untilUnlocked(() =>
+    await untilUnlocked(token, () =>
       store.transaction((tx) => enqueueUpdates(outbox, tx, [update]), { isRepeated: true }),
     );
   } catch (error) {
@@ -175,16 +175,34 @@ export async function sendOnce(
   events.changed();
 }
 
-/** Runs a transaction again while an order is locked: it gives its connection back to other requests meanwhile. */
-async function untilUnlocked(run: () => Promise<void>): Promise<void> {
-  const [most, waitMs] = [15, 100];
-  for (let attempt = 1; ; attempt++)
-    try {
-      return await run();
-    } catch (error) {
-      if (!isLockTimeout(error) || attempt === most) throw error;
-      await sleep(waitMs);
+/** Of each order, the request that waits last. */
+const lastOf = new Map<string, Promise<void>>();
+
+/**
+ * Runs a transaction again while its order is locked, for 3 s. It gives its connection back to other requests meanwhile, and
+ * only one request of an order tries at a time: the others wait without a connection.
+ */
+async function untilUnlocked(token: string, run: () => Promise<void>): Promise<void> {
+  const endsAt = performance.now() + 3_000;
+  const before = lastOf.get(token);
+  const tries = async (): Promise<void> => {
+    await before?.catch(() => {});
+    for (;;) {
+      if (before && performance.now() >= endsAt)
+        throw new OutboxError('order_locked', `Another transaction holds the order ${token}.`);
+      try {
+        return await run();
+      } catch (error) {
+        if (!isLockTimeout(error) || performance.now() >= endsAt) throw error;
+        await sleep(100);
+      }
     }
+  };
+  const mine = tries();
+  lastOf.set(token, mine);
+  await mine.finally(() => {
+    if (lastOf.get(token) === mine) lastOf.delete(token);
+  });
 }
 
 /** Whether what keeps a worker from sending is the state of the service, and not that of the database or of the worker. */

@@ -221,6 +221,32 @@ test('an update of an order that is locked for a moment is accepted, and keeps n
   expect(kinds).toEqual(Array(3).fill({ isRepeated: true }));
 });
 
+test('of many updates of a locked order one tries at a time, and each is refused in time', async () => {
+  const token = nextOrder();
+  let [trying, most] = [0, 0];
+  const transaction: OutboxStore['transaction'] = async () => {
+    most = Math.max(most, ++trying);
+    await new Promise(setImmediate);
+    trying--;
+    throw Object.assign(new Error('lock timeout'), { code: '55P03' });
+  };
+  const api = createApp({ ...app.parts, log: () => {}, store: { ...app.parts.store, transaction } });
+  const sent = await Promise.all(
+    Array.from({ length: 40 }, () =>
+      api.request(`${app.url}/api/orders/${token}/updates`, {
+        method: 'POST',
+        body: JSON.stringify({ id: randomUUID(), update: cartOf('locked') }),
+        headers: { 'content-type': 'application/json' },
+      }),
+    ),
+  );
+  const answers = await Promise.all(
+    sent.map(async (each) => [each.status, (await each.json()).error.code, each.headers.get('retry-after')]),
+  );
+  expect(answers).toEqual(Array(40).fill([503, 'order_locked', '2']));
+  expect(most).toBe(1);
+});
+
 test('an invalid update is refused with every issue, and nothing is sent or stored', async () => {
   const token = nextOrder();
   const update = { orderId: 'x', cart: { items: [{ quantity: '2' }] } };

@@ -245,7 +245,7 @@ function createFailureWatch(journal: Journal) {
   const refusedBefore = new Set<number>();
   for (const { row, status, decided } of journal.list(['queued']))
     if (status === 403 && decided === null) refusedBefore.add(row);
-  let hasApplied = false;
+  let hasApplied = (journal.count().applied ?? 0) > 0;
   /** Rows with a 401 or 403 since the last row that had another outcome. */
   let refused: Settled[] = [];
   let isKeyRefused = false;

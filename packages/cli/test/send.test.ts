@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   copyFileSync,
+  existsSync,
   linkSync,
   readFileSync,
   statSync,
@@ -420,6 +421,31 @@ test('killed while 100 rows wait for the end of a pause, none is unknown', own, 
   expect(service.ledger).toHaveLength(100);
 });
 
+test('killed while a row waits whose earlier attempt may have been applied, it is unknown', own, async () => {
+  await using scene = await setScene(1, 1);
+  const { service, folder, send, start } = scene;
+  const refused = folder.file('refused');
+  // What follows a response in the same turn of the event loop has happened once the file is there.
+  writeFileSync(
+    folder.file('config.mjs'),
+    `import { writeFileSync } from 'node:fs';
+     const classifyResponse = ({ status }) => {
+       if (status === 429) setImmediate(() => writeFileSync(${JSON.stringify(refused)}, ''));
+     };
+     export default { retry: { resendUnknown: true }, classifyResponse };`,
+  );
+  const pause = { type: 'status', status: 429, headers: { 'retry-after': '300' } } as const;
+  service.faults.next([{ type: 'reset_after_applying' }, pause], { operation: 'update' });
+  {
+    await using _ = start('--config', './config.mjs');
+    await until('the 429 is known', () => existsSync(refused));
+    copyJournal(folder, 'killed');
+  }
+  const { stdout } = await send('--review', '--json', '--journal', './killed');
+  expect(JSON.parse(stdout).waiting).toMatchObject([{ state: 'unknown' }]);
+  expect(service.ledger).toHaveLength(1);
+});
+
 test(
   'killed while rows wait for a slot of the rate limit, only those that left are unknown',
   own,
@@ -580,6 +606,28 @@ test('orders that are refused for themselves stop one run, and no more', own, as
   expect(await send('--retry', 'rejected', '--yes')).toMatchObject({ code: 0 });
   expect(await run()).toEqual({ code: 0, applied: 12, rejected: 0, isKey: false });
 });
+
+test(
+  'rows of the end that are refused twice are rejected, and those that a person sends again stop a run',
+  own,
+  async () => {
+    await using scene = await setScene(12, 12);
+    const { service, send } = scene;
+    const last = ['ord_8', 'ord_9', 'ord_10', 'ord_11', 'ord_0', 'ord_1'];
+    for (const token of last) service.faults.always({ type: 'status', status: 403 }, { token });
+    const run = async () => {
+      const { code, stdout } = await send('--concurrency', '1', '--json');
+      const { applied, rejected, waiting, sent } = JSON.parse(stdout);
+      return { code, applied, rejected, waiting, sent };
+    };
+    // Each run meets two more, until none is new.
+    for (let stopped = 0; stopped < 3; stopped++)
+      expect(await run()).toMatchObject({ code: 3, applied: 6, rejected: 0, waiting: 6 });
+    expect(await run()).toMatchObject({ code: 1, applied: 6, rejected: 6, waiting: 0 });
+    await send('--retry', 'rejected', '--yes');
+    expect(await run()).toMatchObject({ code: 3, applied: 6, rejected: 0, waiting: 6, sent: 2 });
+  },
+);
 
 test.for([
   [2, 401],

@@ -520,3 +520,46 @@ test.each([undefined, { requestsPerSecond: 10 }])(
       expect([what, many[what as keyof typeof many] <= 1.2 * looks]).toEqual([what, true]);
   },
 );
+
+test.each([undefined, { requestsPerSecond: 10 }])(
+  'with the rate limit %o, a response and a 429 read the clock no more for a key while 200 keys are paused than while 50 are',
+  async (rate) => {
+    const readsPerKey = async (count: number): Promise<readonly number[]> => {
+      const clock = createVirtualClock();
+      const rateLimit = new RateLimit(rate, 3_600_000, clock);
+      const createTurn = (key: number): Turn => {
+        const deadline = new Deadline(2_000_000_000, undefined, clock);
+        const options = { credentials: basic(`key${key}`), timeouts: { total: 2_000_000_000 } };
+        return rateLimit.createTurn({ attempts: [], deadline, options } as unknown as Call);
+      };
+      const tooMany = { code: 'http_error', status: 429, retryAfterMs: 3_600_000 } as AttemptFailure;
+      const turns: Turn[] = [];
+      for (let key = 0; key < count; key++) {
+        rateLimit.learn(createTurn(key), tooMany);
+        for (let more = 0; more < 5; more++) turns.push(createTurn(key));
+      }
+      const ends = turns.map((each, index) =>
+        index % 5 === 0 ? rateLimit.waitForSlot(each) : rateLimit.waitToPrepare(each),
+      );
+      let reads = 0;
+      const { now } = clock;
+      Object.assign(clock, {
+        now: () => {
+          reads++;
+          return now();
+        },
+      });
+      const readsOf = (result: AttemptResult): number => {
+        reads = 0;
+        rateLimit.learn(createTurn(0), result);
+        return reads / count;
+      };
+      const found = [readsOf({ status: 200 } as AttemptResult), readsOf(tooMany)];
+      for (const each of turns) each.call.deadline.abort('enough');
+      await Promise.all(ends);
+      return found;
+    };
+    const [few, many] = [await readsPerKey(50), await readsPerKey(200)];
+    expect(many.map((reads, index) => reads <= 1.2 * (few[index] ?? 0))).toEqual([true, true]);
+  },
+);

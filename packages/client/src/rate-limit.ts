@@ -272,13 +272,14 @@ export class RateLimit {
     let nextMs = Number.POSITIVE_INFINITY;
     const held = new Set<Key>();
     let heldCount = 0;
+    let paced = this.#countPaced(ahead);
     for (const turn of turnsOf(lines)) {
       if (turn.state === 'preparing') continue;
       if (held.has(turn.key)) {
         if (sizeOf(lines) === heldCount) break;
         continue;
       }
-      const { rateMs, paceMs } = this.#delaysOf(turn, this.#countAll(turn, ahead), now);
+      const { rateMs, paceMs } = this.#delaysOf(turn, this.#countAll(turn, ahead, paced), now);
       const waitMs = Math.max(rateMs, paceMs) - leadMs;
       if (waitMs > 0) {
         nextMs = Math.min(nextMs, waitMs);
@@ -289,6 +290,7 @@ export class RateLimit {
       } else {
         goOn(turn, now);
         turn.wake();
+        paced = this.#countPaced(ahead);
       }
     }
     return nextMs;
@@ -309,15 +311,20 @@ export class RateLimit {
     for (const limit of this.#limitsOf(turn)) limit.reserve(now, turn);
   }
 
-  /** Counts what is ahead of a call behind all others of these lines. */
-  #countAll(turn: Turn, lines: readonly Line[]): Ahead {
-    if (sizeOf(lines) === 0) return { before: 0, same: 0 };
-    const others = [...this.#paces.keys()].filter((key) => key !== turn.key && this.#paceOf(key));
+  /** Counts what is ahead of a call behind all others of these lines. What waits with another key that got a 429 may stay long. */
+  #countAll(turn: Turn, lines: readonly Line[], paced = this.#countPaced(lines)): Ahead {
     const own = lines.some((line) => line.has(turn)) ? 1 : 0;
-    return {
-      before: sizeOf(lines) - countOf(lines, others) - own,
-      same: countOf(lines, [turn.key]) - own,
-    };
+    const same = countOf(lines, [turn.key]);
+    return { before: sizeOf(lines) - paced + (this.#paceOf(turn.key) ? same : 0) - own, same: same - own };
+  }
+
+  /** Counts the calls whose keys got a 429. */
+  #countPaced(lines: readonly Line[]): number {
+    if (sizeOf(lines) === 0) return 0;
+    return countOf(
+      lines,
+      [...this.#paces.keys()].filter((key) => this.#paceOf(key)),
+    );
   }
 
   /** Counts what is ahead of a call that waits. */
@@ -330,7 +337,7 @@ export class RateLimit {
     return ahead;
   }
 
-  /** Counts one more call ahead of one with a key. What waits with another key that got a 429 may stay long. */
+  /** Counts one more call ahead of one with a key. */
   #count(turn: Turn, key: Key, ahead: { before: number; same: number }): void {
     if (turn.key === key) ahead.same++;
     if (turn.key === key || !this.#paceOf(turn.key)) ahead.before++;

@@ -30,17 +30,26 @@ export async function readBody(
     isLate = true;
     void reader.cancel().catch(() => {});
   }, bodyMs);
-  // It grows in place: a sender may split a body into single bytes.
-  const buffer = new ArrayBuffer(0, { maxByteLength: maxBytes });
+  let first: Uint8Array | undefined;
+  /** It grows in place: a sender may split a body into single bytes. Most come in one piece, for which none is reserved. */
+  let buffer: ArrayBuffer | undefined;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (isLate) return refusal(408, 'The body took too long.');
-      if (done) return new Uint8Array(buffer.slice());
+      if (done) return buffer ? new Uint8Array(buffer.slice()) : new Uint8Array(first ?? []);
       if (!(value instanceof Uint8Array)) return wasRead();
-      const length = buffer.byteLength;
+      const length = buffer?.byteLength ?? first?.byteLength ?? 0;
       if (length + value.byteLength > maxBytes)
         return refusal(413, `The body has more than ${maxBytes} bytes.`);
+      if (!first) {
+        first = value;
+        continue;
+      }
+      if (!buffer) {
+        buffer = new ArrayBuffer(length, { maxByteLength: maxBytes });
+        new Uint8Array(buffer).set(first);
+      }
       buffer.resize(length + value.byteLength);
       new Uint8Array(buffer, length).set(value);
     }

@@ -113,7 +113,7 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
    * Sends what is due and resolves: for a cron job, or before a shutdown. It does not wait for updates that are delayed,
    * paused or need review. It needs no `start`.
    *
-   * @param options After `maxMs` it begins nothing more, and waits only for what is in flight, as long as the client does.
+   * @param options After `maxMs` it begins nothing more, and waits only for what is in flight, as long as the client does, 15 minutes at most.
    * @returns what keeps this process from sending the rest, such as a service that does not respond.
    * @throws TypeError when the outbox was created without a client.
    */
@@ -148,8 +148,11 @@ const statusMs = 10_000;
 const closeMs = 5_000;
 /** How long `purge` waits for an update that is being sent, and how often it looks, in milliseconds. */
 const purging = { withinMs: 30_000, everyMs: 100 };
-/** How often a drain looks whether outcomes can be stored, and for how long it waits where they cannot, in milliseconds. */
-const finishing = { everyMs: 1_000, graceMs: 10_000 };
+/**
+ * How often the end of a drain looks whether outcomes can be stored, how often it looks at most, and for how long it waits
+ * then, in milliseconds: a client of the caller may never end a call.
+ */
+const finishing = { everyMs: 1_000, looks: 900, graceMs: 10_000 };
 /** The longest that a timer can wait, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
@@ -410,7 +413,8 @@ export async function openOutbox<Update extends OrderUpdate>(
   /** Stops a worker once what is in flight has ended by the limits of the client, or sooner where nothing can be stored. */
   async function finishWorker(mine: Worker): Promise<void> {
     const finished = mine.stop(longestMs);
-    while ((await within(finishing.everyMs, finished)) === undefined && mine.failure === undefined);
+    for (let looks = 0; looks < finishing.looks && mine.failure === undefined; looks++)
+      if ((await within(finishing.everyMs, finished)) !== undefined) break;
     await stopWorker(mine, finishing.graceMs);
   }
 
