@@ -49,7 +49,8 @@ export function createRoutes(authority: Certificate, server: Certificate): reado
       const [plain = 0, port = 0] = await freePorts(2);
       const tls = `listen 127.0.0.1:${port} ssl backlog=512; ssl_certificate DIR/server.pem;
         ssl_certificate_key DIR/server-key.pem; ssl_client_certificate DIR/ca.pem; ssl_verify_client on;`;
-      const setup = nginx({ server: tls, location: 'proxy_http_version 1.1;' });
+      // So that nginx forwards whatever arrives as a whole, also where its sender has closed since then.
+      const setup = nginx({ server: tls, location: 'proxy_http_version 1.1; proxy_ignore_client_abort on;' });
       await new ProxyServer(setup, { dir, port: plain, backends: [servicePort] }, sandbox).start();
       const options = { tls: { ca: authority.cert, ...own } };
       const createDispatcher = () => new Agent({ allowH2: false, connect: options.tls });
