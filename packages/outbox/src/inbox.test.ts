@@ -694,32 +694,50 @@ onPostgres('handles nothing twice though its connection ends while a handler run
   await inbox.close();
 });
 
-onPostgres(
-  'counts it as a failure where PostgreSQL ends the transaction of a handler that idles',
-  async (scene) => {
-    const { inbox, warnings } = await openInbox(scene, {
-      // A second one may handle the event before this one has noted the failure.
-      concurrency: 1,
-      async handler({ failures }, { tx }) {
-        if (failures > 0) return;
-        await tx.query('set local idle_in_transaction_session_timeout = 10');
-        const { rows } = await tx.query('select pg_backend_pid() as pid');
-        const { pid } = rows[0] as { pid: number };
-        await until('its connection has ended', async () => {
-          const found = await scene.sql.query('select from pg_stat_activity where pid = $1', [pid]);
-          return found.rows.length === 0;
-        });
-      },
-    });
-    await deliver(inbox, event('one', 'A'));
-    await until('it is handled', async () => (await inbox.get('one'))?.state === 'handled');
-    expect(await inbox.get('one')).toMatchObject({ failures: 1 });
-    expect(warnings).toEqual([
-      expect.stringMatching(/^The handler failed for the event one, .* blocked it for/),
-    ]);
-    await inbox.close();
-  },
-);
+for (const [how, waitForEnd] of [
+  [
+    'idles',
+    async ({ sql }: Scene, pid: number) =>
+      until('its connection has ended', async () => {
+        const { rows } = await sql.query('select from pg_stat_activity where pid = $1', [pid]);
+        return rows.length === 0;
+      }),
+  ],
+  // It reads why only once its next statement is on its way.
+  ['blocks its process', (_scene: Scene, pid: number) => waitForExit(pid)],
+] as const)
+  onPostgres(
+    `counts it as a failure where PostgreSQL ends the transaction of a handler that ${how}`,
+    async (scene) => {
+      const { inbox, warnings } = await openInbox(scene, {
+        // A second one may handle the event before this one has noted the failure.
+        concurrency: 1,
+        async handler({ failures }, { tx }) {
+          if (failures > 0) return;
+          const { rows } = await tx.query('select pg_backend_pid() as pid');
+          const { pid } = rows[0] as { pid: number };
+          await tx.query('set local idle_in_transaction_session_timeout = 10');
+          await waitForEnd(scene, pid);
+        },
+      });
+      await deliver(inbox, event('one', 'A'));
+      await until('it is handled', async () => (await inbox.get('one'))?.state === 'handled');
+      expect(await inbox.get('one')).toMatchObject({ failures: 1 });
+      expect(warnings).toEqual([
+        expect.stringMatching(/^The handler failed for the event one, .* blocked it for/),
+      ]);
+      await inbox.close();
+    },
+  );
+
+/** Lets nothing else of this process run until another one has ended. */
+function waitForExit(pid: number): void {
+  try {
+    for (;;) process.kill(pid, 0);
+  } catch (error) {
+    expect(error).toMatchObject({ code: 'ESRCH' });
+  }
+}
 
 onBoth('names an event whose row cannot be read, and lets a person decide', async (scene) => {
   const { sql, schema } = scene;

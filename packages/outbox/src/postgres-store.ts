@@ -35,6 +35,8 @@ const lockMs = { worker: 10_000, caller: 3_000, repeated: 100 };
 const idleState = '25P03';
 /** The SQLSTATEs of a connection that was ended by an operator, or by itself. */
 const endedStates = /^(?:57P0[1-3]|08...)$/;
+/** The same, or ended for its transaction or session: no later statement on it fails with a reason. */
+const lastStates = /^(?:25P0[34]|57P0[1-5]|08...)$/;
 /** Without an end, a worker would wait forever for a network that has lost its connection. */
 const bounds = {
   connectionTimeoutMillis: 10_000,
@@ -92,11 +94,18 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     try {
       const kind = worker ? 'worker' : isRepeated ? 'repeated' : 'caller';
       await client.query(`${begin(lockMs[kind])}; ${settings}`);
-      const result = await run(withOwnParsers(client));
+      const { query } = withOwnParsers(client);
+      const result = await run({
+        query: (text, values) =>
+          query(text, values).catch((error: Error) => {
+            if (lastStates.test(sqlState(error) ?? '')) onError(error);
+            throw error;
+          }),
+      });
       await client.query('commit');
       return result;
     } catch (error) {
-      // pg reports only that the connection cannot be used; the reason came before.
+      // pg reports only that the connection cannot be used; the reason came before, maybe with a statement.
       const reason = sqlState(error) === undefined && !(error instanceof OutboxError) ? broken : undefined;
       await client.query('rollback').catch(onError);
       throw reason ?? error;
