@@ -177,19 +177,29 @@ export async function sendOnce(
 
 /** Of each order, the request that waits last. */
 const lastOf = new Map<string, Promise<void>>();
+/** How long a request waits for its order, in milliseconds. */
+const patienceMs = 3_000;
 
 /**
- * Runs a transaction again while its order is locked, for 3 s. It gives its connection back to other requests meanwhile, and
- * only one request of an order tries at a time: the others wait without a connection.
+ * Runs a transaction again while its order is locked. It gives its connection back to other requests meanwhile, and only one
+ * request of an order tries at a time: the others wait without a connection, and are refused in time, whatever that one does.
  */
 async function untilUnlocked(token: string, run: () => Promise<void>): Promise<void> {
-  const endsAt = performance.now() + 3_000;
+  const endsAt = performance.now() + patienceMs;
   const before = lastOf.get(token);
+  const refused = Promise.withResolvers<never>();
+  let isRefused = false;
+  const timer =
+    before &&
+    setTimeout(() => {
+      isRefused = true;
+      const message = `Earlier requests of the order ${token} have waited for ${patienceMs / 1_000} s.`;
+      refused.reject(new OutboxError('order_locked', message));
+    }, patienceMs);
   const tries = async (): Promise<void> => {
     await before?.catch(() => {});
-    for (;;) {
-      if (before && performance.now() >= endsAt)
-        throw new OutboxError('order_locked', `Another transaction holds the order ${token}.`);
+    clearTimeout(timer);
+    while (!isRefused) {
       try {
         return await run();
       } catch (error) {
@@ -198,11 +208,11 @@ async function untilUnlocked(token: string, run: () => Promise<void>): Promise<v
       }
     }
   };
-  const mine = tries();
-  lastOf.set(token, mine);
-  await mine.finally(() => {
+  const mine = tries().finally(() => {
     if (lastOf.get(token) === mine) lastOf.delete(token);
   });
+  lastOf.set(token, mine);
+  await Promise.race([mine, refused.promise]);
 }
 
 /** Whether what keeps a worker from sending is the state of the service, and not that of the database or of the worker. */

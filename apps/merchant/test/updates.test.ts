@@ -221,6 +221,36 @@ test('an update of an order that is locked for a moment is accepted, and keeps n
   expect(kinds).toEqual(Array(3).fill({ isRepeated: true }));
 });
 
+test('updates of an order are refused in time while an earlier one waits for the database, and accepted after it', async () => {
+  const token = nextOrder();
+  const { store } = app.parts;
+  const [begun, waiting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let calls = 0;
+  const transaction: OutboxStore['transaction'] = async (...call) => {
+    if (++calls === 1) {
+      begun.resolve();
+      await waiting.promise;
+    }
+    return store.transaction(...call);
+  };
+  const api = createApp({ ...app.parts, log: () => {}, store: { ...store, transaction } });
+  const send = async (): Promise<unknown> => {
+    const response = await api.request(`${app.url}/api/orders/${token}/updates`, {
+      method: 'POST',
+      body: JSON.stringify({ id: randomUUID(), update: cartOf('waits') }),
+      headers: { 'content-type': 'application/json' },
+    });
+    return (await response.json()).error?.code ?? response.status;
+  };
+  const first = send();
+  await begun.promise;
+  expect(await Promise.all([send(), send()])).toEqual(['order_locked', 'order_locked']);
+  expect(calls).toBe(1);
+  const last = send();
+  waiting.resolve();
+  expect(await Promise.all([first, last])).toEqual([202, 202]);
+});
+
 test('of many updates of a locked order one tries at a time, and each is refused in time', async () => {
   const token = nextOrder();
   let [trying, most] = [0, 0];

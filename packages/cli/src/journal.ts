@@ -234,8 +234,9 @@ function useTables(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
   );
   const range = db.prepare('select row, state from rows where row between ? and ?');
   const one = db.prepare('select token, state from rows where row = ?');
-  // What is known of an attempt says nothing of a row that was applied, as a person found out.
-  const kept = (column: string): string => `${column} = iif($state = 'applied', null, ${column})`;
+  // What is known of an attempt says nothing of a row that was applied, as a person found out, or that a person sends again.
+  const kept = (column: string): string =>
+    `${column} = iif($state = 'applied' or $decided = 'retry', null, ${column})`;
   const change = db.prepare(
     `update rows set state = $state, decided = coalesce($decided, decided), at = $at, ${kept('status')}, ${kept('code')}, ${kept('message')} where row = $row`,
   );

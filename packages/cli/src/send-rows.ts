@@ -243,8 +243,7 @@ function createFailureWatch(journal: Journal) {
   let whyUnsent: Settled['message'];
   /** Rows with a 403 in the run before, which may be about their orders: alone they stop no other run. */
   const refusedBefore = new Set<number>();
-  for (const { row, status, decided } of journal.list(['queued']))
-    if (status === 403 && decided === null) refusedBefore.add(row);
+  for (const { row, status } of journal.list(['queued'])) if (status === 403) refusedBefore.add(row);
   let hasApplied = (journal.count().applied ?? 0) > 0;
   /** Rows with a 401 or 403 since the last row that had another outcome. */
   let refused: Settled[] = [];

@@ -30,20 +30,21 @@ export async function readBody(
     isLate = true;
     void reader.cancel().catch(() => {});
   }, bodyMs);
-  let first: Uint8Array | undefined;
+  let first: Uint8Array<ArrayBuffer> | undefined;
   /** It grows in place: a sender may split a body into single bytes. Most come in one piece, for which none is reserved. */
   let buffer: ArrayBuffer | undefined;
   try {
     for (;;) {
       const { done, value } = await reader.read();
       if (isLate) return refusal(408, 'The body took too long.');
-      if (done) return buffer ? new Uint8Array(buffer.slice()) : new Uint8Array(first ?? []);
+      if (done) return buffer ? new Uint8Array(buffer.slice()) : (first ?? new Uint8Array());
       if (!(value instanceof Uint8Array)) return wasRead();
       const length = buffer?.byteLength ?? first?.byteLength ?? 0;
       if (length + value.byteLength > maxBytes)
         return refusal(413, `The body has more than ${maxBytes} bytes.`);
       if (!first) {
-        first = value;
+        // Its owner may fill it again.
+        first = new Uint8Array(value);
         continue;
       }
       if (!buffer) {
@@ -69,7 +70,9 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 export function fromNode(inbox: { receive(request: Request): Promise<Response> }): NodeHandler {
   return async (incoming, outgoing) => {
     try {
-      await send(await respond(inbox, incoming), outgoing);
+      const response = await respond(inbox, incoming);
+      // Somebody else may have responded meanwhile, such as a limit of time.
+      if (!outgoing.headersSent) await send(response, outgoing);
     } catch {
       // Where that cannot be sent either, a response has begun, or the sender has gone.
       await send(refusal(500, 'The response cannot be sent.'), outgoing).catch(() => outgoing.destroy());

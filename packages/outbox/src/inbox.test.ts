@@ -410,6 +410,25 @@ onPostgres('gives verify the bytes as they came, and sends the Response that it 
   expect(seen).toEqual([bytes]);
   expect((await deliver(inbox, bytes, { signature: 'later' })).status).toBe(503);
   expect(await inbox.list({ states: ['queued', 'handled'] })).toMatchObject([{ id: '1', token: 'ä' }]);
+
+  // A stream may fill one buffer again.
+  const buffer = Buffer.alloc(8);
+  let piece = 0;
+  const pieces = ['{"id":"2', '"       ', '       }'];
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(stream) {
+        const text = pieces[piece++];
+        if (text === undefined) return stream.close();
+        buffer.fill(text);
+        stream.enqueue(buffer);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const request = { method: 'POST', body, duplex: 'half' as const };
+  await inbox.receive(new Request('https://shop.example/hooks', request));
+  expect(Buffer.from(seen.at(-1) ?? []).toString()).toMatch(/^{"id":"2"\s+}/);
   await inbox.close();
 });
 
@@ -479,6 +498,12 @@ onPostgres(
       () => withCode('ERR_NETWORK'),
       () => withCode('ERR_SOCKET_CONNECTION_TIMEOUT'),
       () => withCode('EAI_AGAIN'),
+      () => withCode('ESERVFAIL'),
+      () => withCode('ETIMEOUT'),
+      () => withCode('ESOCKETTIMEDOUT'),
+      () => withCode('ERR_CANCELED'),
+      () => withCode('ABORT_ERR'),
+      () => withCode('PROTOCOL_CONNECTION_LOST'),
       () => withCode('57P01'),
       () => withCode('ERR_JOSE_GENERIC'),
       () => fetch(away),
@@ -676,6 +701,22 @@ onPostgres('never rejects, whatever Response it is to send', async (scene) => {
   await inbox.close();
 });
 
+test('lets a response go on that another handler has begun', async () => {
+  const stored = Promise.withResolvers<Response>();
+  const server = createServer(async (request, response) => {
+    const responding = fromNode({ receive: () => stored.promise })(request, response);
+    response.writeHead(503).write('a limit ');
+    stored.resolve(new Response(null, { status: 204 }));
+    await responding;
+    response.end('of time');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{}' });
+  expect([response.status, await response.text()]).toEqual([503, 'a limit of time']);
+  server.close();
+});
+
 onPostgres('handles nothing twice though its connection ends while a handler runs', async (scene) => {
   const { sql, schema } = scene;
   await sql.query(`create table effects_of_${schema} (id text)`);
@@ -703,7 +744,7 @@ for (const [how, waitForEnd] of [
         return rows.length === 0;
       }),
   ],
-  // It reads why only once its next statement is on its way.
+  // It reads why only after it has sent its next statement.
   ['blocks its process', (_scene: Scene, pid: number) => waitForExit(pid)],
 ] as const)
   onPostgres(

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import dns from 'node:dns';
 import process from 'node:process';
 import { getSystemErrorMap } from 'node:util';
 import { checkOptions } from '@orders/schema/check-options';
@@ -323,11 +324,14 @@ async function find(where: InboxOptions['id'], event: unknown, request: Request)
   return value;
 }
 
-/** Codes of connections that failed. */
-const systemCodes = new Set([...getSystemErrorMap().values()].map(([code]) => code));
+/** Codes of connections that failed, and of name servers. */
+const systemCodes = new Set<unknown>([
+  ...[...getSystemErrorMap().values()].map(([code]) => code),
+  ...Object.values(dns),
+]);
 /** What says that something is away: codes of Node, TLS, undici and axios, of jose for a set of keys, and of PostgreSQL. */
 const awayCode =
-  /^(?:ENOTFOUND|(?:EAI|UND_ERR|HPE|CERT|UNABLE_TO)_\w+|(?:DEPTH_ZERO_)?SELF_SIGNED\w+|ERR_(?:TLS|SSL|SOCKET|STREAM|HTTP2|NETWORK|BAD_RESPONSE|JWKS_TIMEOUT|JWKS_INVALID|JOSE_GENERIC)\w*|(?=.*\d)[\dA-Z]{5})$/;
+  /^(?:\w*(?:TIMED?OUT|CONN|ABORT|CANCEL)\w*|(?:EAI|UND_ERR|HPE|CERT|UNABLE_TO)_\w+|(?:DEPTH_ZERO_)?SELF_SIGNED\w+|ERR_(?:TLS|SSL|SOCKET|STREAM|HTTP2|NETWORK|BAD_RESPONSE|JWKS_TIMEOUT|JWKS_INVALID|JOSE_GENERIC)\w*|(?=.*\d)[\dA-Z]{5})$/;
 /** The same of errors without a code, and bugs: Node gives a code to what it finds wrong with the values of a request. */
 const awayText = /^(?:Abort|Timeout|Type|Reference|Range)Error:|\bconnect|time-?out|timed out/i;
 

@@ -323,6 +323,35 @@ onPostgres('aborts nothing that a drain has begun, however soon its time is over
   expect(ended).toEqual({ state: 'applied', attempts: 1, code: undefined });
 });
 
+onBoth('says that a drain or a start waits for the end of an earlier drain', async (scene) => {
+  const { open, service, token, warnings } = scene;
+  const held = holdResponses(scene);
+  const outbox = await open({ client: held.client });
+  const id = await outbox.enqueue(token, step(1));
+  const problems: unknown[] = [];
+  const drains: Promise<unknown>[] = [];
+  const drain = (): void => {
+    drains.push(outbox.drain({ maxMs: 100 }).then(({ problem }) => problem && problems.push(problem)));
+  };
+  const expected = expect.stringContaining('An earlier drain() waits for what it has in flight');
+  await until('the update is in flight', () => {
+    drain();
+    return service.ledger.length === 1;
+  });
+  problems.length = 0;
+  await until('a drain says what it waits for', () => {
+    drain();
+    return problems.length > 0;
+  });
+  const started = outbox.start();
+  await until('start says so, too', () => warnings.length > 0);
+  held.release();
+  await Promise.all([...drains, started]);
+  expect(problems[0]).toEqual(expected);
+  expect(warnings).toEqual([expected]);
+  expect(await outbox.get(id)).toMatchObject({ state: 'applied', attempts: 1 });
+});
+
 onBothInFull('refuses options that it does not know', async ({ open }) => {
   const outbox = await open();
   await expect(outbox.drain({ maxMS: 5 } as object)).rejects.toThrow('Did you mean "maxMs"?');

@@ -138,7 +138,7 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
 
 /** What a `drain` leaves. */
 export interface Drained {
-  /** Why nothing can be sent now, in one sentence; `undefined` where all that was due was sent, or `maxMs` was over. */
+  /** Why the rest cannot be sent now, in one sentence; `undefined` where all that was due was sent, or `maxMs` was over. */
   readonly problem: string | undefined;
 }
 
@@ -153,6 +153,9 @@ const purging = { withinMs: 30_000, everyMs: 100 };
  * then, in milliseconds: a client of the caller may never end a call.
  */
 const finishing = { everyMs: 1_000, looks: 900, graceMs: 10_000 };
+/** How long `start` waits for the end of a drain before it says so, in milliseconds. */
+const quietMs = 2_000;
+const drainEnds = 'An earlier drain() waits for what it has in flight, and nothing else is sent until then.';
 /** The longest that a timer can wait, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 
@@ -387,15 +390,19 @@ export async function openOutbox<Update extends OrderUpdate>(
   }
 
   let starting: Promise<Worker> | undefined;
-  /** The end of a worker that only drains needed. */
-  let ended: Promise<void> = Promise.resolve();
+  /** The end of a worker that only drains needed: how many outcomes could not be stored. */
+  let ended: Promise<number> = Promise.resolve(0);
   /** What needs the worker: `start` for good, and each drain until it ends. */
   let users = 0;
 
   async function useWorker(): Promise<Worker> {
     checkOpen();
     users++;
-    starting ??= ended.then(createWorker);
+    starting ??= (async () => {
+      if ((await within(quietMs, ended)) === undefined) warn(drainEnds);
+      await ended;
+      return createWorker();
+    })();
     const mine = await starting;
     checkOpen();
     worker = mine;
@@ -403,19 +410,20 @@ export async function openOutbox<Update extends OrderUpdate>(
     return mine;
   }
 
-  async function stopWorker(mine: Worker, graceMs: number): Promise<void> {
+  /** Resolves with how many outcomes could not be stored. */
+  async function stopWorker(mine: Worker, graceMs: number): Promise<number> {
     const lost = await mine.stop(graceMs);
-    if (lost > 0)
-      warn(`The outbox closed before ${lost} outcomes could be stored: the updates will need review.`);
+    if (lost > 0) warn(lostOutcomes(lost));
     if (worker === mine) worker = undefined;
+    return lost;
   }
 
   /** Stops a worker once what is in flight has ended by the limits of the client, or sooner where nothing can be stored. */
-  async function finishWorker(mine: Worker): Promise<void> {
+  async function finishWorker(mine: Worker): Promise<number> {
     const finished = mine.stop(longestMs);
     for (let looks = 0; looks < finishing.looks && mine.failure === undefined; looks++)
       if ((await within(finishing.everyMs, finished)) !== undefined) break;
-    await stopWorker(mine, finishing.graceMs);
+    return stopWorker(mine, finishing.graceMs);
   }
 
   async function drain(options: { readonly maxMs?: number | undefined } = {}): Promise<Drained> {
@@ -423,16 +431,18 @@ export async function openOutbox<Update extends OrderUpdate>(
     checkOptions('drain', options, ['maxMs']);
     const { maxMs = longestMs } = options;
     checkMs('drain: maxMs', maxMs, longestMs);
+    const beganAt = performance.now();
+    if ((await within(maxMs, ended)) === undefined) return { problem: drainEnds };
     const mine = await useWorker();
-    const problem = (await within(maxMs, mine.whenIdle())) ?? mine.problem;
+    const leftMs = Math.max(0, maxMs - (performance.now() - beganAt));
+    const problem = (await within(leftMs, mine.whenIdle())) ?? mine.problem;
     checkOpen();
     users--;
-    if (users === 0) {
-      starting = undefined;
-      ended = finishWorker(mine);
-      await ended;
-    }
-    return { problem };
+    if (users > 0) return { problem };
+    starting = undefined;
+    ended = finishWorker(mine);
+    const lost = await ended;
+    return { problem: problem ?? (lost > 0 ? lostOutcomes(lost) : undefined) };
   }
 
   async function purge(options: { readonly token: string }): Promise<number> {
@@ -523,6 +533,9 @@ export async function openOutbox<Update extends OrderUpdate>(
     [Symbol.asyncDispose]: () => close(),
   };
 }
+
+const lostOutcomes = (count: number): string =>
+  `The outbox closed before ${count} outcomes could be stored: the updates will need review.`;
 
 /** Waits for a promise, but no longer than so many milliseconds. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {

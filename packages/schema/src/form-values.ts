@@ -191,16 +191,15 @@ function readList(value: object, schema: Schema | undefined, field: string, read
   return undefined;
 }
 
-/** Whether each field of a line is blank or has the value of a new line. */
-function isUntouched(line: unknown, newLine: Fields): boolean {
-  return (
-    isPlainObject(line) &&
+/** Whether each field of a line, or of a group or a list in it, is blank or has the value of a new line. */
+function isUntouched(line: unknown, newLine: unknown): boolean {
+  if (!(isPlainObject(line) || Array.isArray(line))) return false;
+  return Object.entries(line).every(([name, value]) => {
+    const declared = (newLine as Fields | undefined)?.[name];
+    if (isBlank(value)) return true;
     // What is declared as a number, a page holds as text.
-    Object.entries(line).every(
-      ([name, value]) =>
-        isBlank(value) || (typeof value !== 'object' && `${value}` === `${newLine[name] ?? ''}`),
-    )
-  );
+    return typeof value === 'object' ? isUntouched(value, declared) : `${value}` === `${declared ?? ''}`;
+  });
 }
 
 function isFormData(form: unknown): form is Iterable<readonly [string, unknown]> {

@@ -212,7 +212,7 @@ test.each([
   });
 });
 
-test('a line with fields inside a field is never like a new line', () => {
+test('a line with fields inside a field counts with these', () => {
   const form = createFormReader(OrderUpdate, { newLine: { quantity: '1', attributes: { color: '' } } });
   const line = { quantity: '1', attributes: { color: 'red' } };
   expect(form.read({ cart: { items: [line] } })).toMatchObject({
@@ -224,6 +224,38 @@ test('a line with fields inside a field is never like a new line', () => {
   expect(twoDecimals.read(page)).toMatchObject({
     data: { cart: { items: [{ product_identifiers: { gtin: '123' } }] } },
   });
+});
+
+test.each([
+  [
+    { tags: [], attributes: { color: '' } },
+    { tags: [], attributes: { color: '' } },
+  ],
+  [
+    { tags: ['gift'], attributes: { color: 'red', size: 1 } },
+    { tags: ['gift'], attributes: { color: 'red', size: '1' } },
+  ],
+  [{}, { tags: ['', ''], attributes: { color: '' } }],
+])('a new line that declares %j is untouched where it holds %j', (declared, held) => {
+  const form = createFormReader(OrderUpdate, { newLine: { quantity: '1', ...declared } });
+  const line = { sku: '', quantity: '1', ...held };
+  expect(form.read({ cart: { items: [{ sku: 'MUG' }, line] } })).toMatchObject({
+    data: { cart: { items: [{ sku: 'MUG' }] } },
+  });
+  for (const touched of [{ tags: ['gift', 'new'] }, { attributes: { color: 'blue' } }])
+    expect(form.read({ cart: { items: [{ sku: 'MUG' }, { ...line, ...touched }] } })).toMatchObject({
+      data: { cart: { items: [{ sku: 'MUG' }, { quantity: 1, ...touched }] } },
+    });
+});
+
+test('a page with a blank field inside a field of an untouched line is read', () => {
+  const page = new FormData();
+  page.set('cart[items][0][sku]', 'MUG');
+  page.set('cart[items][1][sku]', '');
+  page.set('cart[items][1][quantity]', '1');
+  page.set('cart[items][1][product_identifiers][gtin]', '');
+  const form = createFormReader(OrderUpdate, { newLine: { quantity: '1' } });
+  expect(form.read(page)).toMatchObject({ ok: true, data: { cart: { items: [{ sku: 'MUG' }] } } });
 });
 
 test('blanks are left out of an object whose fields the API does not document', () => {
