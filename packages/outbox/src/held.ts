@@ -199,7 +199,8 @@ function explainAll({ limits, workers, known }: World): HeldBy | undefined {
   const failure = known.failure();
   if (failure !== undefined) return { reason: 'database_unusable', message: failure };
   if (workers.length === 0) {
-    const message = 'No worker is alive: call start() or drain() in a process that has a client.';
+    const message =
+      'No worker takes updates: call start() or drain() in a process that has a client. A drain that ends takes no more.';
     return { reason: 'no_worker', message };
   }
   if (pausedMs > 0) {

@@ -70,11 +70,9 @@ export type NodeHandler = (request: IncomingMessage, response: ServerResponse) =
 export function fromNode(inbox: { receive(request: Request): Promise<Response> }): NodeHandler {
   return async (incoming, outgoing) => {
     try {
-      const response = await respond(inbox, incoming);
-      // Somebody else may have responded meanwhile, such as a limit of time.
-      if (!outgoing.headersSent) await send(response, outgoing);
+      await send(await respond(inbox, incoming), outgoing);
     } catch {
-      // Where that cannot be sent either, a response has begun, or the sender has gone.
+      // Where that cannot be sent either, the sender has gone.
       await send(refusal(500, 'The response cannot be sent.'), outgoing).catch(() => outgoing.destroy());
     }
   };
@@ -83,6 +81,8 @@ export function fromNode(inbox: { receive(request: Request): Promise<Response> }
 async function send(response: Response, outgoing: ServerResponse): Promise<void> {
   const { status, headers } = response;
   const body = Buffer.from(await response.arrayBuffer());
+  // Somebody else may have responded meanwhile, such as a limit of time.
+  if (outgoing.headersSent) return;
   outgoing.writeHead(status, { ...Object.fromEntries(headers), 'set-cookie': headers.getSetCookie() });
   // A server may refuse to write a body after a 204, even an empty one.
   outgoing.end(body.byteLength > 0 ? body : undefined, () => {

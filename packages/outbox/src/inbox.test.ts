@@ -701,21 +701,37 @@ onPostgres('never rejects, whatever Response it is to send', async (scene) => {
   await inbox.close();
 });
 
-test('lets a response go on that another handler has begun', async () => {
-  const stored = Promise.withResolvers<Response>();
-  const server = createServer(async (request, response) => {
-    const responding = fromNode({ receive: () => stored.promise })(request, response);
-    response.writeHead(503).write('a limit ');
-    stored.resolve(new Response(null, { status: 204 }));
-    await responding;
-    response.end('of time');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{}' });
-  expect([response.status, await response.text()]).toEqual([503, 'a limit of time']);
-  server.close();
-});
+test.each(['the inbox has responded', 'its response was read'])(
+  'lets a response go on that another handler has begun before %s',
+  async (when) => {
+    const begun = Promise.withResolvers<void>();
+    const text = new ReadableStream({
+      async pull(stream) {
+        await begun.promise;
+        stream.enqueue(Buffer.from('late'));
+        stream.close();
+      },
+    });
+    const receive = async (): Promise<Response> => {
+      if (when === 'the inbox has responded') await begun.promise;
+      return new Response(text, { status: 401 });
+    };
+    const server = createServer(async (request, response) => {
+      const responding = fromNode({ receive })(request, response);
+      // The inbox has come to where it waits.
+      await delay(0);
+      response.writeHead(503).write('a limit ');
+      begun.resolve();
+      await responding;
+      response.end('of time');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const response = await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: '{}' });
+    expect([response.status, await response.text()]).toEqual([503, 'a limit of time']);
+    server.close();
+  },
+);
 
 onPostgres('handles nothing twice though its connection ends while a handler runs', async (scene) => {
   const { sql, schema } = scene;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { OrdersError } from '@orders/client';
+import type { MockOrderService } from '@orders/testing';
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { sql as drizzleSql } from 'drizzle-orm/sql';
@@ -22,8 +23,9 @@ import {
 } from '../test/scene.ts';
 import { watchStore } from '../test/watch-store.ts';
 import { fromDrizzle, fromKysely } from './executors.ts';
+import type { Outbox } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
-import { rowsOf, type Sql } from './store.ts';
+import { type OutboxStore, rowsOf, type Sql } from './store.ts';
 
 /** Runs `work` in a transaction of the caller's, and undoes it when it rejects. */
 async function inTransaction<T>(
@@ -323,17 +325,14 @@ onPostgres('aborts nothing that a drain has begun, however soon its time is over
   expect(ended).toEqual({ state: 'applied', attempts: 1, code: undefined });
 });
 
-onBoth('says that a drain or a start waits for the end of an earlier drain', async (scene) => {
-  const { open, service, token, warnings } = scene;
-  const held = holdResponses(scene);
-  const outbox = await open({ client: held.client });
-  const id = await outbox.enqueue(token, step(1));
-  const problems: unknown[] = [];
+/** Drains until an update is in flight, and a drain waits for its response alone. Returns these drains, and what they said. */
+async function drainUntilItEnds(outbox: Outbox, service: MockOrderService) {
+  const problems: string[] = [];
   const drains: Promise<unknown>[] = [];
   const drain = (): void => {
-    drains.push(outbox.drain({ maxMs: 100 }).then(({ problem }) => problem && problems.push(problem)));
+    const drained = outbox.drain({ maxMs: 100 });
+    drains.push(drained.then(({ problem }) => problem && problems.push(problem)));
   };
-  const expected = expect.stringContaining('An earlier drain() waits for what it has in flight');
   await until('the update is in flight', () => {
     drain();
     return service.ledger.length === 1;
@@ -343,13 +342,71 @@ onBoth('says that a drain or a start waits for the end of an earlier drain', asy
     drain();
     return problems.length > 0;
   });
-  const started = outbox.start();
-  await until('start says so, too', () => warnings.length > 0);
+  return { drains, problems };
+}
+
+const drainEnds = expect.stringContaining('An earlier drain() waits for what it has in flight');
+
+onBoth('says that a drain or a start waits for the end of an earlier drain', async (scene) => {
+  const { open, service, token, warnings } = scene;
+  const held = holdResponses(scene);
+  const outbox = await open({ client: held.client });
+  const id = await outbox.enqueue(token, step(1));
+  const { drains, problems } = await drainUntilItEnds(outbox, service);
+  const waiting = [outbox.drain(), outbox.start()];
+  await until('they say so, too', () => warnings.length === 2);
   held.release();
-  await Promise.all([...drains, started]);
-  expect(problems[0]).toEqual(expected);
-  expect(warnings).toEqual([expected]);
+  await Promise.all([...drains, ...waiting]);
+  expect(problems[0]).toEqual(drainEnds);
+  expect(warnings).toEqual([drainEnds, drainEnds]);
   expect(await outbox.get(id)).toMatchObject({ state: 'applied', attempts: 1 });
+});
+
+onBoth(
+  'ends a drain, and a start behind it, where it is closed while its database is away',
+  async (scene) => {
+    const { open, openStore, service, token, warnings } = scene;
+    const held = holdResponses(scene);
+    const away = Promise.withResolvers<never>();
+    let isAway = false;
+    const base = await openStore();
+    const unlessAway = <T>(work: () => Promise<T>): Promise<T> => (isAway ? away.promise : work());
+    const store: OutboxStore = {
+      ...base,
+      query: (...call) => unlessAway(() => base.query(...call)),
+      executeSql: (...call) => unlessAway(() => base.executeSql(...call)),
+      transaction: (...call) => unlessAway(() => base.transaction(...call)),
+    };
+    const outbox = await open({ client: held.client, store });
+    await outbox.enqueue(token, step(1));
+    const { drains } = await drainUntilItEnds(outbox, service);
+    const drained = Promise.allSettled(drains);
+    const waiting = Promise.allSettled([outbox.drain(), outbox.start()]);
+    await until('they wait for a drain', () => warnings.length === 2);
+    isAway = true;
+    held.release();
+    await outbox.close({ graceMs: 0 });
+    for (const ended of await waiting) expect(ended).toMatchObject({ reason: { code: 'closed' } });
+    await drained;
+    expect(warnings.slice(2)).toEqual([expect.stringContaining('closed before 1 outcomes could be stored')]);
+  },
+);
+
+onBothInFull('starts again where a start has failed', async ({ open, openStore, service, token }) => {
+  const base = await openStore();
+  let calls = 0;
+  const store: OutboxStore = {
+    ...base,
+    async listen(...call) {
+      if (++calls === 1) throw new Error('too many connections');
+      return base.listen(...call);
+    },
+  };
+  const outbox = await open({ store });
+  await outbox.enqueue(token, step(1));
+  await expect(outbox.start()).rejects.toThrow('too many connections');
+  expect(await outbox.drain()).toEqual({ problem: undefined });
+  expect(stepsApplied(service, token)).toEqual([1]);
 });
 
 onBothInFull('refuses options that it does not know', async ({ open }) => {

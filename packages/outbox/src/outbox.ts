@@ -153,7 +153,7 @@ const purging = { withinMs: 30_000, everyMs: 100 };
  * then, in milliseconds: a client of the caller may never end a call.
  */
 const finishing = { everyMs: 1_000, looks: 900, graceMs: 10_000 };
-/** How long `start` waits for the end of a drain before it says so, in milliseconds. */
+/** How long `start` and `drain` wait for the end of an earlier drain before they say so, in milliseconds. */
 const quietMs = 2_000;
 const drainEnds = 'An earlier drain() waits for what it has in flight, and nothing else is sent until then.';
 /** The longest that a timer can wait, in milliseconds. */
@@ -395,15 +395,29 @@ export async function openOutbox<Update extends OrderUpdate>(
   /** What needs the worker: `start` for good, and each drain until it ends. */
   let users = 0;
 
+  /** Waits for the end of an earlier drain, and says so. Resolves with whether it came in time. */
+  async function isDrainOver(maxMs: number): Promise<boolean> {
+    if ((await within(Math.min(quietMs, maxMs), ended)) !== undefined) return true;
+    if (maxMs <= quietMs) return false;
+    warn(drainEnds);
+    return (await within(maxMs - quietMs, ended)) !== undefined;
+  }
+
   async function useWorker(): Promise<Worker> {
     checkOpen();
     users++;
     starting ??= (async () => {
-      if ((await within(quietMs, ended)) === undefined) warn(drainEnds);
-      await ended;
+      await isDrainOver(longestMs);
+      checkOpen();
       return createWorker();
-    })();
-    const mine = await starting;
+    })().catch((error: unknown) => {
+      starting = undefined;
+      throw error;
+    });
+    const mine = await starting.catch((error: unknown) => {
+      users--;
+      throw error;
+    });
     checkOpen();
     worker = mine;
     mine.start();
@@ -413,7 +427,8 @@ export async function openOutbox<Update extends OrderUpdate>(
   /** Resolves with how many outcomes could not be stored. */
   async function stopWorker(mine: Worker, graceMs: number): Promise<number> {
     const lost = await mine.stop(graceMs);
-    if (lost > 0) warn(lostOutcomes(lost));
+    // Another stop of it may have said so.
+    if (lost > 0 && worker === mine) warn(lostOutcomes(lost));
     if (worker === mine) worker = undefined;
     return lost;
   }
@@ -432,7 +447,7 @@ export async function openOutbox<Update extends OrderUpdate>(
     const { maxMs = longestMs } = options;
     checkMs('drain: maxMs', maxMs, longestMs);
     const beganAt = performance.now();
-    if ((await within(maxMs, ended)) === undefined) return { problem: drainEnds };
+    if (!(await isDrainOver(maxMs))) return { problem: drainEnds };
     const mine = await useWorker();
     const leftMs = Math.max(0, maxMs - (performance.now() - beganAt));
     const problem = (await within(leftMs, mine.whenIdle())) ?? mine.problem;

@@ -157,12 +157,36 @@ onPostgres('lets no transaction stand still for long, and changes no setting of 
       return attempts;
     });
     expect(await repeated).toBe(3);
+    attempts = 0;
+    const always = store.transaction((tx) => {
+      attempts++;
+      return standStill(tx);
+    });
+    await expect(always).rejects.toMatchObject({ code: '25P03' });
+    expect(attempts).toBe(3);
     expect((await store.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   } finally {
     await store.close();
     await pool.end();
   }
 });
+
+onPostgres(
+  'throws what a transaction fails with, whatever one of its statements failed with before',
+  async (scene) => {
+    const store = await scene.openStore();
+    for (const state of ['08001', '22012'])
+      await expect(
+        store.transaction(async (tx) => {
+          await tx.query('savepoint own');
+          // As an extension reports another server that is away.
+          const failing = `do $$ begin raise exception 'away' using errcode = '${state}'; end $$`;
+          await tx.query(failing).catch(() => tx.query('rollback to savepoint own'));
+          throw new Error('of the caller');
+        }),
+      ).rejects.toThrow('of the caller');
+  },
+);
 
 onPostgres('listens again after its connection broke', async ({ openStore, postgres, sql }) => {
   const store = await openStore();

@@ -35,8 +35,10 @@ const lockMs = { worker: 10_000, caller: 3_000, repeated: 100 };
 const idleState = '25P03';
 /** The SQLSTATEs of a connection that was ended by an operator, or by itself. */
 const endedStates = /^(?:57P0[1-3]|08...)$/;
-/** The same, or ended for its transaction or session: no later statement on it fails with a reason. */
-const lastStates = /^(?:25P0[34]|57P0[1-5]|08...)$/;
+/** The same, or ended for its transaction or session: no later statement on it fails with a reason. A 08... may be of another one. */
+const lastStates = /^(?:25P0[34]|57P0[1-5])$/;
+/** How often a transaction is run that PostgreSQL ended, since nothing came from its process. */
+const maxRuns = 3;
 /** Without an end, a worker would wait forever for a network that has lost its connection. */
 const bounds = {
   connectionTimeoutMillis: 10_000,
@@ -118,12 +120,12 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
 
   const transaction: OutboxStore['transaction'] = (run, options = {}) =>
     (options.worker ? workersQueue : callersQueue)(async () => {
-      for (;;)
+      for (let runs = 1; ; runs++)
         try {
           return await attempt(run, options);
         } catch (error) {
           // This process stood still for longer than its transaction may, and nothing of that is stored. A worker looks anew.
-          if (options.worker || sqlState(error) !== idleState) throw error;
+          if (options.worker || sqlState(error) !== idleState || runs === maxRuns) throw error;
         }
     });
 

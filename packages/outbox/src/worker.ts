@@ -162,13 +162,16 @@ export class Worker {
     this.#wake.resolve();
     const boundMs = Math.min(Math.max(0, graceMs), 2 ** 31 - 1 - storeMs);
     const grace = setTimeout(() => this.#ending.abort(), boundMs);
-    const over = new Promise((resolve) => this.#over.signal.addEventListener('abort', resolve));
+    const { promise: over, resolve } = Promise.withResolvers<void>();
+    this.#over.signal.addEventListener('abort', () => resolve());
+    // A stop with a shorter grace may be over.
+    if (this.#over.signal.aborted) resolve();
     const limit = setTimeout(() => this.#over.abort(), boundMs + storeMs);
     await Promise.race([this.#running, over]);
     for (const timer of [grace, limit, ...this.#timers]) clearTimeout(timer);
     this.#ending.abort();
     this.#over.abort();
-    for (const resolve of this.#idle) resolve();
+    for (const end of this.#idle) end();
     return this.#inFlight.size + this.#outcomes.length;
   }
 

@@ -172,14 +172,12 @@ function readObject(value: object, schema: Schema | undefined, field: string, re
 }
 
 function readList(value: object, schema: Schema | undefined, field: string, reading: Reading): unknown {
-  const { leftOut, lineKeys, format } = reading;
-  const newLine = /\bitems$/.test(field) ? format.newLine : {};
+  const { leftOut, lineKeys } = reading;
   const lines = new Map<string, unknown>();
   for (const [key, line] of Object.entries(value)) {
     const before = leftOut.length;
-    const read = isUntouched(line, newLine)
-      ? undefined
-      : readValue(line, schemaAt(schema, key), fieldIn(field, key), reading);
+    const isNew = /\bitems$/.test(field) && isUntouched(line, reading.format.newLine, reading);
+    const read = isNew ? undefined : readValue(line, schemaAt(schema, key), fieldIn(field, key), reading);
     if (read !== undefined) lines.set(key, read);
     else leftOut.splice(before, Infinity, fieldIn(field, key));
   }
@@ -191,15 +189,14 @@ function readList(value: object, schema: Schema | undefined, field: string, read
   return undefined;
 }
 
-/** Whether each field of a line, or of a group or a list in it, is blank or has the value of a new line. */
-function isUntouched(line: unknown, newLine: unknown): boolean {
-  if (!(isPlainObject(line) || Array.isArray(line))) return false;
-  return Object.entries(line).every(([name, value]) => {
-    const declared = (newLine as Fields | undefined)?.[name];
-    if (isBlank(value)) return true;
-    // What is declared as a number, a page holds as text.
-    return typeof value === 'object' ? isUntouched(value, declared) : `${value}` === `${declared ?? ''}`;
-  });
+/** Whether a value is blank or that of a new line, and so is all that it holds. */
+function isUntouched(value: unknown, declared: unknown, reading: Reading): boolean {
+  if (++reading.values > maxValues) throw new RangeError();
+  if (isBlank(value)) return true;
+  return isPlainObject(value) || Array.isArray(value)
+    ? Object.entries(value).every(([name, each]) => isUntouched(each, (declared as Fields)?.[name], reading))
+    : // What is declared as a number, a page holds as text.
+      String(value) === String(declared ?? '');
 }
 
 function isFormData(form: unknown): form is Iterable<readonly [string, unknown]> {

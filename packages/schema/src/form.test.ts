@@ -248,6 +248,13 @@ test.each([
     });
 });
 
+test('blank lines within lines, without end, are an issue', () => {
+  let line: object = { sku: '' };
+  for (let depth = 0; depth < 40; depth++) line = { items: [line, line] };
+  const { errors } = twoDecimals.resolver({ cart: { items: [line] } });
+  expect(errors).toMatchObject({ form: { type: 'not_serializable' } });
+});
+
 test('a page with a blank field inside a field of an untouched line is read', () => {
   const page = new FormData();
   page.set('cart[items][0][sku]', 'MUG');
@@ -910,7 +917,7 @@ test.each<[name: string, entries: (readonly [string, string])[], field: string]>
         {
           field,
           code: 'ambiguous_field',
-          message: `The form has several values for ${field}: name its inputs differently.`,
+          message: `${field} has several values: name its inputs differently.`,
         },
       ],
     });
@@ -1104,7 +1111,7 @@ test.each<[amounts: object, advice: string]>([
 test('decimals by currency need a schema with a currency', () => {
   expect(() => createFormReader(CartItem, { amounts: { decimals: { EUR: 2 } } })).toThrow(
     new TypeError(
-      'createFormReader: amounts: the schema has no purchase_currency: write decimals as an integer.',
+      'createFormReader: amounts: write decimals as an integer: the schema has no purchase_currency.',
     ),
   );
 });

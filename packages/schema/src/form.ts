@@ -173,7 +173,7 @@ export function createFormReader<Data>(
     const ambiguous = form.ambiguous.map((field) => ({
       field,
       code: 'ambiguous_field',
-      message: `The form has several values for ${field}: name its inputs differently.`,
+      message: `${field} has several values: name its inputs differently.`,
     }));
     if (ambiguous.length > 0) return fail(ambiguous, form.leftOut);
     const { success, data, error } = schema.safeParse(form.body);
@@ -226,7 +226,7 @@ function amountFormats(schema: Schema, options: FormReaderOptions): (currency: u
     const byCurrency = new Map<unknown, number>(Object.entries(table));
     return (currency) => ({ decimals: byCurrency.get(currency), decimalSeparator, groupSeparator });
   }
-  throw refuse('the schema has no purchase_currency: write decimals as an integer.');
+  throw refuse('write decimals as an integer: the schema has no purchase_currency.');
 }
 
 /** The issues of the schema, in the order of the form's fields. */

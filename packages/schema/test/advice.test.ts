@@ -281,7 +281,7 @@ const table: readonly Advice[] = [
   {
     mistake: 'decimals by currency without one',
     message: thrownBy(() => createFormReader(CartItem, { amounts: { decimals: { EUR: 2 } } })),
-    choice: 'the schema has no purchase_currency: write decimals as an integer.',
+    choice: 'write decimals as an integer: the schema has no purchase_currency.',
   },
   {
     mistake: 'an amount in words',
