@@ -84,11 +84,16 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   // Somebody else may have responded meanwhile, such as a limit of time.
   if (outgoing.headersSent) return;
   outgoing.writeHead(status, { ...Object.fromEntries(headers), 'set-cookie': headers.getSetCookie() });
-  // A server may refuse to write a body after a 204, even an empty one.
-  outgoing.end(body.byteLength > 0 ? body : undefined, () => {
-    // Otherwise a stream of HTTP/2 would wait for the rest of a body that is too long.
-    if (!outgoing.req.complete && 'stream' in outgoing) (outgoing.stream as Http2Stream).destroy();
-  });
+  try {
+    // A server may refuse to write a body after a 204, even an empty one, or to HEAD.
+    outgoing.end(body.byteLength > 0 && outgoing.req.method !== 'HEAD' ? body : undefined, () => {
+      // Otherwise a stream of HTTP/2 would wait for the rest of a body that is too long.
+      if (!outgoing.req.complete && 'stream' in outgoing) (outgoing.stream as Http2Stream).destroy();
+    });
+  } catch {
+    // The response has begun, and nothing else could end it.
+    outgoing.destroy();
+  }
 }
 
 async function respond(

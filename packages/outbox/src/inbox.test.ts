@@ -689,6 +689,7 @@ onPostgres('never rejects, whatever Response it is to send', async (scene) => {
   const { port } = server.address() as { port: number };
   const post = (path: string) => fetch(`http://127.0.0.1:${port}/${path}`, { method: 'POST', body: '{}' });
   expect((await post('stored')).status).toBe(204);
+  expect((await fetch(`http://127.0.0.1:${port}/`, { method: 'HEAD' })).status).toBe(405);
   for (let time = 0; time < 2; time++) {
     const response = await post('gone');
     expect([response.status, await response.text()]).toEqual([404, 'unknown hook']);

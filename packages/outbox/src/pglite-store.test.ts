@@ -84,6 +84,7 @@ test('takes a folder once, makes it where there is none, and leaves nothing ther
 
 test('finds the outbox of a PGlite of an application in its folder, locked while that has it', async () => {
   const folder = join(await makeFolder(), 'shop');
+  await makeOutboxFolder(folder);
   const ids: string[] = [];
   for (const token of ['order-1', 'order-2']) {
     const lock = await lockFolder(folder);

@@ -35,8 +35,8 @@ const lockMs = { worker: 10_000, caller: 3_000, repeated: 100 };
 const idleState = '25P03';
 /** The SQLSTATEs of a connection that was ended by an operator, or by itself. */
 const endedStates = /^(?:57P0[1-3]|08...)$/;
-/** The same, or ended for its transaction or session: no later statement on it fails with a reason. A 08... may be of another one. */
-const lastStates = /^(?:25P0[34]|57P0[1-5])$/;
+/** The same, or ended for its transaction or session. Of another server, an extension reports them, too. */
+const lastStates = /^(?:25P0[34]|57P0[1-5]|08...)$/;
 /** How often a transaction is run that PostgreSQL ended, since nothing came from its process. */
 const maxRuns = 3;
 /** Without an end, a worker would wait forever for a network that has lost its connection. */
@@ -89,6 +89,8 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     { worker = false, isRepeated = false, settings = '' }: TransactionOptions,
   ): Promise<T> {
     let broken: Error | undefined;
+    /** The reason that came with a statement. */
+    let reason: Error | undefined;
     const onError = (error: Error): void => {
       broken ??= error;
     };
@@ -100,17 +102,24 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
       const result = await run({
         query: (text, values) =>
           query(text, values).catch((error: Error) => {
-            if (lastStates.test(sqlState(error) ?? '')) onError(error);
+            if (lastStates.test(sqlState(error) ?? '')) reason ??= error;
             throw error;
           }),
       });
       await client.query('commit');
       return result;
     } catch (error) {
-      // pg reports only that the connection cannot be used; the reason came before, maybe with a statement.
-      const reason = sqlState(error) === undefined && !(error instanceof OutboxError) ? broken : undefined;
-      await client.query('rollback').catch(onError);
-      throw reason ?? error;
+      const ended = broken;
+      const isOver = await client.query('rollback').then(
+        () => false,
+        (failure: Error) => {
+          onError(failure);
+          return true;
+        },
+      );
+      if (sqlState(error) !== undefined || error instanceof OutboxError) throw error;
+      // pg reports only that the connection cannot be used; why came before, with a statement or between two.
+      throw (isOver ? reason : undefined) ?? ended ?? error;
     } finally {
       // The pool closes a broken one without listening to it, and its last message may still be an error.
       if (!broken) client.off('error', onError);

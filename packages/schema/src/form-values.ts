@@ -56,7 +56,7 @@ interface Reading {
 export const wholeNumber: AmountFormat = { decimals: 0, decimalSeparator: '.' };
 
 // No form is larger; a cycle is.
-const maxValues = 100_000;
+const maxValues = 200_000;
 
 /**
  * Reads the values of a form library, or the entries of a `FormData` or `URLSearchParams`.
@@ -196,7 +196,7 @@ function isUntouched(value: unknown, declared: unknown, reading: Reading): boole
   return isPlainObject(value) || Array.isArray(value)
     ? Object.entries(value).every(([name, each]) => isUntouched(each, (declared as Fields)?.[name], reading))
     : // What is declared as a number, a page holds as text.
-      String(value) === String(declared ?? '');
+      typeof declared !== 'object' && String(value) === String(declared ?? '');
 }
 
 function isFormData(form: unknown): form is Iterable<readonly [string, unknown]> {

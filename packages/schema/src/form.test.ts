@@ -248,6 +248,27 @@ test.each([
     });
 });
 
+test.each([
+  ['an instance of a class', new (class Line {})()],
+  ['a text', '[object Object]'],
+  ['a date', new Date(0)],
+])('a line that is %s is refused, not left out', (_, line) => {
+  for (const newLine of [{}, { quantity: '1' }, { attributes: {} }])
+    for (const items of [
+      [{ sku: 'MUG' }, line],
+      [{ sku: 'MUG' }, { attributes: line }],
+    ])
+      expect(createFormReader(OrderUpdate, { newLine }).read({ cart: { items } })).not.toMatchObject({
+        data: { cart: { items: [{ sku: 'MUG' }] } },
+      });
+});
+
+test('a cart of 8,000 lines that begin as a new one is read', () => {
+  const newLine = { quantity: '1', type: 'physical', discount_rate: '0', vat_amount: '0', unit_price: '0' };
+  const items = Array.from({ length: 8_000 }, () => ({ ...newLine, sku: 'MUG' }));
+  expect(createFormReader(OrderUpdate, { newLine }).read({ cart: { items } })).toMatchObject({ ok: true });
+});
+
 test('blank lines within lines, without end, are an issue', () => {
   let line: object = { sku: '' };
   for (let depth = 0; depth < 40; depth++) line = { items: [line, line] };
