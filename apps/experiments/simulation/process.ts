@@ -18,7 +18,7 @@ export class Process implements Host {
   readonly died: Promise<never>;
   /** When it last stood still, or lost its database. */
   disturbedAtMs = Number.NEGATIVE_INFINITY;
-  /** When a pause or a wait that was far too long ended last. */
+  /** When a pause began or ended last, or a wait ended that was far too long. */
   stoodStillAtMs = Number.NEGATIVE_INFINITY;
   /** Whether its outbox is being closed, which may abort what is in flight, and whether that is over. */
   isClosing = false;
@@ -59,7 +59,9 @@ export class Process implements Host {
   }
 
   pause(): void {
-    if (this.isRunning) this.#state = 'paused';
+    if (!this.isRunning) return;
+    this.#standStill(0);
+    this.#state = 'paused';
   }
 
   resume(): void {
