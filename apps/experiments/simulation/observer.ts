@@ -98,6 +98,9 @@ export class Observer {
   #disturbedAtMs = Number.NEGATIVE_INFINITY;
   /** Orders that met failures in a row; since when they are too many, and whether an echo succeeded since. */
   #failing = new Set<string>();
+  /** Those that may have: of one commit, which outcome came first is not known; and whether they may be too many. */
+  #mayFail = new Set<string>();
+  #mayBeOpen = false;
   #openSinceMs: number | undefined;
   #isTrial = false;
   /** The one that left since, until its outcome is stored. */
@@ -213,11 +216,20 @@ export class Observer {
       this.#isTrial = false;
       if (!hasFailed) this.#openSinceMs = undefined;
     } else if (hasFailed) {
-      for (const { token } of telling) this.#failing.add(token);
+      for (const { token } of telling) {
+        this.#failing.add(token);
+        this.#mayFail.add(token);
+      }
+      // An echo may have succeeded since they were too many.
+      if (!this.#mayBeOpen) this.#isTrial = false;
+      this.#mayBeOpen = this.#mayFail.size >= maxFailing;
       if (this.#failing.size >= maxFailing) this.#openSinceMs = now;
-      this.#isTrial = false;
     }
-    if (!hasFailed || this.#openSinceMs !== undefined) this.#failing.clear();
+    if (hasFailed && this.#openSinceMs === undefined) return;
+    this.#failing.clear();
+    const failed = telling.filter(({ fate }) => failures.has(fate));
+    this.#mayFail = new Set(hasFailed ? [] : failed.map(({ token }) => token));
+    this.#mayBeOpen = false;
   }
 
   /** An echo succeeds. */
