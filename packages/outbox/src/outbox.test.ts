@@ -390,7 +390,7 @@ onBoth(
     await outbox.close({ graceMs: 0 });
     for (const ended of await waiting) expect(ended).toMatchObject({ reason: { code: 'closed' } });
     await drained;
-    expect(warnings.slice(2)).toEqual([expect.stringContaining('closed before 1 outcomes could be stored')]);
+    expect(warnings.slice(2)).toEqual([expect.stringContaining('could be stored: 1 will need review')]);
   },
 );
 

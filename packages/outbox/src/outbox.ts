@@ -410,11 +410,9 @@ export async function openOutbox<Update extends OrderUpdate>(
       await isDrainOver(longestMs);
       checkOpen();
       return createWorker();
-    })().catch((error: unknown) => {
-      starting = undefined;
-      throw error;
-    });
+    })();
     const mine = await starting.catch((error: unknown) => {
+      starting = undefined;
       users--;
       throw error;
     });
@@ -550,7 +548,7 @@ export async function openOutbox<Update extends OrderUpdate>(
 }
 
 const lostOutcomes = (count: number): string =>
-  `The outbox closed before ${count} outcomes could be stored: the updates will need review.`;
+  `The worker stopped before the outcomes of all updates could be stored: ${count} will need review.`;
 
 /** Waits for a promise, but no longer than so many milliseconds. */
 async function within<T>(ms: number, work: Promise<T>): Promise<T | undefined> {

@@ -587,7 +587,7 @@ onPostgres(
     isAway = false;
     // Before a timer fires, what it waits for is over, as on a busy machine.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
-    expect(warnings.at(-1)).toContain('closed before 1 outcomes could be stored');
+    expect(warnings.at(-1)).toContain('could be stored: 1 will need review');
     const again = await open();
     await again.start();
     await reaches(again, id, 'needs_review');
@@ -613,7 +613,7 @@ onPostgres(
       await postgres.start();
     }
     expect(warnings).toContain(
-      'The outbox closed before 1 outcomes could be stored: the updates will need review.',
+      'The worker stopped before the outcomes of all updates could be stored: 1 will need review.',
     );
     const again = await open();
     await again.start();

@@ -55,7 +55,7 @@ interface Reading {
 
 export const wholeNumber: AmountFormat = { decimals: 0, decimalSeparator: '.' };
 
-// No form is larger; a cycle is.
+// No form is larger; a cycle is. Values of lines that begin as a new one count twice.
 const maxValues = 200_000;
 
 /**
