@@ -6,6 +6,7 @@ import { describeCause, type Redact, sanitizeCause } from './redact.ts';
 import {
   type HttpResponse,
   headerValue,
+  mapHeaders,
   type ResponseHead,
   type ResponseHeaders,
   type TransportFailure,
@@ -175,7 +176,7 @@ function interpretSuccess(
     if (found === undefined) {
       // Over HTTP/2 undici reports a body that broke off before its first byte as an empty one.
       const data: unknown = text === '' ? undefined : JSON.parse(text);
-      if (isUtf8) return { outcome: 'applied', status, headers: redactHeaders(headers, redact), data };
+      if (isUtf8) return { outcome: 'applied', status, headers: mapHeaders(headers, redact, redact), data };
       found = 'JSON that is not in UTF-8';
     }
   } catch {
@@ -190,7 +191,7 @@ function httpFailure(
   { redact, authorization, now, backoffMs }: ResponseContext,
 ): AttemptFailure {
   const { status, text } = response;
-  const headers = redactHeaders(response.headers, redact);
+  const headers = mapHeaders(response.headers, redact, redact);
   const isPage = body === 'html' && status >= 400;
   const oddKey = status === 401 ? describeOddKey(authorization) : '';
   const hint = isPage ? htmlHint : (statusHints[status] ?? '') + oddKey;
@@ -225,14 +226,6 @@ export function invalidResponse(
 ): AttemptFailure {
   const what = `${status} with ${found}`;
   return { code: 'invalid_response', outcome, what, status, retryable: outcome === 'unknown', cause };
-}
-
-function redactHeaders(headers: ResponseHeaders, redact: Redact): ResponseHeaders {
-  const redacted = Object.entries(headers).map(([name, value]) => [
-    redact(name),
-    typeof value === 'string' ? redact(value) : value?.map((each) => redact(each)),
-  ]);
-  return Object.fromEntries(redacted);
 }
 
 /** The `x-request-id` of a response, at most 128 characters. */

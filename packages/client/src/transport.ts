@@ -114,11 +114,28 @@ export function headerValue(headers: ResponseHeaders, name: string): string {
 
 /** Reads the head of a response, which a dispatcher or `fetch` of the user may have made: drops what is no header. */
 export function readHead(status: unknown, headers: unknown): ResponseHead {
-  // A loop, since `flatMap` costs each response 2 µs.
-  const read: [name: string, value: string | string[]][] = [];
-  for (const [name, value] of Object.entries<unknown>(Object(headers))) {
-    const text = Array.isArray(value) ? value.map(String) : value;
-    if (typeof text === 'string' || Array.isArray(text)) read.push([name.toLowerCase(), text]);
+  return {
+    status: Number.isInteger(status) ? (status as number) : 0,
+    headers: mapHeaders(Object(headers), (name) => name.toLowerCase(), String),
+  };
+}
+
+/** Headers with other names and values, without those that have no text. */
+export function mapHeaders(
+  headers: Readonly<Record<string, unknown>>,
+  mapName: (name: string) => string,
+  mapText: (text: string) => string,
+): ResponseHeaders {
+  let mapped: Record<string, string | string[]> = {};
+  for (const [key, value] of Object.entries(headers)) {
+    const name = mapName(key);
+    const text = Array.isArray(value)
+      ? value.map((each) => mapText(each))
+      : typeof value === 'string' && mapText(value);
+    if (text === false) continue;
+    // A copy where objects inherit the name, as they do `__proto__`; quicker than `Object.fromEntries`.
+    if (name in mapped) mapped = { ...mapped, [name]: text };
+    else mapped[name] = text;
   }
-  return { status: Number.isInteger(status) ? (status as number) : 0, headers: Object.fromEntries(read) };
+  return mapped;
 }
