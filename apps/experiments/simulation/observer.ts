@@ -199,9 +199,9 @@ export class Observer {
   /** A process has stored outcomes of its own requests, by one commit: which of them came first is not known. */
   #settled(requests: readonly SettledRequest[]): void {
     const now = elapsedMs();
-    // A pause that was stored before a clock was set may be over.
-    for (const { answer, answeredAtMs, retryAfterMs } of requests)
-      if (answer === 'refused' && retryAfterMs > 0 && answeredAtMs > this.#disturbedAtMs)
+    // A pause that was stored before a clock was set may be over, and a request that its process aborted stores none.
+    for (const { answer, answeredAtMs, retryAfterMs, isAborted } of requests)
+      if (answer === 'refused' && !isAborted && retryAfterMs > 0 && answeredAtMs > this.#disturbedAtMs)
         this.#pause = { sinceMs: now, untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs) };
     const telling = requests.filter(({ fate, answer, markedAtMs, isAborted }) => {
       // What was under way when the breaker opened shows nothing.

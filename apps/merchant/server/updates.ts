@@ -193,7 +193,7 @@ async function untilUnlocked(token: string, run: () => Promise<void>): Promise<v
     before &&
     setTimeout(() => {
       isRefused = true;
-      const message = `Earlier requests of the order ${token} have waited for ${patienceMs / 1_000} s.`;
+      const message = `Earlier requests of this order have waited for ${patienceMs / 1_000} s.`;
       refused.reject(new OutboxError('order_locked', message));
     }, patienceMs);
   const tries = async (): Promise<void> => {

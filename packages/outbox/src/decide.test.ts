@@ -40,6 +40,29 @@ onBothInFull('stores who decided, why and when', async (scene) => {
     await expect(outbox.retry(id)).rejects.toMatchObject({ code: 'unknown_update' });
 });
 
+onBothInFull(
+  'notes no update as applied that an earlier one, which is to be sent again, would undo',
+  async (scene) => {
+    const { open, service, token } = scene;
+    const outbox = await open();
+    const refused = { type: 'status', status: 422 } as const;
+    service.faults.next([refused, refused], { token });
+    const earlier = await outbox.enqueue(token, step(1));
+    const later = await outbox.enqueue(token, step(2));
+    await outbox.drain();
+    await outbox.retry(earlier);
+    await expect(outbox.resolve(later, 'applied')).rejects.toMatchObject({
+      code: 'nothing_to_decide',
+      message: expect.stringContaining('discard those, or wait until they are sent'),
+    });
+    expect(await outbox.get(later)).toMatchObject({ state: 'rejected' });
+    await outbox.discard(earlier);
+    expect(await outbox.resolve(later, 'applied')).toMatchObject({ state: 'applied' });
+    await outbox.drain();
+    expect(stepsApplied(service, token)).toEqual([]);
+  },
+);
+
 onBothInFull('frees an order only for the update that holds it', async (scene) => {
   const { service, token } = scene;
   const { outbox, rejected, unknown } = await rejectAndReview(scene);

@@ -98,13 +98,29 @@ export async function discardUpdate(
   });
 }
 
-/** Notes that an update was applied, as a person found out. */
+/**
+ * Notes that an update was applied, as a person found out.
+ *
+ * @throws OutboxError `nothing_to_decide` while earlier ones of its order are to be sent, which would undo it.
+ */
 export async function resolveUpdate(
   parts: DecisionParts,
   id: string,
   decision: Decision,
 ): Promise<UpdateStatus> {
+  const { tx, schema } = parts;
   const token = await lockUpdate(parts, id, { states: ['needs_review', 'rejected'], action: 'resolved' });
+  const earlier = await rowsOf(
+    tx,
+    `select from ${schema}.updates as u join ${schema}.updates as earlier
+       on earlier.token = u.token and earlier.position < u.position
+     where u.id = $1 and earlier.open and earlier.state in ('queued', 'sending') limit 1`,
+    [id],
+  );
+  if (earlier.length > 0) {
+    const message = `The update ${id} cannot be resolved while earlier ones of its order are to be sent, which would undo it: discard those, or wait until they are sent.`;
+    throw new OutboxError('nothing_to_decide', message);
+  }
   return change(parts, token, {
     set: `state = 'applied', open = false, body = null, settled_at = clock_timestamp(), ${decided}, ${released}`,
     values: [id, ...valuesOf(decision)],

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { retryOnDeadlock } from './errors.ts';
+import { retryOnDeadlock, sqlState } from './errors.ts';
 
 const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
 
@@ -15,6 +15,14 @@ test('runs again after each deadlock, with a pause, until there were too many', 
   run.mockClear().mockRejectedValue(deadlock);
   await expect(retryOnDeadlock(2, run)).rejects.toBe(deadlock);
   expect(run).toHaveBeenCalledTimes(3);
+});
+
+test('takes no code of the system for a SQLSTATE', () => {
+  const coded = (code: string) => Object.assign(new Error('away'), { code });
+  for (const code of ['EPIPE', 'ECONN', 'EHOST', 'ESRCH', 'ABORT'])
+    expect(sqlState(coded(code))).toBe(undefined);
+  for (const code of ['25P03', '0A000', 'XX000', 'HV00B'])
+    expect(sqlState(new Error('wrapped', { cause: coded(code) }))).toBe(code);
 });
 
 test('runs nothing again that failed otherwise', async () => {

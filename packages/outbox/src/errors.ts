@@ -75,10 +75,11 @@ export function* causesOf(error: unknown): Generator<Error, void> {
   }
 }
 
-/** The SQLSTATE of a database error, or that of its cause, where a library wraps it. */
+/** The SQLSTATE of a database error, or that of its cause, where a library wraps it. Each has a digit, and `EPIPE` has none. */
 export function sqlState(error: unknown): string | undefined {
   for (const each of causesOf(error))
-    if ('code' in each && typeof each.code === 'string' && /^[0-9A-Z]{5}$/.test(each.code)) return each.code;
+    if ('code' in each && typeof each.code === 'string' && /^(?=.*\d)[0-9A-Z]{5}$/.test(each.code))
+      return each.code;
   return undefined;
 }
 

@@ -83,7 +83,10 @@ async function send(response: Response, outgoing: ServerResponse): Promise<void>
   const body = Buffer.from(await response.arrayBuffer());
   // Somebody else may have responded meanwhile, such as a limit of time.
   if (outgoing.headersSent) return;
-  outgoing.writeHead(status, { ...Object.fromEntries(headers), 'set-cookie': headers.getSetCookie() });
+  const head = new Headers(headers);
+  // Node counts the body itself, and would keep these for another response where it refuses another header.
+  for (const name of ['content-length', 'transfer-encoding', 'set-cookie']) head.delete(name);
+  outgoing.writeHead(status, { ...Object.fromEntries(head), 'set-cookie': headers.getSetCookie() });
   try {
     // A server may refuse to write a body after a 204, even an empty one, or to HEAD.
     outgoing.end(body.byteLength > 0 && outgoing.req.method !== 'HEAD' ? body : undefined, () => {

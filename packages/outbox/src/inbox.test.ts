@@ -674,6 +674,7 @@ onPostgres('never rejects, whatever Response it is to send', async (scene) => {
     broken: () => new Response(new ReadableStream({ pull: (stream) => stream.error(new Error('broken')) })),
     error: () => Response.error(),
     nothing: () => undefined,
+    unsendable: () => new Response('no', { headers: { 'content-length': '999', 'x-why': 'a\x01b' } }),
     rejected: () => Promise.reject(new Error('of the caller')),
   };
   const stored = { receive: async () => new Response(null, { status: 204 }) };
@@ -695,7 +696,10 @@ onPostgres('never rejects, whatever Response it is to send', async (scene) => {
     expect([response.status, await response.text()]).toEqual([404, 'unknown hook']);
     expect(response.headers.getSetCookie()).toEqual(['a', 'b']);
     for (const path of ['used', 'error', ...Object.keys(received).map((name) => `received/${name}`)])
-      expect((await post(path)).status, path).toBe(500);
+      await expect(
+        post(path).then(async (sent) => [sent.status, await sent.text()]),
+        path,
+      ).resolves.toEqual([500, expect.any(String)]);
   }
   expect(failures).toEqual([]);
   server.close();

@@ -132,7 +132,8 @@ export class Monitor {
 
   #keyProblem(): string | undefined {
     if (this.isReady || this.#echo?.signal === 'success') return undefined;
-    return this.#echo?.message ?? 'It has not reached the service yet.';
+    const yet = this.#limits ? 'reached the service' : 'read its database';
+    return this.#echo?.message ?? `It has not ${yet} yet.`;
   }
 
   #stallProblem(): string | undefined {

@@ -149,10 +149,10 @@ const closeMs = 5_000;
 /** How long `purge` waits for an update that is being sent, and how often it looks, in milliseconds. */
 const purging = { withinMs: 30_000, everyMs: 100 };
 /**
- * How often the end of a drain looks whether outcomes can be stored, how often it looks at most, and for how long it waits
- * then, in milliseconds: a client of the caller may never end a call.
+ * How often the end of a drain looks whether its worker is stuck, in milliseconds, how often at most, since a client of the
+ * caller may never end a call, and at how many looks in a row it gives the worker up.
  */
-const finishing = { everyMs: 1_000, looks: 900, graceMs: 10_000 };
+const finishing = { everyMs: 1_000, looks: 900, stuckLooks: 10 };
 /** How long `start` and `drain` wait for the end of an earlier drain before they say so, in milliseconds. */
 const quietMs = 2_000;
 const drainEnds = 'An earlier drain() waits for what it has in flight, and nothing else is sent until then.';
@@ -369,6 +369,8 @@ export async function openOutbox<Update extends OrderUpdate>(
     if (!client)
       throw new TypeError('start and drain: create the outbox with a client, which sends the updates.');
     subscription ??= await store.listen(queue.channel, () => worker?.wake());
+    // `close` does not wait for it for long.
+    if (isStoreClosed) await subscription.close();
     const mode = subscription.isListening
       ? 'it listens for notifications'
       : `it polls every second, since ${subscription.reason || 'it cannot listen now'}`;
@@ -390,8 +392,9 @@ export async function openOutbox<Update extends OrderUpdate>(
   }
 
   let starting: Promise<Worker> | undefined;
-  /** The end of a worker that only drains needed: how many outcomes could not be stored. */
-  let ended: Promise<number> = Promise.resolve(0);
+  /** The end of a worker that only drains needed. */
+  let ended: Promise<Drained> = Promise.resolve({ problem: undefined });
+  const notResponded = `${store.place} has not responded.`;
   /** What needs the worker: `start` for good, and each drain until it ends. */
   let users = 0;
 
@@ -431,12 +434,26 @@ export async function openOutbox<Update extends OrderUpdate>(
     return lost;
   }
 
-  /** Stops a worker once what is in flight has ended by the limits of the client, or sooner where nothing can be stored. */
-  async function finishWorker(mine: Worker): Promise<number> {
+  /** Stops a worker once what is in flight has ended by the limits of the client, and is stored where that can be. */
+  async function finishWorker(mine: Worker): Promise<Drained> {
     const finished = mine.stop(longestMs);
-    for (let looks = 0; looks < finishing.looks && mine.failure === undefined; looks++)
+    let stuck = 0;
+    for (let looks = 0; looks < finishing.looks && stuck < finishing.stuckLooks; looks++) {
       if ((await within(finishing.everyMs, finished)) !== undefined) break;
-    return stopWorker(mine, finishing.graceMs);
+      stuck = mine.isStuck ? stuck + 1 : 0;
+    }
+    const lost = await stopWorker(mine, 0);
+    if (lost > 0) return { problem: lostOutcomes(lost) };
+    return { problem: stuck === finishing.stuckLooks ? (mine.failure ?? notResponded) : undefined };
+  }
+
+  /** Gives a worker back: the last that needs it ends it. */
+  async function releaseWorker(mine: Worker): Promise<Drained> {
+    users--;
+    if (users > 0) return { problem: undefined };
+    starting = undefined;
+    ended = finishWorker(mine);
+    return ended;
   }
 
   async function drain(options: { readonly maxMs?: number | undefined } = {}): Promise<Drained> {
@@ -444,18 +461,20 @@ export async function openOutbox<Update extends OrderUpdate>(
     checkOptions('drain', options, ['maxMs']);
     const { maxMs = longestMs } = options;
     checkMs('drain: maxMs', maxMs, longestMs);
-    const beganAt = performance.now();
+    const endsAt = performance.now() + maxMs;
+    const leftMs = (): number => Math.max(0, endsAt - performance.now());
     if (!(await isDrainOver(maxMs))) return { problem: drainEnds };
-    const mine = await useWorker();
-    const leftMs = Math.max(0, maxMs - (performance.now() - beganAt));
-    const problem = (await within(leftMs, mine.whenIdle())) ?? mine.problem;
+    const using = useWorker();
+    const mine = await within(leftMs(), using);
+    if (!mine) {
+      // It ends once it has started.
+      void using.then(releaseWorker).catch(() => {});
+      return { problem: notResponded };
+    }
+    const problem = (await within(leftMs(), mine.whenIdle())) ?? mine.problem;
     checkOpen();
-    users--;
-    if (users > 0) return { problem };
-    starting = undefined;
-    ended = finishWorker(mine);
-    const lost = await ended;
-    return { problem: problem ?? (lost > 0 ? lostOutcomes(lost) : undefined) };
+    const end = await releaseWorker(mine);
+    return { problem: problem ?? end.problem };
   }
 
   async function purge(options: { readonly token: string }): Promise<number> {
@@ -490,8 +509,8 @@ export async function openOutbox<Update extends OrderUpdate>(
     unobserve();
     const stopped = worker && stopWorker(worker, graceMs);
     // Calls that have begun may wait for a connection of the caller's pool.
-    await Promise.all([stopped, within(graceMs + closeMs, orderCalls.whenSettled())]);
-    await starting?.catch(() => {});
+    const started = starting && within(closeMs, starting).catch(() => {});
+    await Promise.all([stopped, within(graceMs + closeMs, orderCalls.whenSettled()), started]);
     isStoreClosed = true;
     const closed = (async () => {
       await subscription?.close();

@@ -228,7 +228,8 @@ async function listen(base: pg.PoolConfig, channel: string, onMessage: () => voi
   let reason: string | undefined;
 
   async function connect(): Promise<void> {
-    const fresh = new pg.Client({ ...base, types: pgTypes });
+    // Its first two statements belong to connecting; later ones it has none.
+    const fresh = new pg.Client({ ...base, query_timeout: bounds.connectionTimeoutMillis, types: pgTypes });
     let isLost = false;
     const lose = (): void => {
       if (isLost) return;

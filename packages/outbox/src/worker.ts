@@ -126,6 +126,11 @@ export class Worker {
     return this.#outage.problem;
   }
 
+  /** Whether nothing but its database keeps it from ending: it sends nothing, and that fails, or it has nothing to store. */
+  get isStuck(): boolean {
+    return this.#inFlight.size === 0 && (this.failure !== undefined || !this.#isBusy());
+  }
+
   /**
    * Resolves when nothing is due that this worker could send; with why, where nothing has moved for so long that it has to
    * be taken for stalled.
