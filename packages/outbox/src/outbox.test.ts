@@ -463,7 +463,7 @@ onBothInFull(
       warnings.some((text) => text.includes('database of the outbox fails')),
     );
     // Longer than an end of a drain waits for a database.
-    await delay(14_000);
+    await delay(20_000);
     isAway = false;
     held.release();
     await Promise.all(drains);

@@ -87,7 +87,8 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   /**
    * Marks an update that needs review or was rejected as applied, because a person found that it was.
    *
-   * @throws OutboxError `unknown_update`, `nothing_to_decide`, `closed` or `database_unusable`
+   * @throws OutboxError `nothing_to_decide` also while earlier updates of its order are to be sent, which would undo it;
+   *   `unknown_update`, `closed` or `database_unusable`
    */
   resolve(id: string, outcome: 'applied', decision?: Decision): Promise<UpdateStatus>;
   /**
