@@ -371,6 +371,8 @@ class World {
     this.#service.next = [];
     this.#service.usual = 'applied';
     for (const { process } of this.#machines) process.resume();
+    // A statement that stalls since before may keep a process from closing, and its machine from the next one.
+    await this.#passUntil(() => this.#isUp);
     await this.#passUntil(() => this.#isUp && this.observer.waiting.length === 0);
     if (!this.#isBroken) await this.#checkNamed();
     for (let ms = 0; ms < calm.settledMs && !this.#isBroken && !this.#isSettled(); ms += calm.everyMs)

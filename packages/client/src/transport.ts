@@ -134,7 +134,7 @@ export function mapHeaders(
       : typeof value === 'string' && mapText(value);
     if (text === false) continue;
     // A copy where objects inherit the name, as they do `__proto__`; quicker than `Object.fromEntries`.
-    if (name in mapped) mapped = { ...mapped, [name]: text };
+    if (name in Object.prototype) mapped = { ...mapped, [name]: text };
     else mapped[name] = text;
   }
   return mapped;

@@ -53,7 +53,7 @@ onBothInFull(
     await outbox.retry(earlier);
     await expect(outbox.resolve(later, 'applied')).rejects.toMatchObject({
       code: 'nothing_to_decide',
-      message: expect.stringContaining('discard those, or wait until they are sent'),
+      message: expect.stringContaining('Discard those that are queued'),
     });
     expect(await outbox.get(later)).toMatchObject({ state: 'rejected' });
     await outbox.discard(earlier);

@@ -118,7 +118,7 @@ export async function resolveUpdate(
     [id],
   );
   if (earlier.length > 0) {
-    const message = `The update ${id} cannot be resolved while earlier ones of its order are to be sent, which would undo it: discard those, or wait until they are sent.`;
+    const message = `The update ${id} cannot be resolved while earlier ones of its order are to be sent, which would undo it. Discard those that are queued, and wait for one that is being sent; or let all be sent, and then send this one again.`;
     throw new OutboxError('nothing_to_decide', message);
   }
   return change(parts, token, {

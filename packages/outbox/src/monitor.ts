@@ -132,8 +132,7 @@ export class Monitor {
 
   #keyProblem(): string | undefined {
     if (this.isReady || this.#echo?.signal === 'success') return undefined;
-    const yet = this.#limits ? 'reached the service' : 'read its database';
-    return this.#echo?.message ?? `It has not ${yet} yet.`;
+    return this.#echo?.message ?? 'It has not reached the service yet.';
   }
 
   #stallProblem(): string | undefined {

@@ -415,7 +415,9 @@ onBothInFull('ends a drain and a close while its database does not let it start'
   };
   const outbox = await open({ store });
   await outbox.enqueue(token, step(1));
-  expect(await outbox.drain({ maxMs: 50 })).toEqual({ problem: `${store.place} has not responded.` });
+  expect(await outbox.drain({ maxMs: 50 })).toEqual({
+    problem: `Nothing was sent within 50 ms: the worker waits for ${store.place}.`,
+  });
   const start = outbox.start().catch((error: unknown) => error);
   await outbox.close({ graceMs: 0 });
   started.resolve();

@@ -470,12 +470,12 @@ export async function openOutbox<Update extends OrderUpdate>(
     if (!mine) {
       // It ends once it has started.
       void using.then(releaseWorker).catch(() => {});
-      return { problem: notResponded };
+      return { problem: `Nothing was sent within ${maxMs} ms: the worker waits for ${store.place}.` };
     }
     const problem = (await within(leftMs(), mine.whenIdle())) ?? mine.problem;
     checkOpen();
     const end = await releaseWorker(mine);
-    return { problem: problem ?? end.problem };
+    return { problem: end.problem ?? problem };
   }
 
   async function purge(options: { readonly token: string }): Promise<number> {
