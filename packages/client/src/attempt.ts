@@ -123,6 +123,7 @@ async function send(
     redact,
     now: Date.now(),
     limit: attempt < remainingMs ? `${attempt} ms (timeouts.attempt)` : `${total} ms (timeouts.total)`,
+    // This attempt is recorded later.
     backoffMs: () => backoff(attempts.length + 1, random),
   });
   rateLimit.learn(turn, result);
@@ -153,6 +154,7 @@ function createRequest(
     },
     body,
     beforeSend: () => {
+      // A dispatcher may begin a request anew.
       hasSlot ||= takeSlot();
       if (!hasSlot) return false;
       if (beforeSend) runBeforeSend(call, beforeSend);

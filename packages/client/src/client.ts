@@ -225,6 +225,7 @@ function createCore(
     ownHeaders: options.dangerouslyAllowBrowser
       ? {}
       : { 'user-agent': `orders-client/${version} ${runtime}` },
+    // What a function returns is known once a call has read it.
     lastRedact: typeof credentials === 'function' ? (text) => text : createRedactor(credentials),
   };
   const attempts = withRetries(createAttempt(context), { rateLimit, random });
@@ -258,6 +259,7 @@ function createCore(
       operation,
       options: callOptions,
       deadline: new Deadline(timeouts.total, signal, clock),
+      // A call may fail before it has read its credentials, with what holds those that were read last.
       redact: typeof credentials === 'function' ? context.lastRedact : createRedactor(credentials),
       attempts: [],
       host,

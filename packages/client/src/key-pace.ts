@@ -5,8 +5,8 @@ const firstPerSecond = 10;
 /** The bounds of a pace: the time between two attempts, in milliseconds. */
 const slowestMs = 8_000;
 const unlimitedMs = 1;
-/** After it slowed down more often than this in a row, nothing is accepted any more. */
-const sureCount = 3;
+/** A service for which it slowed down more often than this in a row is taken to accept nothing. */
+const maxSlowedInARow = 3;
 
 /** The pace grows by this factor with each response: below what was held up to now, and above. */
 const fast = 1.25;
@@ -28,8 +28,8 @@ export class KeyPace extends Slots {
   /** Attempts that were sent before then say nothing of the pace. */
   #slowedAt: number;
   #usedAt: number;
-  /** The pace below which it grows fast: half of the one that was too much. */
-  #thresholdMs = 0;
+  /** The spacing above which the pace grows fast: twice the one that was too close. */
+  #fastAboveMs = 0;
   /** How often it slowed down since a response was no 429. */
   #slowedInARow = 0;
   /** Responses in this second, and the most in a second, each with its time. */
@@ -87,15 +87,15 @@ export class KeyPace extends Slots {
   }
 
   /**
-   * Halves the pace. Unless nothing is accepted any more, it does not fall below half of what the service took in a second:
+   * Halves the pace. Unless the service is taken to accept nothing, it does not fall below half of what the service took in a second:
    * one that refuses now and then for reasons of its own, such as a limit of one order, does so at any pace.
    */
   #slowDown(now: number): void {
     this.#slowedAt = now;
     this.#slowedInARow++;
-    const longestMs = this.#slowedInARow > sureCount ? slowestMs : 2_000 / this.#best.count;
+    const longestMs = this.#slowedInARow > maxSlowedInARow ? slowestMs : 2_000 / this.#best.count;
     const spacingMs = Math.max(this.spacingMs, Math.min(longestMs, this.spacingMs * 2));
-    if (this.#slowedInARow === 1) this.#thresholdMs = spacingMs;
+    if (this.#slowedInARow === 1) this.#fastAboveMs = spacingMs;
     this.spacingMs = spacingMs;
   }
 
@@ -109,7 +109,7 @@ export class KeyPace extends Slots {
     this.#countAccepted(now);
     if (attempt.sentAt < this.#slowedAt) return;
     this.#slowedInARow = 0;
-    this.spacingMs /= this.spacingMs > this.#thresholdMs ? fast : slow;
+    this.spacingMs /= this.spacingMs > this.#fastAboveMs ? fast : slow;
   }
 
   #countAccepted(now: number): void {

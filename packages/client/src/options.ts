@@ -386,13 +386,15 @@ export const clientOptionNames = [
   'fetch',
 ] as const;
 
+const factory = 'createOrdersClient';
+
 /** Checks the options of a client. @throws TypeError when one is unknown, missing or out of range; the message says what to write. */
 export function resolveClientOptions(options: OrdersClientOptions): ResolvedCallOptions {
-  checkGroup(where, '', options ?? false, clientOptionNames);
+  checkGroup(factory, '', options ?? false, clientOptionNames);
   const { timeouts, rateLimit, schema, classifyResponse, ordering = 'per-order' } = options;
-  checkGroup(where, 'timeouts', timeouts, optionGroups.timeouts);
-  checkGroup(where, 'rateLimit', rateLimit, optionGroups.rateLimit);
-  checkGroup(where, 'tls', options.tls, optionGroups.tls);
+  checkGroup(factory, 'timeouts', timeouts, optionGroups.timeouts);
+  checkGroup(factory, 'rateLimit', rateLimit, optionGroups.rateLimit);
+  checkGroup(factory, 'tls', options.tls, optionGroups.tls);
   check(
     !schema || typeof schema.safeParse === 'function',
     'schema: pass OrderUpdate, or one of defineOrderUpdate.',
@@ -401,10 +403,8 @@ export function resolveClientOptions(options: OrdersClientOptions): ResolvedCall
   checkBoolean('allowInsecureHttp', options.allowInsecureHttp);
   checkBoolean('dangerouslyAllowBrowser', options.dangerouslyAllowBrowser);
   checkFunction('classifyResponse', classifyResponse);
-  return override(defaults, { ...options, credentials: toCredentials(options) }, where);
+  return override(defaults, { ...options, credentials: toCredentials(options) }, factory);
 }
-
-const where = 'createOrdersClient';
 
 /** Overrides the client's options by those of one call. @throws TypeError that names the method. */
 export function resolveCallOptions(

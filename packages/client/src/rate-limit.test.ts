@@ -467,6 +467,32 @@ test('a call that waits behind hundreds costs the clock no more reads than one b
   expect(await readsPerCall(500)).toBeLessThan(2 * (await readsPerCall(25)));
 });
 
+test.each(['queued', 'ready'])('a call that prepares anew after it was %s is counted once', async (state) => {
+  const clock = createVirtualClock();
+  const rateLimit = new RateLimit({ requestsPerSecond: 10 }, 3_600_000, clock);
+  const createTurn = (): Turn => {
+    const deadline = new Deadline(60_000, undefined, clock);
+    const options = { credentials: basic(apiKey), timeouts: { total: 60_000 } };
+    return rateLimit.createTurn({ attempts: [], deadline, options } as unknown as Call);
+  };
+  rateLimit.learn(createTurn(), { code: 'http_error', status: 429, retryAfterMs: 0 } as AttemptFailure);
+  const before = rateLimit.waitMs(createTurn());
+  for (let more = 0; more < 5; more++) {
+    const failing = createTurn();
+    const others = Array.from({ length: more }, createTurn);
+    const ends = others.map((each) => rateLimit.waitForSlot(each));
+    if (state === 'ready') ends.push(rateLimit.waitForSlot(failing));
+    // Its credentials fail each time.
+    for (let attempt = 0; attempt < 3; attempt++) ends.push(rateLimit.waitToPrepare(failing));
+    for (const each of [failing, ...others]) {
+      each.call.deadline.abort('enough');
+      rateLimit.remove(each);
+    }
+    await Promise.all(ends);
+  }
+  expect(rateLimit.waitMs(createTurn())).toBe(before);
+});
+
 /** How often calls are looked at, for each call that waits, as each of these things happens to so many of them. */
 async function countLooks(count: number, rate: { requestsPerSecond: number } | undefined) {
   const clock = createVirtualClock();

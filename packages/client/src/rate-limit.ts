@@ -69,7 +69,7 @@ class Line {
 /** How many calls wait ahead of one: those that take slots of the rate before it, and those with its key. */
 interface Ahead {
   readonly before: number;
-  readonly same: number;
+  readonly sameKey: number;
 }
 
 /**
@@ -83,15 +83,15 @@ export class RateLimit {
   readonly #rate: Slots | undefined;
   /** Of the keys that got a 429; a function stands for the keys that it returns. */
   readonly #paces = new Map<Key, KeyPace>();
-  /** Calls that lost their slot or had not to wait before: they are `ready`, and go first. */
+  /** Calls that lost their slot, or whose first limit began while they prepared: they are `ready`, and go first. */
   readonly #returned = new Line();
   /** Calls that are `preparing` or `ready`, which go before those that are queued. */
   readonly #admitted = new Line();
   /** Calls that are `queued`. */
   readonly #queued = new Line();
-  readonly #preparing = [this.#returned, this.#admitted];
+  readonly #pastQueue = [this.#returned, this.#admitted];
   /** All that wait, in the order in which they are to be sent. */
-  readonly #waiting = [...this.#preparing, this.#queued];
+  readonly #waiting = [...this.#pastQueue, this.#queued];
   /** Those of them that are `ready`. */
   readonly #ready = new Set<Turn>();
   #cancelTimer: () => void = () => {};
@@ -133,6 +133,8 @@ export class RateLimit {
 
   /** Waits until an attempt may prepare. Fails at once when the call has less time than a pause or the rate takes. */
   async waitToPrepare(turn: Turn): Promise<AttemptFailure | undefined> {
+    // It may still be `preparing`: its credentials failed.
+    this.remove(turn);
     const ended = endedFailure(turn.call, 'before the next attempt');
     if (ended || this.#limitsOf(turn).length === 0) return ended;
     const isBehindItsKey = this.#queued.countOf(turn.key) > 0;
@@ -158,9 +160,9 @@ export class RateLimit {
     this.#ready.add(turn);
     this.#advance();
     if (turn.state !== 'ready') return undefined;
-    // Those ahead are only counted where it matters.
+    // As if all were ahead, which is quick to count; only where that is too long, those that are.
     const failure =
-      this.#outlastedFailure(turn, this.#countAll(turn, this.#preparing)) &&
+      this.#outlastedFailure(turn, this.#countAll(turn, this.#pastQueue)) &&
       this.#outlastedFailure(turn, this.#countAhead(turn));
     return failure ?? (await this.#waitWhile('ready', turn));
   }
@@ -253,9 +255,9 @@ export class RateLimit {
     if (this.#waiting.every(({ size }) => size === 0)) return;
     const nextMs = Math.min(
       this.#ready.size > 0
-        ? this.#letGoOn(this.#preparing, [], 0, (turn, now) => this.#reserve(turn, now))
+        ? this.#letGoOn(this.#pastQueue, [], 0, (turn, now) => this.#reserve(turn, now))
         : Number.POSITIVE_INFINITY,
-      this.#letGoOn([this.#queued], this.#preparing, prepareMs, (turn) => this.#admit(turn)),
+      this.#letGoOn([this.#queued], this.#pastQueue, prepareMs, (turn) => this.#admit(turn)),
     );
     if (nextMs < Number.POSITIVE_INFINITY)
       this.#cancelTimer = this.clock.setTimer(() => this.#advance(), Math.min(nextMs, longestTimerMs));
@@ -305,17 +307,20 @@ export class RateLimit {
 
   /** From `ready` to `reserved`. */
   #reserve(turn: Turn, now: number): void {
-    for (const line of this.#preparing) line.delete(turn);
+    for (const line of this.#pastQueue) line.delete(turn);
     this.#ready.delete(turn);
     turn.state = 'reserved';
     for (const limit of this.#limitsOf(turn)) limit.reserve(now, turn);
   }
 
-  /** Counts what is ahead of a call behind all others of these lines. What waits with another key that got a 429 may stay long. */
+  /** Counts what is ahead of a call behind all others of these lines. What waits with another key that got a 429 may stay long, so it is not ahead. */
   #countAll(turn: Turn, lines: readonly Line[], paced = this.#countPaced(lines)): Ahead {
     const own = lines.some((line) => line.has(turn)) ? 1 : 0;
-    const same = countOf(lines, [turn.key]);
-    return { before: sizeOf(lines) - paced + (this.#paceOf(turn.key) ? same : 0) - own, same: same - own };
+    const sameKey = countOf(lines, [turn.key]);
+    return {
+      before: sizeOf(lines) - paced + (this.#paceOf(turn.key) ? sameKey : 0) - own,
+      sameKey: sameKey - own,
+    };
   }
 
   /** Counts the calls whose keys got a 429. */
@@ -329,7 +334,7 @@ export class RateLimit {
 
   /** Counts what is ahead of a call that waits. */
   #countAhead(turn: Turn): Ahead {
-    const ahead = { before: 0, same: 0 };
+    const ahead = { before: 0, sameKey: 0 };
     for (const each of turnsOf(this.#waiting)) {
       if (each === turn) break;
       this.#count(each, turn.key, ahead);
@@ -338,22 +343,22 @@ export class RateLimit {
   }
 
   /** Counts one more call ahead of one with a key. */
-  #count(turn: Turn, key: Key, ahead: { before: number; same: number }): void {
-    if (turn.key === key) ahead.same++;
+  #count(turn: Turn, key: Key, ahead: { before: number; sameKey: number }): void {
+    if (turn.key === key) ahead.sameKey++;
     if (turn.key === key || !this.#paceOf(turn.key)) ahead.before++;
   }
 
   /** How long a call waits behind others: by the rate of the client, and by the pause and the pace of its key. */
-  #delaysOf({ key }: Turn, { before, same }: Ahead, now: number): Delays {
+  #delaysOf({ key }: Turn, { before, sameKey }: Ahead, now: number): Delays {
     return {
       rateMs: this.#rate?.delayMs(now, before) ?? 0,
-      paceMs: this.#paceOf(key)?.delayMs(now, same) ?? 0,
+      paceMs: this.#paceOf(key)?.delayMs(now, sameKey) ?? 0,
     };
   }
 
   /** Ends the calls with a key that now have less time than they would wait. */
   #endOutlasted(key: Key): void {
-    const ahead = { before: 0, same: 0 };
+    const ahead = { before: 0, sameKey: 0 };
     for (const turn of turnsOf(this.#waiting)) {
       const isWaiting = turn.key === key && turn.state !== 'preparing';
       const failure = isWaiting ? this.#outlastedFailure(turn, ahead) : undefined;

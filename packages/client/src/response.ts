@@ -176,7 +176,7 @@ function interpretSuccess(
     if (found === undefined) {
       // Over HTTP/2 undici reports a body that broke off before its first byte as an empty one.
       const data: unknown = text === '' ? undefined : JSON.parse(text);
-      if (isUtf8) return { outcome: 'applied', status, headers: mapHeaders(headers, redact, redact), data };
+      if (isUtf8) return { outcome: 'applied', status, headers: mapHeaders(headers, redact), data };
       found = 'JSON that is not in UTF-8';
     }
   } catch {
@@ -191,7 +191,7 @@ function httpFailure(
   { redact, authorization, now, backoffMs }: ResponseContext,
 ): AttemptFailure {
   const { status, text } = response;
-  const headers = mapHeaders(response.headers, redact, redact);
+  const headers = mapHeaders(response.headers, redact);
   const isPage = body === 'html' && status >= 400;
   const oddKey = status === 401 ? describeOddKey(authorization) : '';
   const hint = isPage ? htmlHint : (statusHints[status] ?? '') + oddKey;

@@ -42,6 +42,7 @@ export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
         const isPaused = result.status === 429;
         const delayMs = result.code ? nextAttemptMs(result, turn, policy) : undefined;
         runAfterAttempt(call, record, delayMs);
+        // What is put back is sent again by its bulk run.
         if (delayMs === undefined || putBackRule(call, result)) return result;
         // A pause passes in `waitToPrepare`, where it can be lifted.
         const waited = isPaused ? undefined : await deadline.wait(delayMs);
@@ -93,7 +94,7 @@ function nextAttemptMs(
   return waitMs < deadline.remainingMs() ? delayMs : undefined;
 }
 
-/** How a bulk run decides about a 429. An update that may have been applied is not put back, which would forget that. */
+/** The function with which a bulk run decides about a 429, and takes the update back. One that may have been applied is not put back, which would forget that. */
 function putBackRule({ attempts, options }: Call, { status }: AttemptResult): BulkRules['putsBack'] {
   const isUnknown = attempts.some(({ outcome }) => outcome === 'unknown');
   return status === 429 && !isUnknown ? options.bulk?.putsBack : undefined;

@@ -88,6 +88,7 @@ export class ConnectingSockets {
   /** A TLS socket destroys the TCP socket below it, so one override serves both. */
   #makeResettable(socket: Socket): void {
     const { destroy } = socket;
+    // `resetAndDestroy` calls `destroy`, too.
     socket.destroy = (error) => {
       socket.destroy = () => destroy.call(socket, error);
       return this.#abandoning ? socket.resetAndDestroy() : socket.destroy();

@@ -116,19 +116,18 @@ export function headerValue(headers: ResponseHeaders, name: string): string {
 export function readHead(status: unknown, headers: unknown): ResponseHead {
   return {
     status: Number.isInteger(status) ? (status as number) : 0,
-    headers: mapHeaders(Object(headers), (name) => name.toLowerCase(), String),
+    headers: mapHeaders(Object(headers), String),
   };
 }
 
-/** Headers with other names and values, without those that have no text. */
+/** Headers with their texts mapped, names in lower case, without what has no text. */
 export function mapHeaders(
   headers: Readonly<Record<string, unknown>>,
-  mapName: (name: string) => string,
   mapText: (text: string) => string,
 ): ResponseHeaders {
   let mapped: Record<string, string | string[]> = {};
   for (const [key, value] of Object.entries(headers)) {
-    const name = mapName(key);
+    const name = mapText(key.toLowerCase());
     const text = Array.isArray(value)
       ? value.map((each) => mapText(each))
       : typeof value === 'string' && mapText(value);

@@ -91,6 +91,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     }
     // After a pause of the process, the connection may be ready before the late timer has run.
     if (performance.now() - this.startedAt >= this.#limits.timeoutMs) this.#fail('timeout', undefined);
+    // `#fail` can abort only what it has a controller of.
     if (this.settled)
       ignoreErrors(() => controller.abort(new Error('The call ended before the request was sent.')));
     else {
@@ -139,9 +140,9 @@ class PendingRequest implements Dispatcher.DispatchHandler {
   #fail(failure: TransportFailure, cause: unknown): void {
     if (this.settled) return;
     this.#settle(failure, cause);
-    // Our own agent speaks HTTP/1.1: its connection is reset before `close` could end it.
+    // Our own agent speaks HTTP/1.1: its connection is reset before the client's `close` could end it.
     if (this.#connecting || !this.#sent || this.#head) this.#abort();
-    // Node spins endlessly when an HTTP/2 stream ends before its body has left, which takes a turn.
+    // Node spins endlessly when an HTTP/2 stream ends before its body has left, which the event loop does next.
     else setImmediate(() => this.#abort());
   }
 

@@ -206,7 +206,7 @@ async function change(
     `update ${schema}.updates set ${set} where id = $1 returning ${statusColumns}, pg_notify('${queue.channel}', '')`,
     values,
   );
-  await queue.send(tx, token);
+  await queue.add(tx, token);
   return toStatus(row ?? {});
 }
 

@@ -178,7 +178,7 @@ export async function insertUpdate(
       [token, id],
     );
   }
-  await queue.send(tx, token);
+  await queue.add(tx, token);
 }
 
 /**

@@ -1,4 +1,4 @@
-/** What an outcome says about the order service: `refused` is a 401 or 403, `none` says nothing. */
+/** What an outcome says about the order service: `success` that it works, also by a 429 or a refusal, `refused` is a 401 or 403, `none` says nothing. */
 export type Signal = 'success' | 'failure' | 'refused' | 'none';
 
 /**

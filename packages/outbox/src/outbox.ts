@@ -274,6 +274,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   }
 
   const orderCalls = new OrderCalls();
+  /** `OrderCalls` repeats it where it cannot have a lock soon. */
   const repeated = { isRepeated: true };
   const inSequence = <T>(tokens: readonly string[], run: () => Promise<T>): Promise<T> =>
     usable(() => orderCalls.run(new Set(tokens), run));

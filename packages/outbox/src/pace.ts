@@ -27,7 +27,7 @@ export class Pace {
     const waitMs = at - performance.now();
     if (waitMs > leftMs()) return false;
     if (waitMs > 0) await sleep(waitMs, undefined, { signal: ending }).catch(() => {});
-    // Where the process is always late, what leaves before it spaces an update all the same: one other slot is enough.
+    // One other slot at most: a process that is always late would wait forever, and `leave` spaces it all the same.
     const isOver = performance.now() - at > allowedLateMs(this.#rate);
     return isOver && slotAt !== undefined && !ending.aborted ? this.wait(undefined, leftMs, ending) : true;
   }

@@ -37,15 +37,15 @@ for (const [release, pgBoss] of Object.entries(releases)) {
       await queue.start();
       const inTx = store.transaction.bind(store);
       await inTx(async (tx) => {
-        await queue.send(tx, 'A');
-        await queue.send(tx, 'A');
+        await queue.add(tx, 'A');
+        await queue.add(tx, 'A');
         await queue.insert(tx, [{ token: 'B' }, { token: 'A' }, { token: 'later', delayMs: 3_600_000 }]);
       });
       const due = (await inTx((tx) => queue.fetch(tx, 10))).toSorted((x, y) => (x.token < y.token ? -1 : 1));
       expect(due.map(({ token }) => token)).toEqual(['A', 'B']);
       const [a, b] = due as [LaneJob, LaneJob];
       // A second job would let two workers send for one order.
-      await inTx((tx) => queue.send(tx, 'A'));
+      await inTx((tx) => queue.add(tx, 'A'));
       expect(await inTx((tx) => queue.fetch(tx, 10))).toEqual([]);
       expect(await inTx((tx) => queue.withoutJob(tx, ['A', 'later', 'none']))).toEqual(['none']);
 
@@ -109,7 +109,7 @@ onPostgres('goes on with the oldest pg-boss after the newest has migrated', asyn
   await withQueue(scene, oldest, async (queue, store) => {
     expect(await queue.isReady()).toBe(true);
     await queue.start();
-    await store.transaction((tx) => queue.send(tx, 'A'));
+    await store.transaction((tx) => queue.add(tx, 'A'));
     expect(await store.transaction((tx) => queue.fetch(tx, 1))).toMatchObject([{ token: 'A' }]);
   });
 });

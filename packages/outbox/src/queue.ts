@@ -139,7 +139,7 @@ export class LaneQueue {
   }
 
   /** Queues an order within a transaction; one that is queued or being worked on stays as it is. */
-  async send(tx: Sql, token: string): Promise<void> {
+  async add(tx: Sql, token: string): Promise<void> {
     await this.insert(tx, [{ token }]);
   }
 

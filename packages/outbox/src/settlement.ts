@@ -43,7 +43,7 @@ const minPauseMs = 1_000;
 /** The longest pause that a response can cause, in milliseconds: then the service is tried again. */
 export const maxPauseMs = 3_600_000;
 
-const closed = { open: false, delayMs: 0, failures: 0 } as const;
+const ended = { open: false, delayMs: 0, failures: 0 } as const;
 
 /**
  * What becomes of an update after a call of the client; `undefined` when its outcome is unknown, which is decided by
@@ -56,12 +56,12 @@ export function settleResult(
 ): Settlement | undefined {
   if (result.ok) {
     const { status, receipt } = result;
-    return { ...closed, state: 'applied', status, receipt: receipt.toJSON(), signal: 'success' };
+    return { ...ended, state: 'applied', status, receipt: receipt.toJSON(), signal: 'success' };
   }
   const { error } = result;
   const failure = failureOf(error);
-  if (error.outcome === 'applied') return { ...failure, ...closed, state: 'applied', signal: 'success' };
-  // The outbox itself ended the call: nothing failed, and nothing was sent.
+  if (error.outcome === 'applied') return { ...failure, ...ended, state: 'applied', signal: 'success' };
+  // The outbox itself ended the call: nothing failed, and nothing was applied.
   if (error.code === 'aborted' && (error.outcome === 'not_sent' || error.outcome === 'rejected'))
     return { ...queued(0, failures), signal: 'none' };
   if (error.outcome === 'rejected') {
@@ -97,13 +97,13 @@ export function settleUnknown(
 ): Settlement {
   switch (choice) {
     case 'review':
-      return { ...failure, ...closed, open: true, state: 'needs_review', signal };
+      return { ...failure, ...ended, open: true, state: 'needs_review', signal };
     case 'resend':
       return { ...failure, ...later(failures, options), signal };
     case 'applied':
-      return { ...failure, ...closed, state: 'applied', signal };
+      return { ...failure, ...ended, state: 'applied', signal };
     case 'discard':
-      return { ...failure, ...closed, state: 'discarded', signal };
+      return { ...failure, ...ended, state: 'discarded', signal };
     default:
       throw new TypeError(`return 'review', 'resend', 'applied' or 'discard', not ${String(choice)}`);
   }
@@ -143,7 +143,7 @@ function rejectedAs(
   { onRejected }: SettleOptions,
   signal: Signal,
 ): Settlement {
-  return { ...failure, ...closed, open: onRejected === 'hold', state: 'rejected', signal };
+  return { ...failure, ...ended, open: onRejected === 'hold', state: 'rejected', signal };
 }
 
 function pauseOf(retryAfterMs = 0): number {

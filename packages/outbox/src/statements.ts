@@ -144,8 +144,8 @@ interface HeadRow {
 }
 
 /**
- * What a lane has next: an update that is marked by its claim and is to be sent; one that a worker has marked which is lost,
- * or one that such a worker may still send; or nothing, since all is settled or what comes first waits for a person.
+ * What a lane has next: an update that is `marked` by its claim and is to be sent; one that was marked by a worker which is
+ * lost (`abandoned`), or which may still send it (`recent`); or `nothing`, since all is settled or what comes first waits for a person.
  */
 type Next =
   | ({ readonly kind: 'marked' } & LaneHead)
@@ -189,6 +189,7 @@ export async function markHeads(
   return rows.flatMap(({ place, id, state, claim, marked_ms, ...row }): Next[] => {
     const lane = lanes[place - 1];
     if (!lane) return [];
+    // The state is that before this statement, the claim that after it: one that was queued is marked now.
     // What needs review, or is rejected and holds its order, is decided first: that queues the order again.
     const isToSend = state === 'sending' || (state === 'queued' && claim !== null);
     if (id === null || !isToSend) return [{ kind: 'nothing', lane }];

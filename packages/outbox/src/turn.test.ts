@@ -173,7 +173,7 @@ onPostgres('takes an update over only once its mark is too old to be sent by', a
     expect((await mark()).heads).toMatchObject([{ head: { id } }]);
     // By hand, though a worker that lives holds the job.
     await sql.query(`delete from ${schema}_queue.job_common`);
-    await queue.send(sql, token);
+    await queue.add(sql, token);
     // However slow the machine is, it is not old.
     await sql.query(`update ${schema}.updates set sending_at = sending_at + interval '25 s'`);
     const early = await mark();

@@ -33,7 +33,7 @@ export interface TurnPlan {
   readonly outcomes: readonly SettledHead[];
   /** Orders that go back to the queue. */
   readonly leaving: readonly Lane[];
-  /** Orders to queue that this worker does not hold: its late response may have freed them after their next one had looked. */
+  /** Orders of lost lanes to queue again: a late response may settle what the next worker sent to review, which ended the job. */
   readonly revive: readonly string[];
   /** Whether this worker may send the one update of a trial. */
   readonly mayTry: (limits: Limits) => boolean;
@@ -100,6 +100,7 @@ async function runTurn(tx: Sql, parts: TurnParts, plan: TurnPlan): Promise<TurnR
   const lost = await confirm(tx, parts, plan, begunAt);
   const { candidates, places, surplus } = choose(parts, plan, limits, lost);
 
+  // `insertUpdate` takes these locks, too: no update is stored unseen between the look at an order and the end of its job.
   const free = await lockLanes(tx, schema, [...tokensOf(candidates), ...plan.revive]);
   const markedAt = currentMoment();
   const [unlocked, locked] = partition(candidates, ({ job }) => free.has(job.token));
@@ -198,7 +199,7 @@ function choose({ rate }: TurnParts, plan: TurnPlan, limits: Limits, lost: Reado
   return { candidates: [...others.slice(0, places), ...locked], places, surplus: others.slice(places) };
 }
 
-/** Ends jobs that have nothing to send, and puts those back into the queue that wait, some of them as new jobs. */
+/** Ends these jobs, and queues a new one for each order that waits. */
 async function giveBack(
   tx: Sql,
   { schema, queue }: TurnParts,

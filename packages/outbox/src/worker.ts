@@ -26,7 +26,7 @@ const maxVisit = { ms: 10_000, sent: 16 };
  * How soon an order that a caller has locked is tried again, when it goes back to the queue, and for how long then, in
  * milliseconds: as long as it has been locked, within bounds.
  */
-const locked = { againMs: 20, giveUpMs: 300, delayMs: 500, longestMs: 10_000 };
+const lockedWait = { againMs: 20, giveUpMs: 300, delayMs: 500, longestMs: 10_000 };
 /** How many orders are remembered as locked; any above only wait for less long. */
 const maxLocked = 100_000;
 /** How much later than an order is due the queue is looked at, in milliseconds: clocks and timers are that exact. */
@@ -45,10 +45,10 @@ export class Worker {
   readonly #lanes = new Set<Lane>();
   /** The updates in flight. */
   readonly #inFlight = new Map<Lane, Head>();
-  /** Orders to queue again that another worker may hold: a late response may have freed one after that worker looked. */
+  /** Orders of lost lanes to queue again: a late response may settle what the next worker sent to review, which ended the job. */
   readonly #revive = new Set<string>();
   /** Since when orders that went back to the queue have been locked by callers, by the clock of `performance.now()`. */
-  readonly #lockedSince = new Map<string, number>();
+  readonly #lockedOutSince = new Map<string, number>();
   readonly #credentials: Credentials;
   readonly #outage: Outage;
   /** What is to be stored. */
@@ -62,12 +62,12 @@ export class Worker {
   #lookedAt = 0;
   #movedAt = 0;
   /** When it last had no free place, or nothing could be sent. */
-  #boundAt = performance.now();
+  #lastFullAt = performance.now();
   /** Whether a claim has expired since an update was applied last: one warning is enough. */
   #hasExpired = false;
   /** Whether the queue may hold something that is due. */
   #mayFetch = true;
-  #wake = Promise.withResolvers<void>();
+  #woken = Promise.withResolvers<void>();
   readonly #idle = new Set<() => void>();
   readonly #timers = new Set<NodeJS.Timeout>();
   /** Nothing more is begun. */
@@ -113,7 +113,7 @@ export class Worker {
 
   #lookNow(): void {
     this.#lookedAt = Number.NEGATIVE_INFINITY;
-    this.#wake.resolve();
+    this.#woken.resolve();
   }
 
   /** Why it may not send now, in a sentence. */
@@ -164,7 +164,7 @@ export class Worker {
    */
   async stop(graceMs: number): Promise<number> {
     this.#stopping.abort();
-    this.#wake.resolve();
+    this.#woken.resolve();
     const boundMs = Math.min(Math.max(0, graceMs), 2 ** 31 - 1 - storeMs);
     const grace = setTimeout(() => this.#ending.abort(), boundMs);
     const { promise: over, resolve } = Promise.withResolvers<void>();
@@ -182,7 +182,7 @@ export class Worker {
 
   async #run(): Promise<void> {
     while (!this.#over.signal.aborted && (!this.#stopping.signal.aborted || this.#isBusy())) {
-      this.#wake = Promise.withResolvers();
+      this.#woken = Promise.withResolvers();
       const waitMs = this.#nextAt() - performance.now();
       if (waitMs > 0) await this.#pause(waitMs);
       // What came in the same tick comes along; PGlite would respond before it could.
@@ -190,10 +190,10 @@ export class Worker {
       // Nothing is written once `stop` has said what could not be stored.
       if (this.#over.signal.aborted || this.#nextAt() > performance.now()) continue;
       try {
-        if (this.#lookAt() <= performance.now()) await this.#look();
+        if (this.#nextLookAt() <= performance.now()) await this.#look();
         // Other work goes on while they are read.
         if (this.#maySend()) await Promise.race([this.#readCredentials(), new Promise(setImmediate)]);
-        if (this.#turnAt() <= performance.now() && !this.#over.signal.aborted) await this.#takeTurn();
+        if (this.#nextTurnAt() <= performance.now() && !this.#over.signal.aborted) await this.#takeTurn();
         this.#outage.ends();
       } catch (error) {
         this.#outage.begins(error);
@@ -210,18 +210,18 @@ export class Worker {
 
   /** Waits until something happens, or for so long. */
   async #pause(ms: number): Promise<void> {
-    const timer = setTimeout(this.#wake.resolve, ms);
-    await this.#wake.promise;
+    const timer = setTimeout(this.#woken.resolve, ms);
+    await this.#woken.promise;
     clearTimeout(timer);
   }
 
   /** When something is due, by the clock of `performance.now()`. */
   #nextAt(): number {
-    return Math.max(this.#outage.againAt, Math.min(this.#turnAt(), this.#lookAt()));
+    return Math.max(this.#outage.againAt, Math.min(this.#nextTurnAt(), this.#nextLookAt()));
   }
 
   /** When a turn has something to do with what it holds. */
-  #turnAt(): number {
+  #nextTurnAt(): number {
     const now = performance.now();
     const isGathering = this.#outcomes.length > 0;
     let nextAt = isGathering ? this.#storeAt : Number.POSITIVE_INFINITY;
@@ -235,7 +235,7 @@ export class Worker {
   }
 
   /** When it looks at the queue, or at what holds it back. */
-  #lookAt(): number {
+  #nextLookAt(): number {
     const now = performance.now();
     if (this.#stopping.signal.aborted) return now + stoppingMs;
     const dueAt = this.#lookedAt + (this.#parts.subscription.isListening ? lookMs.listening : lookMs.polling);
@@ -264,7 +264,7 @@ export class Worker {
 
   async #readCredentials(): Promise<void> {
     await this.#credentials.read();
-    this.#wake.resolve();
+    this.#woken.resolve();
   }
 
   #places(): number {
@@ -281,12 +281,12 @@ export class Worker {
     const now = performance.now();
     this.#noteFree();
     const oldestAt = Math.min(now, ...[...this.#inFlight.keys()].map(({ sentAt }) => sentAt));
-    return { freeMs: now - this.#boundAt, sendingMs: now - oldestAt };
+    return { freeMs: now - this.#lastFullAt, sendingMs: now - oldestAt };
   }
 
   /** Notes whether it could send more now. */
   #noteFree(): void {
-    if (this.#places() <= 0 || this.#monitor.free.inMs > 0) this.#boundAt = performance.now();
+    if (this.#places() <= 0 || this.#monitor.free.inMs > 0) this.#lastFullAt = performance.now();
   }
 
   #unconfirmed(): Lane[] {
@@ -319,10 +319,11 @@ export class Worker {
     const leaving = [...this.#lanes].filter(
       ({ phase }) => phase === 'leaving' || (isStopping && phase === 'ready'),
     );
-    const key = this.#credentials.take();
+    const read = this.#credentials.take();
     try {
       const result = await takeTurn(this.#parts, {
-        places: isStopping || !key || !this.#monitor.isReady ? 0 : this.#places(),
+        // Without places, orders that are due go back to the queue; those that are not `ready` stay.
+        places: isStopping || !read || !this.#monitor.isReady ? 0 : this.#places(),
         // Nothing is marked while the credentials that it would be sent with are being read.
         ready: isStopping || this.#credentials.isReading ? [] : due,
         unconfirmed: () => [...new Set([...this.#unconfirmed(), ...wasLocked])],
@@ -332,7 +333,7 @@ export class Worker {
         mayTry: (limits) => this.#monitor.mayTry(limits),
       });
       this.#outcomes = this.#outcomes.slice(outcomes.length);
-      this.#applyTurn(result, key?.credentials);
+      this.#applyTurn(result, read?.credentials);
     } catch (error) {
       // The transaction may have been committed all the same: what is held must be confirmed first.
       for (const lane of this.#lanes) lane.confirmedAt = undefined;
@@ -356,10 +357,10 @@ export class Worker {
       if (!this.#inFlight.has(lane)) this.#giveUp(lane);
     }
     for (const token of revived) this.#revive.delete(token);
-    this.#reviveAt = now + (this.#revive.size > 0 ? locked.delayMs : 0);
+    this.#reviveAt = now + (this.#revive.size > 0 ? lockedWait.delayMs : 0);
     this.#retryLocked(result.locked, now);
     for (const { job } of [...ended.filter(isUnlocked), ...result.heads.map(({ lane }) => lane)])
-      this.#lockedSince.delete(job.token);
+      this.#lockedOutSince.delete(job.token);
     this.#monitor.note(limits);
     this.#send(result, credentials);
     for (const { head, settlement } of result.outcomes) {
@@ -378,14 +379,14 @@ export class Worker {
   #retryLocked(lanes: readonly Lane[], now: number): void {
     for (const [index, lane] of lanes.entries()) {
       lane.lockedSince ??= now;
-      if (index < this.#monitor.share && now - lane.lockedSince <= locked.giveUpMs) {
-        lane.dueAt = now + locked.againMs;
+      if (index < this.#monitor.share && now - lane.lockedSince <= lockedWait.giveUpMs) {
+        lane.dueAt = now + lockedWait.againMs;
         continue;
       }
-      const since = this.#lockedSince.get(lane.job.token) ?? lane.lockedSince;
-      if (this.#lockedSince.size < maxLocked) this.#lockedSince.set(lane.job.token, since);
+      const since = this.#lockedOutSince.get(lane.job.token) ?? lane.lockedSince;
+      if (this.#lockedOutSince.size < maxLocked) this.#lockedOutSince.set(lane.job.token, since);
       lane.isLockedOut = true;
-      this.#leave(lane, Math.min(locked.longestMs, Math.max(locked.delayMs, now - since)));
+      this.#leave(lane, Math.min(lockedWait.longestMs, Math.max(lockedWait.delayMs, now - since)));
     }
   }
 
@@ -395,13 +396,14 @@ export class Worker {
     for (const { lane, head, slotMs } of heads) {
       const slot = { slotAt: slotsAt + slotMs, pace: this.#pace };
       const settling = sendHead(parts, head, { markedAt, ...slot, credentials });
+      // While the breaker is open, only a trial is marked.
       this.#track({ lane, head, isTrial: limits.health.state !== 'ok' }, settling);
     }
     for (const { lane, head } of abandoned) {
       // The queue gave the order away and back while this process was at it: its own response is to come or to be stored.
       const own = [...this.#inFlight.values(), ...this.#outcomes.map((outcome) => outcome.head)];
       const isOwn = own.some(({ claim, id }) => claim === head.claim && id === head.id);
-      if (isOwn) this.#leave(lane, locked.delayMs);
+      if (isOwn) this.#leave(lane, lockedWait.delayMs);
       else this.#track({ lane, head, isTrial: false }, settleLost(parts, head));
     }
   }
@@ -419,7 +421,7 @@ export class Worker {
       this.#inFlight.delete(lane);
       // The next turn stores it.
       this.#outcomes.push({ ...sent, settlement });
-      // The others in flight use the moment that outcomes are gathered.
+      // Where more are in flight, others may come along.
       if (this.#outcomes.length >= this.#inFlight.size) this.#storeAt = now;
       else if (this.#outcomes.length === 1) this.#storeAt = now + gatherMs;
       const isOver = lane.sent >= maxVisit.sent || now - lane.takenAt > maxVisit.ms;
@@ -428,7 +430,7 @@ export class Worker {
         // At a slow rate every order waits, so each goes behind the others.
       } else if (settlement.delayMs > 0 || isOver || this.#parts.rate) this.#leave(lane, settlement.delayMs);
       else Object.assign(lane, { phase: 'ready', dueAt: now });
-      this.#wake.resolve();
+      this.#woken.resolve();
     });
   }
 
