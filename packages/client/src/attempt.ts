@@ -2,13 +2,7 @@ import type { Authorization } from '@orders/auth';
 import { type Call, endedFailure, runCallback } from './call.ts';
 import type { Connections } from './connections.ts';
 import type { AttemptFailure, AttemptResult, AttemptSuccess } from './errors.ts';
-import {
-  type BaseUrl,
-  type BeforeSend,
-  isAuthorization,
-  type StandardIssue,
-  type StandardSchema,
-} from './options.ts';
+import { type BaseUrl, isAuthorization, type StandardIssue, type StandardSchema } from './options.ts';
 import type { RateLimit, Turn } from './rate-limit.ts';
 import { createRedactor, describeCause, joinRedactors, type Redact, sanitizeCause } from './redact.ts';
 import { type ClassifyResponse, getRequestId, interpretResponse, invalidResponse } from './response.ts';
@@ -112,7 +106,7 @@ async function send(
   const startedAfterMs = deadline.elapsedMs();
   const remainingMs = deadline.remainingMs();
   const { attempt, total } = options.timeouts;
-  const request = createRequest(call, authorization, context, () => rateLimit.takeSlot(turn));
+  const request = createRequest(call, authorization, context, (run) => rateLimit.takeSlot(turn, run));
   const timeoutMs = Math.min(attempt, remainingMs);
   const sent = await transport(request, { timeoutMs, maxResponseBytes, deadline });
   if (sent.failure === 'held') return undefined;
@@ -136,11 +130,11 @@ function createRequest(
   call: Call,
   authorization: string,
   { baseUrl: { origin, prefix }, ownHeaders }: AttemptContext,
-  takeSlot: () => boolean,
+  takeSlot: (run: () => void) => boolean,
 ): TransportRequest {
   const { operation, options } = call;
   const { method, path, body } = operation;
-  const { headers, beforeSend } = options;
+  const { headers } = options;
   let hasSlot = false;
   return {
     method,
@@ -154,19 +148,19 @@ function createRequest(
     },
     body,
     beforeSend: () => {
+      const run = (): void => runBeforeSend(call);
       // A dispatcher may begin a request anew.
-      hasSlot ||= takeSlot();
-      if (!hasSlot) return false;
-      if (beforeSend) runBeforeSend(call, beforeSend);
-      call.deadline.beginSending();
-      return true;
+      if (hasSlot) run();
+      else hasSlot = takeSlot(run);
+      if (hasSlot) call.deadline.beginSending();
+      return hasSlot;
     },
   };
 }
 
 /** @throws what `beforeSend` throws, and when it is not synchronous: the first byte leaves once it returns. */
-function runBeforeSend({ attempts }: Call, beforeSend: BeforeSend): void {
-  const returned: unknown = beforeSend({ attempt: attempts.length + 1 });
+function runBeforeSend({ attempts, options }: Call): void {
+  const returned: unknown = options.beforeSend?.({ attempt: attempts.length + 1 });
   if (typeof Object(returned).then !== 'function') return;
   // A promise that rejects must not end the process.
   Promise.resolve(returned).catch(() => {});

@@ -8,7 +8,7 @@ const unlimitedMs = 1;
 /** A service for which it slowed down more often than this in a row is taken to accept nothing. */
 const maxSlowedInARow = 3;
 
-/** The pace grows by this factor with each response: below what was held up to now, and above. */
+/** The pace grows by this factor with each response: `fast` while the spacing is above `#fastAboveMs`, else `slow`. */
 const fast = 1.25;
 const slow = 1.03;
 

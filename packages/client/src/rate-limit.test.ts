@@ -348,6 +348,21 @@ test('an attempt whose connection fails takes no slot, so that the next one leav
   expect(departures[0]?.at).toBeLessThanOrEqual(4_000);
 });
 
+test('an attempt that beforeSend ends takes no slot, so that the next one leaves at once', async () => {
+  const { orders, clock, departures } = createVirtualClient({ rateLimit: { requestsPerSecond: 0.01 } });
+  const beforeSend = (): never => {
+    throw new Error('too late');
+  };
+  for (let call = 0; call < 3; call++) {
+    const { error } = await orders.safeUpdateOrder('order_1', { cart: {} }, { beforeSend });
+    expect(error).toMatchObject({ code: 'aborted', outcome: 'not_sent' });
+  }
+  const before = clock.now();
+  await orders.updateOrder('order_1', { cart: {} });
+  expect(departures).toHaveLength(1);
+  expect(clock.now() - before).toBeLessThan(1_000);
+});
+
 test('a wait beyond timeouts.total fails at once with retryAfterMs', async () => {
   const { orders, clock } = createVirtualClient({ rateLimit: { requestsPerSecond: 0.5 } });
   await orders.updateOrder('order_1', { cart: {} });

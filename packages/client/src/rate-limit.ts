@@ -20,7 +20,7 @@ export interface Turn {
    * - `preparing`: runs `beforeAttempt` and reads credentials.
    * - `ready`: waits for its slot.
    * - `reserved`: has a slot reserved, and may be connecting.
-   * - `idle`: was sent, failed before it could be, or has not begun.
+   * - `idle`: was sent, failed before it could be, or has not begun; without a limit it prepares in this state, too.
    */
   state: 'queued' | 'preparing' | 'ready' | 'reserved' | 'idle';
   /** When the first byte of its last attempt was sent. */
@@ -187,11 +187,15 @@ export class RateLimit {
     return failure;
   }
 
-  /** Takes the slot right before the first byte is sent; `false` when connecting took so long that it is lost. */
-  takeSlot(turn: Turn): boolean {
+  /**
+   * Takes the slot right before the first byte is sent, unless what runs before throws; `false` when connecting took so long
+   * that it is lost.
+   */
+  takeSlot(turn: Turn, run: () => void): boolean {
     const now = this.clock.now();
     const limits = this.#limitsOf(turn);
     if (!limits.every((limit) => limit.isFree(now, turn))) return false;
+    run();
     for (const limit of limits) limit.take(now);
     turn.state = 'idle';
     turn.sentAt = now;
@@ -313,7 +317,7 @@ export class RateLimit {
     for (const limit of this.#limitsOf(turn)) limit.reserve(now, turn);
   }
 
-  /** Counts what is ahead of a call behind all others of these lines. What waits with another key that got a 429 may stay long, so it is not ahead. */
+  /** Counts these lines as if the call stood last in them, without calls of other keys that got a 429: they may stay long. */
   #countAll(turn: Turn, lines: readonly Line[], paced = this.#countPaced(lines)): Ahead {
     const own = lines.some((line) => line.has(turn)) ? 1 : 0;
     const sameKey = countOf(lines, [turn.key]);

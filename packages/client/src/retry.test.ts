@@ -53,7 +53,7 @@ async function run(results: readonly AttemptResult[], given: RunOptions = {}) {
     const startedAfterMs = deadline.elapsedMs();
     const result = results[began.length] ?? success;
     began.push(clock.now());
-    rateLimit.takeSlot(turn);
+    rateLimit.takeSlot(turn, () => {});
     clock.advance(attemptMs);
     rateLimit.learn(turn, result);
     if (began.length > abortAfter) deadline.abort('enough');

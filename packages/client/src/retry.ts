@@ -42,7 +42,7 @@ export function withRetries(attempt: AttemptStep, policy: RetryPolicy): Step {
         const isPaused = result.status === 429;
         const delayMs = result.code ? nextAttemptMs(result, turn, policy) : undefined;
         runAfterAttempt(call, record, delayMs);
-        // What is put back is sent again by its bulk run.
+        // Where a bulk run has a rule, a delay says that the run took the update back, and sends it again.
         if (delayMs === undefined || putBackRule(call, result)) return result;
         // A pause passes in `waitToPrepare`, where it can be lifted.
         const waited = isPaused ? undefined : await deadline.wait(delayMs);

@@ -28,8 +28,11 @@ export class Credentials {
         this.#wantedAt = performance.now();
         credentials = await within(longestMs, reading);
       } else credentials = reading;
+      // A function may return anything.
+      if (typeof credentials?.reveal() !== 'string') credentials = undefined;
     } catch {
       // The call reports it as what it is.
+      credentials = undefined;
     }
     this.#read = { credentials };
     this.#wantedAt = undefined;

@@ -5,7 +5,7 @@ import { isLockedState, sqlState } from './errors.ts';
 interface CallsOfOrder {
   /** Settles with the call that came last. */
   last: Promise<unknown>;
-  /** Since when somebody else has the order locked, and how that was found. */
+  /** Since when calls in a row have found the order locked by somebody else, and how: those behind need not wait 3 s each. */
   blocked: { readonly since: number; readonly error: unknown } | undefined;
 }
 

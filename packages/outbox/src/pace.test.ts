@@ -5,7 +5,7 @@ import { onPostgres, step, until } from '../test/scene.ts';
 import { type Steps, watchStore } from '../test/watch-store.ts';
 import { allowedLateMs } from './limits.ts';
 import { Pace } from './pace.ts';
-import { settleWithoutSlot } from './settlement.ts';
+import { settleUnsent } from './settlement.ts';
 
 const rate = { perSecond: 10 };
 /** What a stall lasts, in milliseconds: by then all slots that were taken together are over. */
@@ -136,7 +136,7 @@ test('waits for no slot that is further away than a claim may grow old, which is
   const { signal } = new AbortController();
   expect(await pace.wait(undefined, () => 3_000, signal)).toBe(false);
   expect(await pace.wait(performance.now() + 60_000, () => 3_000, signal)).toBe(false);
-  expect(settleWithoutSlot(2)).toEqual({
+  expect(settleUnsent(2)).toEqual({
     state: 'queued',
     open: true,
     delayMs: 0,

@@ -14,7 +14,7 @@ import {
   settleExpired,
   settleResult,
   settleUnknown,
-  settleWithoutSlot,
+  settleUnsent,
   type UnknownChoice,
 } from './settlement.ts';
 import { withLinkedSpan } from './telemetry.ts';
@@ -103,7 +103,7 @@ export async function sendHead(
     let isExpired: boolean;
     let isTooSoon: boolean;
     do {
-      if (pace && !(await pace.wait(slot, leftMs, ending))) return settleWithoutSlot(head.failures);
+      if (pace && !(await pace.wait(slot, leftMs, ending))) return settleUnsent(head.failures);
       // What could not leave in its slot takes another.
       slot = undefined;
       isExpired = false;
@@ -124,6 +124,9 @@ export async function sendHead(
     } while (isTooSoon && !result.ok && result.error.outcome === 'not_sent' && !ending.aborted);
     if (isExpired && !result.ok && result.error.outcome === 'not_sent')
       return settleExpired(head.failures, parts);
+    const { code, outcome } = result.error ?? {};
+    const isOwn = code === 'aborted' && (ending.aborted || isTooSoon);
+    if (isOwn && (outcome === 'not_sent' || outcome === 'rejected')) return settleUnsent(head.failures);
     const settlement = settleResult(result, head.failures, parts);
     // What was applied always has one.
     if (settlement || result.ok) return settlement as Settlement;

@@ -92,18 +92,20 @@ test('sends again, later each time, what never left', async () => {
   );
 });
 
-test('counts no failure where the outbox ended the call before a byte left', async () => {
+test('tries later what a hook of the client ended, without a word about the service', async () => {
   await using service = await startMockOrderService();
   await using client = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   const beforeSend = () => {
-    throw new Error('too old');
+    throw new Error('of the caller');
   };
   const result = await client.safeUpdateOrder(service.token, { cart: {} }, { beforeSend });
-  expect(settleResult(result, 3, options)).toEqual({
+  expect(settleResult(result, 3, options)).toMatchObject({
     state: 'queued',
     open: true,
-    delayMs: 0,
-    failures: 3,
+    code: 'aborted',
+    message: expect.stringContaining('beforeSend threw'),
+    delayMs: 4_000,
+    failures: 4,
     signal: 'none',
   });
 });

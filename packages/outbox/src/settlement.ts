@@ -61,9 +61,6 @@ export function settleResult(
   const { error } = result;
   const failure = failureOf(error);
   if (error.outcome === 'applied') return { ...failure, ...ended, state: 'applied', signal: 'success' };
-  // The outbox itself ended the call: nothing failed, and nothing was applied.
-  if (error.code === 'aborted' && (error.outcome === 'not_sent' || error.outcome === 'rejected'))
-    return { ...queued(0, failures), signal: 'none' };
   if (error.outcome === 'rejected') {
     const { status } = failure;
     if (status === 429) {
@@ -86,7 +83,9 @@ export function settleResult(
     const delayMs = Math.min(error.retryAfterMs, options.maxRetryDelayMs);
     return { ...failure, ...queued(delayMs, failures), signal: 'none' };
   }
-  return { ...failure, ...later(failures, options), signal: 'failure' };
+  // A hook of the client may have thrown, which says nothing of the service.
+  const signal = error.code === 'aborted' ? 'none' : 'failure';
+  return { ...failure, ...later(failures, options), signal };
 }
 
 /** What becomes of an update of unknown outcome. @throws TypeError when the choice is none. */
@@ -114,8 +113,8 @@ export function settleExpired(failures: number, options: SettleOptions): Settlem
   return { ...claimExpired, ...later(failures, options), signal: 'none' };
 }
 
-/** What becomes of an update that got no slot before its claim grew old: nothing failed, and it is due at once. */
-export function settleWithoutSlot(failures: number): Settlement {
+/** What becomes of an update that the outbox itself kept from leaving, such as without a slot: nothing failed, and it is due at once. */
+export function settleUnsent(failures: number): Settlement {
   return { ...queued(0, failures), signal: 'none' };
 }
 

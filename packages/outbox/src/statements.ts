@@ -189,7 +189,7 @@ export async function markHeads(
   return rows.flatMap(({ place, id, state, claim, marked_ms, ...row }): Next[] => {
     const lane = lanes[place - 1];
     if (!lane) return [];
-    // The state is that before this statement, the claim that after it: one that was queued is marked now.
+    // The state is that before this statement, the claim that after it. What is queued has no claim: with one, it is marked now.
     // What needs review, or is rejected and holds its order, is decided first: that queues the order again.
     const isToSend = state === 'sending' || (state === 'queued' && claim !== null);
     if (id === null || !isToSend) return [{ kind: 'nothing', lane }];

@@ -33,7 +33,7 @@ export interface TurnPlan {
   readonly outcomes: readonly SettledHead[];
   /** Orders that go back to the queue. */
   readonly leaving: readonly Lane[];
-  /** Orders of lost lanes to queue again: a late response may settle what the next worker sent to review, which ended the job. */
+  /** Orders of lost lanes to queue again, where a late response has settled what the next worker sent to review. */
   readonly revive: readonly string[];
   /** Whether this worker may send the one update of a trial. */
   readonly mayTry: (limits: Limits) => boolean;

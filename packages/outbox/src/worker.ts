@@ -45,7 +45,10 @@ export class Worker {
   readonly #lanes = new Set<Lane>();
   /** The updates in flight. */
   readonly #inFlight = new Map<Lane, Head>();
-  /** Orders of lost lanes to queue again: a late response may settle what the next worker sent to review, which ended the job. */
+  /**
+   * Orders of lost lanes to queue again. The next worker may have sent the update to review, which ended the job; where a late
+   * response settles it, nothing else queues what is behind it.
+   */
   readonly #revive = new Set<string>();
   /** Since when orders that went back to the queue have been locked by callers, by the clock of `performance.now()`. */
   readonly #lockedOutSince = new Map<string, number>();
@@ -322,7 +325,7 @@ export class Worker {
     const read = this.#credentials.take();
     try {
       const result = await takeTurn(this.#parts, {
-        // Without places, orders that are due go back to the queue; those that are not `ready` stay.
+        // With 0 places, a turn gives all back that it gets as `ready`; the other orders stay held.
         places: isStopping || !read || !this.#monitor.isReady ? 0 : this.#places(),
         // Nothing is marked while the credentials that it would be sent with are being read.
         ready: isStopping || this.#credentials.isReading ? [] : due,

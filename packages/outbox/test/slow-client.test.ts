@@ -137,3 +137,60 @@ onBothInFull(
   },
   { isAlone: true },
 );
+
+onBothInFull('sends later what a hook of the client ends, and says why', async (scene) => {
+  const { open, client, service, token } = scene;
+  let calls = 0;
+  await using broken = slowClient(scene, {
+    beforeAttempt() {
+      calls++;
+      throw new Error('of the caller');
+    },
+  });
+  const outbox = await open({
+    client: {
+      prepareUpdateOrder: client.prepareUpdateOrder,
+      echo: client.echo,
+      safeUpdateOrder: broken.safeUpdateOrder,
+    },
+  });
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.drain();
+  const { attempts, ...status } = (await outbox.get(id)) ?? {};
+  expect(status).toMatchObject({
+    state: 'queued',
+    code: 'aborted',
+    message: expect.stringContaining('beforeAttempt threw'),
+  });
+  expect(attempts).toBe(calls);
+  expect(service.ledger).toEqual([]);
+});
+
+onBothInFull(
+  'sends nothing, and knows that, where a function returns no credentials any more',
+  async (scene) => {
+    const { open, client, service, token } = scene;
+    const returned = ['no\nkey', new Error('no key'), {}, 4711, null, { reveal: () => 4711 }];
+    for (const each of returned) {
+      const credentials = async () => each as never;
+      await using broken = createOrdersClient({
+        baseUrl: service.url,
+        ...(typeof each === 'string' ? { apiKey: async () => each } : { credentials }),
+      });
+      const outbox = await open({
+        client: {
+          prepareUpdateOrder: client.prepareUpdateOrder,
+          echo: client.echo,
+          safeUpdateOrder: broken.safeUpdateOrder,
+          readCredentials: broken.readCredentials,
+        },
+      });
+      const id = await outbox.enqueue(token, step(1));
+      await outbox.drain();
+      expect(await outbox.get(id)).toMatchObject({ state: 'queued', code: 'connection_error' });
+      expect(service.requests({ token })).toEqual([]);
+      await outbox.discard(id);
+      await outbox.close();
+    }
+  },
+);
