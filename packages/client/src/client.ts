@@ -259,7 +259,7 @@ function createCore(
       operation,
       options: callOptions,
       deadline: new Deadline(timeouts.total, signal, clock),
-      // A call may fail before it has read its credentials, with what holds those that were read last.
+      // Before a call has read its own credentials, an error may hold those that were read last.
       redact: typeof credentials === 'function' ? context.lastRedact : createRedactor(credentials),
       attempts: [],
       host,

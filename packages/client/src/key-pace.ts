@@ -87,7 +87,7 @@ export class KeyPace extends Slots {
   }
 
   /**
-   * Halves the pace. Unless the service is taken to accept nothing, it does not fall below half of what the service took in a second:
+   * Halves the pace. Unless the service is taken to accept nothing, that is at least half of what it took in a second:
    * one that refuses now and then for reasons of its own, such as a limit of one order, does so at any pace.
    */
   #slowDown(now: number): void {

@@ -94,7 +94,7 @@ function nextAttemptMs(
   return waitMs < deadline.remainingMs() ? delayMs : undefined;
 }
 
-/** The function with which a bulk run decides about a 429, and takes the update back. One that may have been applied is not put back, which would forget that. */
+/** The function with which a bulk run decides about a 429, and takes the update back. An update that may have been applied is not put back, which would forget that. */
 function putBackRule({ attempts, options }: Call, { status }: AttemptResult): BulkRules['putsBack'] {
   const isUnknown = attempts.some(({ outcome }) => outcome === 'unknown');
   return status === 429 && !isUnknown ? options.bulk?.putsBack : undefined;

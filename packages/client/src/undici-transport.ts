@@ -142,7 +142,7 @@ class PendingRequest implements Dispatcher.DispatchHandler {
     this.#settle(failure, cause);
     // Our own agent speaks HTTP/1.1: its connection is reset before the client's `close` could end it.
     if (this.#connecting || !this.#sent || this.#head) this.#abort();
-    // Node spins endlessly when an HTTP/2 stream ends before its body has left, which the event loop does next.
+    // Node spins endlessly when an HTTP/2 stream ends before its body has left, which it does in the next turn of the event loop.
     else setImmediate(() => this.#abort());
   }
 

@@ -246,7 +246,7 @@ export async function observeOutcomes(
       for (const id of observed.queueAgain) queueAgain.add(id);
       next = { health: observed.health, waitMs: observed.waitMs ?? next.waitMs };
     }
-    // What this transaction stores, it also queues again.
+    // What this transaction stores, it queues again itself, so nothing of that is left for later.
     for (const { id, signal } of seen)
       if (signal === 'refused' && next.health.requeue.includes(id)) queueAgain.add(id);
     const stored = new Set(seen.map(({ id }) => id));

@@ -327,6 +327,21 @@ onPostgres('aborts nothing that a drain has begun, however soon its time is over
   expect(ended).toEqual({ state: 'applied', attempts: 1, code: undefined });
 });
 
+/** A store whose database can go away: from then on, each of its statements comes to what `away` does. */
+async function mayGoAway({ openStore }: Scene, away: () => Promise<never>) {
+  const base = await openStore();
+  const database = { isAway: false };
+  const unlessAway = <T>(work: () => Promise<T>): Promise<T> => (database.isAway ? away() : work());
+  const store: OutboxStore = {
+    ...base,
+    query: (...call) => unlessAway(() => base.query(...call)),
+    executeSql: (...call) => unlessAway(() => base.executeSql(...call)),
+    transaction: (...call) => unlessAway(() => base.transaction(...call)),
+  };
+  return { store, database };
+}
+const never = (): Promise<never> => new Promise(() => {});
+
 /** Drains until an update is in flight, and a drain waits for its response alone. Returns these drains, and what they said. */
 async function drainUntilItEnds(outbox: Outbox, service: MockOrderService) {
   const problems: string[] = [];
@@ -367,25 +382,16 @@ onBoth('says that a drain or a start waits for the end of an earlier drain', asy
 onBoth(
   'ends a drain, and a start behind it, where it is closed while its database is away',
   async (scene) => {
-    const { open, openStore, service, token, warnings } = scene;
+    const { open, service, token, warnings } = scene;
     const held = holdResponses(scene);
-    const away = Promise.withResolvers<never>();
-    let isAway = false;
-    const base = await openStore();
-    const unlessAway = <T>(work: () => Promise<T>): Promise<T> => (isAway ? away.promise : work());
-    const store: OutboxStore = {
-      ...base,
-      query: (...call) => unlessAway(() => base.query(...call)),
-      executeSql: (...call) => unlessAway(() => base.executeSql(...call)),
-      transaction: (...call) => unlessAway(() => base.transaction(...call)),
-    };
+    const { store, database } = await mayGoAway(scene, never);
     const outbox = await open({ client: held.client, store });
     await outbox.enqueue(token, step(1));
     const { drains } = await drainUntilItEnds(outbox, service);
     const drained = Promise.allSettled(drains);
     const waiting = Promise.allSettled([outbox.drain(), outbox.start()]);
     await until('they wait for a drain', () => warnings.length === 2);
-    isAway = true;
+    database.isAway = true;
     held.release();
     await outbox.close({ graceMs: 0 });
     for (const ended of await waiting) expect(ended).toMatchObject({ reason: { code: 'closed' } });
@@ -427,51 +433,35 @@ onBothInFull('ends a drain and a close while its database does not let it start'
 });
 
 onBothInFull('ends a drain whose database stops to respond, and says so', async (scene) => {
-  const { open, openStore } = scene;
-  const base = await openStore();
-  const never = new Promise<never>(() => {});
-  let isAway = false;
-  const store: OutboxStore = {
-    ...base,
-    executeSql: (...call) => (isAway ? never : base.executeSql(...call)),
-    transaction: (...call) => (isAway ? never : base.transaction(...call)),
-  };
-  const outbox = await open({ store });
-  isAway = true;
+  const { store, database } = await mayGoAway(scene, never);
+  const outbox = await scene.open({ store });
+  database.isAway = true;
   let looks = 0;
-  const problem = await until('its worker has started', async () => {
-    const drained = await outbox.drain({ maxMs: 100 * ++looks });
-    return drained.problem?.startsWith('Nothing was sent within') ? undefined : drained.problem;
+  // Before its worker has started, and while an earlier one ends, it says that.
+  await until('it says so', async () => {
+    const { problem } = await outbox.drain({ maxMs: 100 * ++looks });
+    return problem === `${store.place} has not responded.`;
   });
-  expect(problem).toBe(`${store.place} has not responded.`);
 });
 
 onBothInFull(
   'waits for what a drain has in flight, while its database is away for a while',
   async (scene) => {
-    const { open, openStore, service, token, warnings } = scene;
+    const { open, service, token, warnings } = scene;
     const held = holdResponses(scene);
-    const base = await openStore();
-    let isAway = false;
-    const unlessAway = async <T>(work: () => Promise<T>): Promise<T> => {
-      if (isAway) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
-      return work();
-    };
-    const store: OutboxStore = {
-      ...base,
-      executeSql: (...call) => unlessAway(() => base.executeSql(...call)),
-      transaction: (...call) => unlessAway(() => base.transaction(...call)),
-    };
+    const { store, database } = await mayGoAway(scene, async () => {
+      throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+    });
     const outbox = await open({ client: held.client, store });
     const id = await outbox.enqueue(token, step(1));
     const { drains } = await drainUntilItEnds(outbox, service);
-    isAway = true;
+    database.isAway = true;
     await until('its worker notices that', () =>
       warnings.some((text) => text.includes('database of the outbox fails')),
     );
     // Longer than an end of a drain waits for a database.
     await delay(20_000);
-    isAway = false;
+    database.isAway = false;
     held.release();
     await Promise.all(drains);
     expect(await outbox.get(id)).toMatchObject({ state: 'applied', attempts: 1 });

@@ -139,7 +139,7 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
 
 /** What a `drain` leaves. */
 export interface Drained {
-  /** Why the rest cannot be sent now, in one sentence; `undefined` where all that was due was sent, or `maxMs` was over. */
+  /** Why the rest cannot be sent now, in one sentence; `undefined` where all that was due was sent, or `maxMs` was over while it went on. */
   readonly problem: string | undefined;
 }
 

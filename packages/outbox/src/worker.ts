@@ -129,7 +129,7 @@ export class Worker {
     return this.#outage.problem;
   }
 
-  /** Whether nothing but its database keeps it from ending: it sends nothing, and that fails, or it has nothing to store. */
+  /** Whether only its database keeps it from ending: nothing is in flight, and the database fails, or nothing is left to store. */
   get isStuck(): boolean {
     return this.#inFlight.size === 0 && (this.failure !== undefined || !this.#isBusy());
   }
