@@ -68,8 +68,8 @@ export interface Violation {
 
 /** How soon a response must have travelled to be read before its attempt ends, in milliseconds: that takes 15 s. */
 const attemptMs = 13_000;
-/** Orders in a row whose failures open the breaker. */
-const maxFailing = 3;
+/** Orders in a row whose failures, or refused keys, open the breaker. */
+const [maxFailing, maxRefused] = [3, 2];
 /** The time in which departures are counted, and how far ahead their slots are taken, in milliseconds. */
 const [paceMs, aheadMs] = [3_000, 500];
 
@@ -98,10 +98,9 @@ export class Observer {
   #disturbedAtMs = Number.NEGATIVE_INFINITY;
   /** Orders that met failures in a row; since when they are too many, and whether an echo succeeded since. */
   #failing = new Set<string>();
-  /** Those that may have: of one commit, which outcome came first is not known; and whether they may be too many. */
-  #mayFail = new Set<string>();
-  #mayBeOpen = false;
   #openSinceMs: number | undefined;
+  /** What the breaker may have seen: of one commit, which outcome came first is not known. */
+  #suspicion = noSuspicion();
   #isTrial = false;
   /** The one that left since, until its outcome is stored. */
   #trial: SentRequest | undefined;
@@ -203,11 +202,16 @@ export class Observer {
     for (const { answer, answeredAtMs, retryAfterMs, isAborted } of requests)
       if (answer === 'refused' && !isAborted && retryAfterMs > 0 && answeredAtMs > this.#disturbedAtMs)
         this.#pause = { sinceMs: now, untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs) };
+    const { sinceMs: mayBeOpenSinceMs = Number.POSITIVE_INFINITY } = this.#suspicion;
+    const mayBeOpen = this.#suspicion.sinceMs !== undefined;
+    this.#suspect(requests);
     const telling = requests.filter(({ fate, answer, markedAtMs, isAborted }) => {
-      // What was under way when the breaker opened shows nothing.
-      const isNew = this.#openSinceMs === undefined || markedAtMs > this.#openSinceMs;
+      // What was under way when the breaker opened shows nothing, but the first success may be that of a trial.
+      const openSinceMs = this.#openSinceMs ?? Number.NEGATIVE_INFINITY;
+      const hasFailed = failures.has(fate);
+      const isNew = markedAtMs > (hasFailed ? openSinceMs : Math.min(openSinceMs, mayBeOpenSinceMs));
       // What its process aborted shows nothing either.
-      return isNew && (failures.has(fate) ? !isAborted : answer !== undefined);
+      return isNew && (hasFailed ? !isAborted : answer !== undefined);
     });
     if (telling.length === 0) return;
     const hasFailed = telling.every(({ fate }) => failures.has(fate));
@@ -216,20 +220,31 @@ export class Observer {
       this.#isTrial = false;
       if (!hasFailed) this.#openSinceMs = undefined;
     } else if (hasFailed) {
-      for (const { token } of telling) {
-        this.#failing.add(token);
-        this.#mayFail.add(token);
-      }
-      // An echo may have succeeded since they were too many.
-      if (!this.#mayBeOpen) this.#isTrial = false;
-      this.#mayBeOpen = this.#mayFail.size >= maxFailing;
+      for (const { token } of telling) this.#failing.add(token);
+      // An echo may have succeeded since the breaker opened.
+      if (!mayBeOpen) this.#isTrial = false;
       if (this.#failing.size >= maxFailing) this.#openSinceMs = now;
     }
     if (hasFailed && this.#openSinceMs === undefined) return;
     this.#failing.clear();
-    const failed = telling.filter(({ fate }) => failures.has(fate));
-    this.#mayFail = new Set(hasFailed ? [] : failed.map(({ token }) => token));
-    this.#mayBeOpen = false;
+  }
+
+  /** Notes since when the breaker may be open: by failures, or by refused keys. */
+  #suspect(requests: readonly SettledRequest[]): void {
+    const { failing, unauthorized, sinceMs, lastMs } = this.#suspicion;
+    const failed = requests.filter(({ fate }) => failures.has(fate));
+    const refused = requests.filter(({ fate, answer }) => fate === 'key refused' && answer);
+    const hasSucceeded = requests.some(
+      ({ fate, answer, markedAtMs, isAborted }) =>
+        answer && !isAborted && fate !== 'key refused' && markedAtMs > lastMs,
+    );
+    for (const { token } of failed) failing.add(token);
+    for (const { token } of refused) unauthorized.add(token);
+    const isTooMany = failing.size >= maxFailing || unauthorized.size >= maxRefused;
+    const now = elapsedMs();
+    if (failed.length + refused.length > 0 && isTooMany)
+      this.#suspicion = { failing, unauthorized, sinceMs: sinceMs ?? now, lastMs: now };
+    else if (hasSucceeded) this.#suspicion = noSuspicion(tokensOf(failed), tokensOf(refused));
   }
 
   /** An echo succeeds. */
@@ -372,6 +387,28 @@ export class Observer {
   #decisionsOf(id: string): number {
     return this.#decisions.get(id) ?? 0;
   }
+}
+
+/** What the breaker may have seen since it was closed for sure: orders that met failures, or refused keys. */
+interface Suspicion {
+  readonly failing: Set<string>;
+  readonly unauthorized: Set<string>;
+  /** When it may have opened first, and last. */
+  readonly sinceMs: number | undefined;
+  readonly lastMs: number;
+}
+
+function noSuspicion(failing: readonly string[] = [], unauthorized: readonly string[] = []): Suspicion {
+  return {
+    failing: new Set(failing),
+    unauthorized: new Set(unauthorized),
+    sinceMs: undefined,
+    lastMs: Number.NEGATIVE_INFINITY,
+  };
+}
+
+function tokensOf(requests: readonly SentRequest[]): string[] {
+  return requests.map(({ token }) => token);
 }
 
 /** A short name for an update. */
