@@ -148,7 +148,7 @@ export class Database {
     const fault = this.#take(process, 'statement');
     if (fault === 'before') throw lostConnection();
     const result = await inHost(undefined, execute);
-    await process.cross('statement');
+    await process.cross(hasJobs(result) ? 'fetch' : 'statement');
     if (fault === 'after') throw lostConnection();
     return result;
   }
@@ -261,6 +261,12 @@ async function readChanges(tx: Sql, seen: string): Promise<Committed> {
   }[];
   if (!row) throw new Error('A count has one row.');
   return { ...row, changed: JSON.parse(row.changed) as CommittedUpdate[] };
+}
+
+/** Whether a statement has fetched orders from the queue: with the next one, they are worked on. */
+function hasJobs(result: unknown): boolean {
+  const [row] = (result as { readonly rows?: readonly object[] }).rows ?? [];
+  return row !== undefined && 'singletonKey' in row;
 }
 
 function lostConnection(): Error {

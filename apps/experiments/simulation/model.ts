@@ -51,7 +51,7 @@ export const promises = {
   trusted:
     'An update is taken only from a process that crashed, stood still or lost its database since it marked it, or just before.',
   true: 'An update is applied in the outbox only where the service applied it, and rejected only where it did not.',
-  live: 'Once faults end, it never stands still for 45 s without a word about what holds each update that is due, and within a quarter of an hour all are settled or wait for a person.',
+  live: 'Once faults end, it never stands still for 45 s without a word about what holds each update that is due, and within a quarter of an hour, plus a reading of the key for each, all are settled or wait for a person.',
   closed:
     'An outbox closes at most 11 s after its grace, whatever its database does, and writes nothing afterwards.',
   effects:

@@ -8,8 +8,8 @@ function latencyMs(): number {
   return Math.ceil(chance() * (kind < 0.995 ? 100 : 1_500));
 }
 
-/** Where a process waits: for a commit, one that marks an update, a statement, a response of the service, or anything else. */
-export type Place = 'commit' | 'mark' | 'statement' | 'response' | 'other';
+/** Where a process waits: for a commit, one that marks an update, orders of the queue, another statement, a response of the service, or anything else. */
+export type Place = 'commit' | 'mark' | 'fetch' | 'statement' | 'response' | 'other';
 
 /** A process of a merchant, which may crash or pause wherever it waits for a database, a network or a timer. */
 export class Process implements Host {

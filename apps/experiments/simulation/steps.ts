@@ -89,6 +89,7 @@ const bad = fc.constantFrom<Fate>(
   'failed after',
   'reset after',
   'silent before',
+  'slow',
   'unreachable',
 );
 
@@ -113,7 +114,7 @@ const pass = fc
 const moment = fc.oneof(
   fc.record({ at: fc.constant('any' as const), places: fc.nat({ max: 60 }) }),
   fc.record({
-    at: fc.constantFrom('commit' as const, 'mark' as const, 'response' as const),
+    at: fc.constantFrom('commit' as const, 'mark' as const, 'fetch' as const, 'response' as const),
     places: fc.nat({ max: 3 }),
   }),
 );
@@ -121,9 +122,13 @@ const moment = fc.oneof(
 const shortMs = fc.noBias(fc.integer({ min: 1, max: 8_000 }));
 const longMs = fc.noBias(fc.integer({ min: 1, max: 30_000 }));
 
-const step: fc.Arbitrary<Step> = fc.oneof(
+/** Steps that every run may take. */
+const common = [
   { weight: 8, arbitrary: enqueue },
   { weight: 6, arbitrary: pass },
+];
+/** Those of which a run leaves some out: what happens often would hide what happens only without it. */
+const faults: readonly fc.WeightedArbitrary<Step>[] = [
   {
     weight: 3,
     arbitrary: fc
@@ -211,7 +216,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       as: fc.constantFrom('odd job' as const, 'lost jobs' as const),
     }),
   },
-);
+];
 
 const setup: fc.Arbitrary<Setup> = fc.record({
   seed: fc.nat(),
@@ -226,6 +231,10 @@ const setup: fc.Arbitrary<Setup> = fc.record({
 
 /** Runs of up to so many steps. */
 export function runs(maxSteps: number): fc.Arbitrary<Run> {
-  const steps = fc.array(step, { minLength: 1, maxLength: maxSteps, size: 'max' });
+  const steps = fc
+    .subarray([...faults], { minLength: 3 })
+    .chain((some) =>
+      fc.array(fc.oneof(...common, ...some), { minLength: 1, maxLength: maxSteps, size: 'max' }),
+    );
   return fc.record({ setup, steps });
 }
