@@ -6,7 +6,7 @@ import { buildCart, orderTokens, recordFailure } from './shop.ts';
 
 // One client for the process: its calls share connections and pauses.
 const orders = createOrdersClient({
-  baseUrl: process.env.ORDERS_URL ?? 'https://api.example.com',
+  baseUrl: process.env.ORDERS_BASE_URL ?? 'https://api.example.com',
   apiKey: () => process.env.ORDERS_API_KEY,
 });
 

@@ -4,7 +4,7 @@ import { toCustomerResponse } from './outcomes.ts';
 import { buildCart, orderTokens, recordFailure } from './shop.ts';
 
 const orders = createOrdersClient({
-  baseUrl: process.env.ORDERS_URL ?? 'https://api.example.com',
+  baseUrl: process.env.ORDERS_BASE_URL ?? 'https://api.example.com',
   // Read at each attempt, so `next build` works without the variable.
   apiKey: () => process.env.ORDERS_API_KEY,
 });

@@ -4,7 +4,7 @@ import pg from 'pg';
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 const orders = createOrdersClient({
-  baseUrl: process.env.ORDERS_URL ?? 'http://127.0.0.1:8402',
+  baseUrl: process.env.ORDERS_BASE_URL ?? 'http://127.0.0.1:8402',
   apiKey: () => process.env.ORDERS_API_KEY,
 });
 const outbox = await createOutbox({

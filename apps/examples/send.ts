@@ -1,7 +1,7 @@
 import { createOrdersClient } from '@orders/client';
 
 const orders = createOrdersClient({
-  baseUrl: process.env.ORDERS_URL ?? 'http://127.0.0.1:8402',
+  baseUrl: process.env.ORDERS_BASE_URL ?? 'http://127.0.0.1:8402',
   apiKey: () => process.env.ORDERS_API_KEY,
 });
 // The service's token of the order, not your own order_id.

@@ -18,7 +18,7 @@ const webhooks = createWebhookReader({
   qrSessionId: 'session_id',
 });
 const client = createOrdersClient({
-  baseUrl: process.env.ORDERS_URL ?? 'https://api.example.com',
+  baseUrl: process.env.ORDERS_BASE_URL ?? 'https://api.example.com',
   apiKey: () => process.env.ORDERS_API_KEY,
   schema,
 });
@@ -30,9 +30,10 @@ await outbox.start();
 // unguessable part, which is stored hashed: anyone can call a URL.
 const sha256 = (text: string) =>
   createHash('sha256').update(text).digest('hex');
-const orderTokens = new Map([
-  [sha256(process.env.WEBHOOK_SECRET ?? ''), process.env.ORDER_TOKEN ?? ''],
-]);
+const { WEBHOOK_SECRET, ORDER_TOKEN } = process.env;
+if (!WEBHOOK_SECRET || !ORDER_TOKEN)
+  throw new Error('Set WEBHOOK_SECRET and ORDER_TOKEN.');
+const orderTokens = new Map([[sha256(WEBHOOK_SECRET), ORDER_TOKEN]]);
 const cart = { items: [{ sku: 'mug', quantity: 1, unit_price: 12900 }] };
 
 const inbox = createInbox({

@@ -26,7 +26,7 @@ const withoutBlanks = (text: string) => text.replace(/\s+/g, '');
 async function startService() {
   const service = await startAtPrompt(`${start?.code} --port 0`);
   const atService = (code: string) =>
-    code.replaceAll('http://127.0.0.1:8402', service.env['ORDERS_URL'] ?? '');
+    code.replaceAll('http://127.0.0.1:8402', service.env['ORDERS_BASE_URL'] ?? '');
   return { atService, [Symbol.asyncDispose]: () => service[Symbol.asyncDispose]() };
 }
 

@@ -17,19 +17,19 @@ export const recordedPage: string = join(import.meta.dirname, '../pages/guides/c
 export async function recordPage(markdown: string): Promise<string> {
   await using folder = await createFolder();
   await using mock = await startAtPrompt(/^.*orders mock.*$/m.exec(markdown)?.[0] ?? '');
-  const { ORDERS_URL = '', ORDERS_API_KEY = '' } = mock.env;
-  const env = { ORDERS_BASE_URL: ORDERS_URL, ORDERS_API_KEY };
+  const { ORDERS_BASE_URL = '', ORDERS_API_KEY = '' } = mock.env;
+  const env = { ORDERS_BASE_URL: ORDERS_BASE_URL, ORDERS_API_KEY };
   const run = async (command: string): Promise<string> => {
     const printed = command.startsWith('orders ')
       ? await runIn(folder, command.split(' ').slice(1), env)
       : await promisify(execFile)('sh', ['-c', command], { cwd: folder.path });
     return `${printed.stdout}${printed.stderr}`
-      .replaceAll(new URL(ORDERS_URL).port, '8402')
+      .replaceAll(new URL(ORDERS_BASE_URL).port, '8402')
       .replaceAll(/\d+(?= ms\b)/g, '…')
       .replaceAll(/\b20\d\d-\d\d-\d\d \d\d:\d\d:\d\d\b/g, '2026-11-23 12:00:00');
   };
   // The defaults of options come from the environment of the process.
-  process.env['ORDERS_BASE_URL'] = ORDERS_URL;
+  process.env['ORDERS_BASE_URL'] = ORDERS_BASE_URL;
   using _ = { [Symbol.dispose]: () => void delete process.env['ORDERS_BASE_URL'] };
   let page = '';
   let end = 0;

@@ -15,7 +15,7 @@ export async function startAtPrompt(command: string): Promise<PromptService> {
   const find = (pattern: RegExp): string => pattern.exec(printed)?.[1] ?? '';
   return {
     env: {
-      ORDERS_URL: find(/ready at (\S+)/),
+      ORDERS_BASE_URL: find(/ready at (\S+)/),
       ORDER_TOKEN: find(/^ {2}(ord_\w+)$/m),
       ORDERS_API_KEY: words[words.indexOf('--key') + 1] ?? '',
     },

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 test('the route loads without a key, and reads it when it is called', async () => {
   await using service = await startMockOrderService();
   const logged = vi.spyOn(console, 'error').mockReturnValue();
-  vi.stubEnv('ORDERS_URL', service.url);
+  vi.stubEnv('ORDERS_BASE_URL', service.url);
   vi.stubEnv('ORDER_TOKEN', service.token);
   delete process.env['ORDERS_API_KEY'];
   // The route and its shop read the environment, which another test of this process may have had read before.

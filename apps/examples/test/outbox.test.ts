@@ -42,7 +42,7 @@ async function startExample(
   if (isKnown) await database.query('insert into orders values ($1)', [token]);
   const program = startProgram('outbox.ts', {
     DATABASE_URL: url,
-    ORDERS_URL: service.url,
+    ORDERS_BASE_URL: service.url,
     ORDERS_API_KEY: service.key,
     ORDER_TOKEN: token,
   });

@@ -5,7 +5,7 @@ import { startProgram } from './run-program.ts';
 test('prints outcome, message and receipt of an update that was rejected, but no key', async () => {
   await using service = await startMockOrderService();
   const { printed, ended } = startProgram('send.ts', {
-    ORDERS_URL: service.url,
+    ORDERS_BASE_URL: service.url,
     ORDERS_API_KEY: 'not-a-key-of-this-service',
     ORDER_TOKEN: service.token,
   });
@@ -16,7 +16,7 @@ test('prints outcome, message and receipt of an update that was rejected, but no
 
 test('names the mistake when the token or the key is missing', async () => {
   await using service = await startMockOrderService();
-  const env = { ORDERS_URL: service.url, ORDERS_API_KEY: service.key, ORDER_TOKEN: '' };
+  const env = { ORDERS_BASE_URL: service.url, ORDERS_API_KEY: service.key, ORDER_TOKEN: '' };
   const invalid = startProgram('send.ts', env);
   const withoutKey = startProgram('send.ts', {
     ...env,

@@ -22,7 +22,7 @@ const refused = [
 ];
 
 const envOf = (service: MockOrderService) => ({
-  ORDERS_URL: service.url,
+  ORDERS_BASE_URL: service.url,
   ORDERS_API_KEY: service.key,
   ORDER_TOKEN: service.token,
 });

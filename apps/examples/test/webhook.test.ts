@@ -20,7 +20,7 @@ async function startShop() {
   const folder = await mkdtemp(join(tmpdir(), 'orders-webhook-'));
   const start = () =>
     startServer('webhook.ts', {
-      ORDERS_URL: service.url,
+      ORDERS_BASE_URL: service.url,
       ORDERS_API_KEY: service.key,
       ORDER_TOKEN: service.token,
       WEBHOOK_SECRET: secret,

@@ -83,7 +83,7 @@ export function buildClaimsChart(rows: readonly ClaimsRow[], { limit }: ClaimsSe
     return { label: nameOf(row), parts, note, isOurs: row.client === 'ours' };
   });
   return drawChart(bars, {
-    title: `Updates applied twice or misreported, of ${formatNumber(rows[0]?.updates ?? 0)} under ${Object.keys(rows[0]?.cases ?? {}).length} faults`,
+    title: `Updates applied twice or misreported, of ${formatNumber(rows[0]?.updates ?? 0)} in ${Object.keys(rows[0]?.cases ?? {}).length} cases`,
     subtitle: 'What a client reports of each update, beside what the service applied; less is better',
     legend: kinds,
     notes: [
