@@ -1,6 +1,7 @@
 import { discarded } from './enqueue.ts';
 import { OutboxError } from './errors.ts';
 import type { LaneQueue } from './queue.ts';
+import { lockLanes } from './statements.ts';
 import { rowsOf, type Sql } from './store.ts';
 import {
   encode,
@@ -62,11 +63,18 @@ export async function retryUpdate(
 
 /**
  * Queues an update again, in its place, that was rejected before the key was known to be refused. Resolves with whether
- * that is settled: not while a later one of its order is in flight. It stays rejected where a later one may have been
+ * that is settled: not while a later one of its order is in flight, or a caller has locked it. It stays rejected where a later one may have been
  * applied, which it would undo.
  */
 export async function requeueUpdate(parts: DecisionParts, id: string): Promise<boolean> {
   const { tx, schema } = parts;
+  // Who has locked its order may keep it for long: no worker stands still for that.
+  if (isUpdateId(id)) {
+    const [row] = await rowsOf<{ token: string }>(tx, `select token from ${schema}.updates where id = $1`, [
+      id,
+    ]);
+    if (row && !(await lockLanes(tx, schema, [row.token])).has(row.token)) return false;
+  }
   const token = await lockUpdate(parts, id, { states: ['rejected'], action: 'queued again' });
   // What has been in flight for a minute may be a lost worker's, and is not waited for.
   const later = await rowsOf<{ is_in_flight: boolean }>(

@@ -15,8 +15,8 @@ import {
   type Signal,
 } from './health.ts';
 
-function seen(signal: Signal, token = 'A', isTrial = false): Observation {
-  return { signal, id: `${token}-${signal}`, token, isTrial, message: 'why' };
+function seen(signal: Signal, token = 'A', trial?: string): Observation {
+  return { signal, id: `${token}-${signal}`, token, trial, message: 'why' };
 }
 
 function observeAll(observations: readonly Observation[], from: ServiceHealth = healthy) {
@@ -50,23 +50,37 @@ test('opens after two refusals of the key in a row on different orders, and queu
 
 test('tries one update after an echo that succeeded, and closes after a definite outcome', () => {
   const open = observeAll(['A', 'B', 'C'].map((token) => seen('failure', token))).health;
-  const trial = probed({ ...open, owner: 'me' }, { signal: 'success', message: '' }).health;
-  expect(trial).toMatchObject({ isTrial: true, owner: 'me' });
+  const mine = { owner: 'me', trial: 'first' };
+  const trial = probed({ ...open, owner: 'me' }, { signal: 'success', message: '' }, mine).health;
+  expect(trial).toMatchObject(mine);
   expect(observe(trial, seen('success', 'D'), 0).health).toEqual(trial);
-  expect(observe(trial, seen('success', 'D', true), 0).health).toEqual(healthy);
+  expect(observe(trial, seen('success', 'D', 'first'), 0).health).toEqual(healthy);
+});
+
+test('takes neither an echo nor a trial of a process that stood still until another one probed', () => {
+  const open = observeAll(['A', 'B', 'C'].map((token) => seen('failure', token))).health;
+  const others = { ...open, owner: 'another', trial: 'second' };
+  for (const signal of ['success', 'failure', 'refused'] as const) {
+    expect(probed(others, { signal, message: '' }, { owner: 'me', trial: 'first' }).health).toEqual(others);
+    expect(observe(others, seen(signal, 'D', 'first'), 0)).toMatchObject({ health: others });
+    // The breaker may have closed and opened again since.
+    expect(observe(open, seen(signal, 'D', 'first'), 0)).toMatchObject({ health: open });
+  }
 });
 
 test('probes again, later each time, after a trial or a probe that failed', () => {
   const open = observeAll([seen('refused', 'A'), seen('refused', 'B')]).health;
-  const trial = { ...open, isTrial: true, owner: 'me' };
-  const refused = observe(trial, seen('refused', 'C', true), 0);
+  const trial = { ...open, trial: 'first', owner: 'me' };
+  const refused = observe(trial, seen('refused', 'C', 'first'), 0);
   expect(refused).toMatchObject({
-    health: { state: 'key_refused', isTrial: false, round: 1 },
+    health: { state: 'key_refused', round: 1 },
     queueAgain: ['C-refused'],
     waitMs: 1_000,
   });
   expect(refused.health).not.toHaveProperty('owner');
-  const failed = probed(refused.health, { signal: 'failure', message: 'down' });
+  expect(refused.health).not.toHaveProperty('trial');
+  const leased = { ...refused.health, owner: 'me' };
+  const failed = probed(leased, { signal: 'failure', message: 'down' }, { owner: 'me', trial: 'second' });
   expect(failed).toMatchObject({ health: { state: 'service_unavailable', round: 2 }, waitMs: 2_000 });
   expect([0, 1, 5, 6, 60].map(probeDelay)).toEqual([1_000, 2_000, 32_000, 60_000, 60_000]);
 });
@@ -230,6 +244,53 @@ onBothInFull('rejects a lone update that may not be changed', async (scene) => {
   await reaches(outbox, other, 'applied');
   expect((await outbox.status()).service).toEqual({ state: 'ok' });
 });
+
+onPostgres('probes while a caller has locked the order of an update that was refused', async (scene) => {
+  const { open, openStore, service, reaches } = scene;
+  const [first = '', second = ''] = service.orders.map(({ token }) => token);
+  for (const token of [first, second]) service.faults.next({ type: 'status', status: 401 }, { token });
+  const outbox = await open();
+  await outbox.start();
+  const id = await outbox.enqueue(first, step(1));
+  await reaches(outbox, id, 'rejected');
+  const store = await openStore();
+  await store.transaction(async (tx) => {
+    await outbox.enqueue(first, step(2), { tx });
+    const before = echoesOf(service).length;
+    await outbox.enqueue(second, step(1));
+    await until('it was probed', () => echoesOf(service).length > before);
+    const { service: breaker, workers } = await outbox.status();
+    expect(breaker).toMatchObject({ state: 'key_refused' });
+    expect(workers.map(({ problem }) => problem)).toEqual([undefined]);
+  });
+  await until('all are applied', async () => (await outbox.counts()).applied === 3);
+  expect(stepsApplied(service, first)).toEqual([1, 2]);
+  await store.close();
+});
+
+onBothInFull(
+  'sends by a worker whose own first echo has not ended, once its probe succeeds',
+  async (scene) => {
+    const { open, openStore, client, schema, token, reaches } = scene;
+    const store = await openStore();
+    let echoes = 0;
+    const outbox = await open({
+      store,
+      client: {
+        prepareUpdateOrder: client.prepareUpdateOrder,
+        safeUpdateOrder: (...call) => client.safeUpdateOrder(...call),
+        // The first is that of the start.
+        echo: (options) => (echoes++ === 0 ? new Promise(() => {}) : client.echo(options)),
+      },
+    });
+    await store.executeSql(`update ${schema}.limits set data = $1 where name = 'service'`, [
+      JSON.stringify({ state: 'service_unavailable', message: 'It was away.' }),
+    ]);
+    const id = await outbox.enqueue(token, step(1));
+    await outbox.start();
+    await reaches(outbox, id, 'applied');
+  },
+);
 
 onPostgres('lets one process alone probe, for all', async (scene) => {
   const { open, service } = scene;

@@ -13,8 +13,8 @@ export interface ServiceHealth {
   readonly refused: readonly RefusedUpdate[];
   /** Updates stored as rejected before the key was known to be refused: they are to be queued again. */
   readonly requeue: readonly string[];
-  /** Whether an echo succeeded, so that one update may be tried. */
-  readonly isTrial: boolean;
+  /** Names the trial of one update that an echo which succeeded allows: each has a name of its own. */
+  readonly trial?: string | undefined;
   /** How many probes and trials have failed. */
   readonly round: number;
   /** The process that probes or tries. */
@@ -32,8 +32,8 @@ interface RefusedUpdate {
 /** One outcome, as far as the breaker looks at it. */
 export interface Observation extends RefusedUpdate {
   readonly signal: Signal;
-  /** Whether it was the trial. */
-  readonly isTrial: boolean;
+  /** The trial that it was, if it was one. */
+  readonly trial: string | undefined;
   readonly message: string;
 }
 
@@ -60,7 +60,6 @@ export const healthy: ServiceHealth = {
   failing: [],
   refused: [],
   requeue: [],
-  isTrial: false,
   round: 0,
 };
 
@@ -72,11 +71,12 @@ export function isUneventful(health: ServiceHealth, { signal }: Observation): bo
 
 /** Takes an outcome into account. */
 export function observe(health: ServiceHealth, seen: Observation, now: number): Observed {
-  const { signal, id, token, message, isTrial } = seen;
+  const { signal, id, token, message, trial } = seen;
   const again = signal === 'refused' ? [id] : [];
   if (health.state !== 'ok') {
-    // An update that was in flight when the breaker opened proves nothing about now.
-    if (!isTrial || signal === 'none') return { health, queueAgain: again };
+    // An update that was in flight when the breaker opened proves nothing about now, nor does a trial that was given up.
+    if (trial === undefined || trial !== health.trial || signal === 'none')
+      return { health, queueAgain: again };
     if (signal === 'success')
       return { health: { ...healthy, requeue: health.requeue }, queueAgain: [], waitMs: 0 };
     const state = signal === 'refused' ? 'key_refused' : 'service_unavailable';
@@ -112,16 +112,20 @@ export interface Probe {
   readonly message: string;
 }
 
-/** Takes the echo of a probe into account: a success lets its owner try one update. */
-export function probed(health: ServiceHealth, { signal, message }: Probe): Observed {
-  if (health.state === 'ok') return { health, queueAgain: [] };
-  if (signal === 'success') return { health: { ...health, isTrial: true }, queueAgain: [] };
+/** Takes the echo of a probe into account: a success lets its owner try one update. Another process may probe by now. */
+export function probed(
+  health: ServiceHealth,
+  { signal, message }: Probe,
+  { owner, trial }: { readonly owner: string; readonly trial: string },
+): Observed {
+  if (health.state === 'ok' || health.owner !== owner) return { health, queueAgain: [] };
+  if (signal === 'success') return { health: { ...health, trial }, queueAgain: [] };
   const state = signal === 'refused' ? 'key_refused' : 'service_unavailable';
   return { ...backOff({ ...health, state, message }), queueAgain: [] };
 }
 
-function backOff({ owner: _, ...health }: ServiceHealth): Omit<Observed, 'queueAgain'> {
-  return { health: { ...health, isTrial: false, round: health.round + 1 }, waitMs: probeDelay(health.round) };
+function backOff({ owner: _, trial: _trial, ...health }: ServiceHealth): Omit<Observed, 'queueAgain'> {
+  return { health: { ...health, round: health.round + 1 }, waitMs: probeDelay(health.round) };
 }
 
 /** How long to wait after a failed probe, in milliseconds. */

@@ -26,6 +26,8 @@ export interface Lane {
   /** Updates sent since it was taken, and when the last of them began. */
   sent: number;
   sentAt: number;
+  /** Whether a turn that failed may have marked its next update, which was not sent. */
+  mayBeMarked: boolean;
   /** Whether another worker may have it by now. */
   isLost: boolean;
 }
@@ -46,6 +48,7 @@ export function createLane(job: LaneJob, begunAt: Moment): Lane {
     lockedSince: undefined,
     sent: 0,
     sentAt: 0,
+    mayBeMarked: false,
     isLost: false,
   };
 }

@@ -262,7 +262,7 @@ onBothInFull(
     const outcome = fc.record({
       id: fc.constantFrom('a', 'b', 'c'),
       signal: fc.constantFrom('success', 'failure', 'refused', 'none'),
-      isTrial: fc.boolean(),
+      trial: fc.constantFrom(undefined, 'first', 'second'),
     });
     const turn = fc.uniqueArray(outcome, { selector: ({ id }) => id, minLength: 1 });
     await fc.assert(

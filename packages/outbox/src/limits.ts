@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { healthy, type Observation, observe, type Probe, probed, type ServiceHealth } from './health.ts';
 import { maxPauseMs } from './settlement.ts';
 import { rowsOf, type Sql } from './store.ts';
@@ -266,20 +267,27 @@ export async function leaseProbe(
   await changeHealth(sql, schema, (health, untilMs) => {
     isMine = health.state !== 'ok' && (untilMs <= 0 || health.owner === owner);
     if (!isMine) return { health };
-    return { health: { ...health, owner, isTrial: health.isTrial && health.owner === owner }, waitMs: ms };
+    const trial = health.owner === owner ? health.trial : undefined;
+    return { health: { ...health, owner, trial }, waitMs: ms };
   });
   return isMine;
 }
 
-/** Takes the echo of a probe into account. */
-export function storeProbe(sql: Sql, schema: string, probe: Probe): Promise<ServiceHealth> {
-  return changeHealth(sql, schema, (health) => probed(health, probe));
+/** Takes the echo of a probe into account, unless another process probes by now. */
+export function storeProbe(sql: Sql, schema: string, owner: string, probe: Probe): Promise<ServiceHealth> {
+  return changeHealth(sql, schema, (health) => probed(health, probe, { owner, trial: randomUUID() }));
 }
 
-/** Notes that updates were queued again. */
-export async function clearRequeue(sql: Sql, schema: string, ids: readonly string[]): Promise<void> {
+/** Whether an update is still to be queued again; until the transaction ends, that stays so. */
+export async function isToRequeue(sql: Sql, schema: string, id: string): Promise<boolean> {
+  const { requeue } = await changeHealth(sql, schema, (health) => ({ health }));
+  return requeue.includes(id);
+}
+
+/** Notes that an update was queued again. */
+export async function clearRequeue(sql: Sql, schema: string, id: string): Promise<void> {
   await changeHealth(sql, schema, (health) => ({
-    health: { ...health, requeue: health.requeue.filter((id) => !ids.includes(id)) },
+    health: { ...health, requeue: health.requeue.filter((each) => each !== id) },
   }));
 }
 

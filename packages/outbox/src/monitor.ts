@@ -12,6 +12,7 @@ import {
   forgetWorker,
   freePlaces,
   type Heartbeat,
+  isToRequeue,
   type Limits,
   leaseProbe,
   type Rate,
@@ -115,12 +116,16 @@ export class Monitor {
 
   /** Whether this worker may send at all: the service took its key, and the others know of it. */
   get isReady(): boolean {
-    return this.#echo?.signal === 'success' && performance.now() >= this.#countedAt;
+    return this.#hasEchoed && performance.now() >= this.#countedAt;
+  }
+
+  get #hasEchoed(): boolean {
+    return this.#echo?.signal === 'success';
   }
 
   /** Whether that will not change soon by itself. */
   get isStuck(): boolean {
-    return this.#echo !== undefined && this.#echo.signal !== 'success';
+    return this.#echo !== undefined && !this.#hasEchoed;
   }
 
   /** Why this worker may not send now, in a sentence. */
@@ -131,7 +136,7 @@ export class Monitor {
   }
 
   #keyProblem(): string | undefined {
-    if (this.isReady || this.#echo?.signal === 'success') return undefined;
+    if (this.#hasEchoed) return undefined;
     return this.#echo?.message ?? 'It has not reached the service yet.';
   }
 
@@ -186,7 +191,8 @@ export class Monitor {
   mayTry({ health, serviceMs }: Limits): boolean {
     // What is still to be queued again goes before others of its order.
     if (health.requeue.length > 0) return false;
-    return health.isTrial && health.owner === this.#id && serviceMs > 0 && this.#watched.inFlight() === 0;
+    const isMine = health.trial !== undefined && health.owner === this.#id;
+    return isMine && serviceMs > 0 && this.#watched.inFlight() === 0;
   }
 
   /** Reads the limits now: somebody may have lifted one. */
@@ -332,9 +338,12 @@ export class Monitor {
 
   /** Sends nothing before an echo has shown that the service takes the key. */
   async #checkKey(): Promise<void> {
-    for (let round = 0; !this.#stopping.aborted; round++) {
-      this.#echo = await this.#probe();
-      const { signal, message } = this.#echo;
+    // A probe for all may succeed first.
+    for (let round = 0; !this.#stopping.aborted && !this.#hasEchoed; round++) {
+      const probe = await this.#probe();
+      if (this.#hasEchoed) return;
+      this.#echo = probe;
+      const { signal, message } = probe;
       this.#tick.resolve();
       this.#watched.wake();
       if (signal === 'success') return;
@@ -349,10 +358,12 @@ export class Monitor {
     if (serviceMs > 0 && health.owner !== this.#id) return;
     const lease = { owner: this.#id, ms: leaseMs };
     const isMine = await this.#inTransaction((tx) => leaseProbe(tx, this.#parts.schema, lease));
-    if (!isMine || (health.isTrial && health.owner === this.#id)) return;
+    if (!isMine || (health.trial !== undefined && health.owner === this.#id)) return;
     const probe = await this.#probe();
     if (this.#stopping.aborted) return;
-    await this.#inTransaction((tx) => storeProbe(tx, this.#parts.schema, probe));
+    // Otherwise a worker that waits for its own next echo would hold the trial meanwhile.
+    if (probe.signal === 'success') this.#echo = probe;
+    await this.#inTransaction((tx) => storeProbe(tx, this.#parts.schema, this.#id, probe));
     await this.refresh();
     this.#tick.resolve();
     this.#watched.wake();
@@ -374,20 +385,18 @@ export class Monitor {
 
   /** Queues updates again that were rejected before the key was known to be refused. */
   async #requeue(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
     const { schema, queue } = this.#parts;
-    const settled: string[] = [];
-    for (const id of ids) {
-      const isSettled = await this.#inTransaction((tx) => requeueUpdate({ tx, schema, queue }, id)).catch(
-        (error) => {
+    for (const id of ids)
+      await this.#inTransaction(async (tx) => {
+        // Another process may have queued it again, and it may have been refused for what it is since.
+        if (!(await isToRequeue(tx, schema, id))) return;
+        const isSettled = await requeueUpdate({ tx, schema, queue }, id).catch((error) => {
           // A person has decided about it meanwhile.
           if (error instanceof OutboxError) return true;
           throw error;
-        },
-      );
-      if (isSettled) settled.push(id);
-    }
-    if (settled.length > 0) await this.#inTransaction((tx) => clearRequeue(tx, schema, settled));
+        });
+        if (isSettled) await clearRequeue(tx, schema, id);
+      });
   }
 
   #inTransaction<T>(run: (tx: Sql) => Promise<T>): Promise<T> {

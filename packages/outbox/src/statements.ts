@@ -16,8 +16,8 @@ export interface LaneHead {
 /** An update that was worked on, and what becomes of it. */
 export interface SettledHead extends LaneHead {
   readonly settlement: Settlement;
-  /** Whether it was the only update that the breaker let through. */
-  readonly isTrial: boolean;
+  /** The trial that it was, where the breaker let no other update through. */
+  readonly trial: string | undefined;
 }
 
 /** Where the claim of an update still holds that was given with its outcome: an update in review still takes a late response. */
@@ -126,6 +126,17 @@ export async function noteLocked(tx: Sql, schema: string, lanes: readonly Lane[]
        due_at = clock_timestamp() + free.ms * interval '1 millisecond'
      from free where u.id = free.id`,
     [tokensOf(lanes), lanes.map(({ delayMs }) => delayMs)],
+  );
+}
+
+/** Queues again what these lanes may have marked by a commit whose response was lost: none of it was sent. */
+export async function unmark(tx: Sql, schema: string, lanes: readonly Lane[]): Promise<void> {
+  if (lanes.length === 0) return;
+  await tx.query(
+    `update ${schema}.updates as u set state = 'queued', claim = null, changed = pg_current_xact_id()
+     from unnest($1::text[], $2::text[]) as given (token, claim)
+     where u.token = given.token and u.open and u.state = 'sending' and u.claim = given.claim`,
+    [tokensOf(lanes), lanes.map(({ claim }) => claim)],
   );
 }
 

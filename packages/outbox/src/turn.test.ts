@@ -132,6 +132,33 @@ onBothInFull(
 );
 
 onBothInFull(
+  'queues again what a turn marked, where the response to its commit is lost and a pause begins',
+  async (scene) => {
+    const { open, openStore, service, schema, token, reaches } = scene;
+    let isLost = false;
+    const inner = await openStore();
+    const store = watchStore(inner, {
+      async afterCommit(turn) {
+        if (isLost || !turn?.heads.length) return;
+        isLost = true;
+        await inner.executeSql(
+          `update ${schema}.limits set until = clock_timestamp() + interval '1 hour' where name = 'pause'`,
+        );
+        throw new Error('Connection terminated unexpectedly');
+      },
+    });
+    const outbox = await open({ store });
+    const id = await outbox.enqueue(token, step(1));
+    await outbox.start();
+    await until('it is marked', () => isLost);
+    expect(await reaches(outbox, id, 'queued', 'needs_review')).toMatchObject({ state: 'queued' });
+    await outbox.resume();
+    await reaches(outbox, id, 'applied');
+    expect(stepsApplied(service, token)).toEqual([1]);
+  },
+);
+
+onBothInFull(
   'shows the breaker an outcome once, though the turn that stored it is repeated',
   async (scene) => {
     const outbox = await scene.open();
@@ -145,7 +172,7 @@ onBothInFull(
       const outcomes = found.map((each) => ({
         ...each,
         settlement: { ...settlement, failures: 0, delayMs: 0 },
-        isTrial: false,
+        trial: undefined,
       }));
       return takeTurn(parts, { ...nothing, outcomes });
     };

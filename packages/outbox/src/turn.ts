@@ -19,6 +19,7 @@ import {
   noteLocked,
   type SettledHead,
   storeOutcomes,
+  unmark,
 } from './statements.ts';
 import type { OutboxStore, Sql } from './store.ts';
 
@@ -155,9 +156,9 @@ async function applyBreaker(
   outcomes: readonly SettledHead[],
   known: ServiceHealth,
 ): Promise<{ readonly health: ServiceHealth; readonly outcomes: readonly SettledHead[] }> {
-  const toObservation = ({ head: { id, token }, settlement, isTrial }: SettledHead): Observation => {
+  const toObservation = ({ head: { id, token }, settlement, trial }: SettledHead): Observation => {
     const { signal, message = '' } = settlement;
-    return { id, token, signal, isTrial, message };
+    return { id, token, signal, trial, message };
   };
   if (outcomes.map(toObservation).every((each) => isUneventful(known, each)))
     return { health: known, outcomes };
@@ -213,6 +214,11 @@ async function giveBack(
     readonly revived: readonly string[];
   },
 ): Promise<void> {
+  await unmark(
+    tx,
+    schema,
+    leaving.filter(({ mayBeMarked }) => mayBeMarked),
+  );
   await noteLocked(
     tx,
     schema,

@@ -340,6 +340,7 @@ export class Worker {
     } catch (error) {
       // The transaction may have been committed all the same: what is held must be confirmed first.
       for (const lane of this.#lanes) lane.confirmedAt = undefined;
+      for (const lane of due) lane.mayBeMarked = true;
       throw error;
     }
   }
@@ -399,15 +400,14 @@ export class Worker {
     for (const { lane, head, slotMs } of heads) {
       const slot = { slotAt: slotsAt + slotMs, pace: this.#pace };
       const settling = sendHead(parts, head, { markedAt, ...slot, credentials });
-      // While the breaker is open, only a trial is marked.
-      this.#track({ lane, head, isTrial: limits.health.state !== 'ok' }, settling);
+      this.#track({ lane, head, trial: limits.health.trial }, settling);
     }
     for (const { lane, head } of abandoned) {
       // The queue gave the order away and back while this process was at it: its own response is to come or to be stored.
       const own = [...this.#inFlight.values(), ...this.#outcomes.map((outcome) => outcome.head)];
       const isOwn = own.some(({ claim, id }) => claim === head.claim && id === head.id);
       if (isOwn) this.#leave(lane, lockedWait.delayMs);
-      else this.#track({ lane, head, isTrial: false }, settleLost(parts, head));
+      else this.#track({ lane, head, trial: undefined }, settleLost(parts, head));
     }
   }
 
@@ -416,6 +416,7 @@ export class Worker {
     const { lane, head } = sent;
     lane.phase = 'in_flight';
     lane.lockedSince = undefined;
+    lane.mayBeMarked = false;
     lane.sent++;
     lane.sentAt = performance.now();
     this.#inFlight.set(lane, head);
