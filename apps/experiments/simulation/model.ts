@@ -41,7 +41,7 @@ export const promises = {
   one_at_a_time:
     'No request of an order leaves while another one is under way, unless a person decided about that.',
   spared:
-    'Once three orders in a row met failures, an update leaves only after an echo, and alone until one gets a definite outcome.',
+    'Once three orders in a row met failures, or two a refused key, an update leaves only after an echo, and alone until one gets another outcome.',
   waits:
     'Once a 429 is stored, nothing leaves before its Retry-After is over, unless a person ends the pause.',
   paced: 'With a rate, no 3 s have more departures than 3.5 s and 2 updates: slots are taken 0.5 s ahead.',

@@ -41,6 +41,16 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: 'if (outcomes.map(toObservation).every((each) => isUneventful(known, each)))',
     to: '',
   },
+  'a trial that was given up closes the breaker': {
+    file: 'health.ts',
+    from: `trial === undefined || trial !== health.trial || signal === 'none'`,
+    to: `trial === undefined || signal === 'none'`,
+  },
+  'two refused keys do not open the breaker': {
+    file: 'health.ts',
+    from: 'const maxRefused = 2;',
+    to: 'const maxRefused = 1_000;',
+  },
   'a late response is ignored': {
     file: 'statements.ts',
     from: `and (u.state = 'sending' or u.state = 'needs_review' and given.state <> 'needs_review')`,

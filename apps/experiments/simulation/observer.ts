@@ -46,6 +46,7 @@ interface SettledRequest extends SentRequest {
   readonly markedAtMs: number;
   /** Whether its process, which closes, has aborted it. */
   readonly isAborted: boolean;
+  readonly shows: Shown;
 }
 
 /** One line of what happened. */
@@ -69,7 +70,7 @@ export interface Violation {
 /** How soon a response must have travelled to be read before its attempt ends, in milliseconds: that takes 15 s. */
 const attemptMs = 13_000;
 /** Orders in a row whose failures, or refused keys, open the breaker. */
-const [maxFailing, maxRefused] = [3, 2];
+const most = { failure: 3, refused: 2 };
 /** The time in which departures are counted, and how far ahead their slots are taken, in milliseconds. */
 const [paceMs, aheadMs] = [3_000, 500];
 
@@ -96,9 +97,10 @@ export class Observer {
   #movedAtMs = 0;
   /** When clocks were set, a pause ended, or a queue changed by hand, last. */
   #disturbedAtMs = Number.NEGATIVE_INFINITY;
-  /** Orders that met failures in a row; since when they are too many, and whether an echo succeeded since. */
-  #failing = new Set<string>();
+  /** Orders that met failures, or refused keys, in a row; since when they are too many, and whether an echo succeeded since. */
+  #streak = noStreak;
   #openSinceMs: number | undefined;
+  #echoedAtMs = Number.NEGATIVE_INFINITY;
   /** What the breaker may have seen: of one commit, which outcome came first is not known. */
   #suspicion = noSuspicion();
   #isTrial = false;
@@ -166,7 +168,7 @@ export class Observer {
     const wasOpen = before.state === 'sending' || before.state === 'needs_review';
     const isOwn = wasOpen && next !== before.state && last?.by === by;
     // What was not sent when its process aborted it has no code.
-    const isAborted = by.isClosing && (now.code ?? 'aborted') === 'aborted';
+    const isAborted = by.isClosing && (now.code === 'aborted' || (now.code === null && next === 'queued'));
     if (before.state === 'sending' && next === 'queued' && last && last.answer !== 'refused')
       this.broken('once', `${name(id)} is queued again after a request that was ${last.fate}`);
     if (before.state === 'sending' && state === 'needs_review' && markedBy && markedBy !== by)
@@ -175,7 +177,9 @@ export class Observer {
       this.broken('true', `${name(id)} counts as applied, and was not`);
     if (state === 'rejected' && last?.isApplied)
       this.broken('true', `${name(id)} counts as rejected, and was applied`);
-    return last && isOwn ? [{ ...last, markedAtMs, isAborted }] : [];
+    if (!last || !isOwn) return [];
+    const shows = isAborted ? 'nothing' : toShown(last, next);
+    return [{ ...last, markedAtMs, isAborted, shows }];
   }
 
   /** An update was taken from the process that was sending it. */
@@ -201,55 +205,65 @@ export class Observer {
     // A pause that was stored before a clock was set may be over, and a request that its process aborted stores none.
     for (const { answer, answeredAtMs, retryAfterMs, isAborted } of requests)
       if (answer === 'refused' && !isAborted && retryAfterMs > 0 && answeredAtMs > this.#disturbedAtMs)
-        this.#pause = { sinceMs: now, untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs) };
+        this.#pause = {
+          sinceMs: now < this.#pause.untilMs ? this.#pause.sinceMs : now,
+          untilMs: Math.max(this.#pause.untilMs, answeredAtMs + retryAfterMs),
+        };
     const { sinceMs: mayBeOpenSinceMs = Number.POSITIVE_INFINITY } = this.#suspicion;
-    const mayBeOpen = this.#suspicion.sinceMs !== undefined;
     this.#suspect(requests);
-    const telling = requests.filter(({ fate, answer, markedAtMs, isAborted }) => {
-      // What was under way when the breaker opened shows nothing, but the first success may be that of a trial.
-      const openSinceMs = this.#openSinceMs ?? Number.NEGATIVE_INFINITY;
-      const hasFailed = failures.has(fate);
-      const isNew = markedAtMs > (hasFailed ? openSinceMs : Math.min(openSinceMs, mayBeOpenSinceMs));
-      // What its process aborted shows nothing either.
-      return isNew && (hasFailed ? !isAborted : answer !== undefined);
-    });
-    if (telling.length === 0) return;
-    const hasFailed = telling.every(({ fate }) => failures.has(fate));
-    if (this.#openSinceMs !== undefined) {
-      this.#trial = undefined;
+    // Only an echo that succeeds from now on allows a trial.
+    if (mayBeOpenSinceMs === Number.POSITIVE_INFINITY && this.#suspicion.sinceMs !== undefined)
       this.#isTrial = false;
-      if (!hasFailed) this.#openSinceMs = undefined;
-    } else if (hasFailed) {
-      for (const { token } of telling) this.#failing.add(token);
-      // An echo may have succeeded since the breaker opened.
-      if (!mayBeOpen) this.#isTrial = false;
-      if (this.#failing.size >= maxFailing) this.#openSinceMs = now;
+    const telling = requests.filter(({ shows, markedAtMs, leftAtMs }) => {
+      const openSinceMs = this.#openSinceMs ?? Number.NEGATIVE_INFINITY;
+      // What was under way when the breaker opened shows nothing.
+      if (shows === 'failure' || shows === 'refused') return markedAtMs > openSinceMs;
+      // The first success may be that of a trial: of an earlier opening, or one whose mark was committed before.
+      const isTrial = openSinceMs < this.#echoedAtMs && this.#echoedAtMs < leftAtMs;
+      return shows === 'success' && (markedAtMs > Math.min(openSinceMs, mayBeOpenSinceMs) || isTrial);
+    });
+    const [kind = 'nothing', ...others] = new Set(telling.map(({ shows }) => shows));
+    const hasSucceeded = telling.some(({ shows }) => shows === 'success');
+    if (this.#openSinceMs !== undefined) {
+      // An echo may have succeeded since this one left, which is no trial any more then.
+      if (telling.some(({ leftAtMs }) => leftAtMs > this.#echoedAtMs)) this.#isTrial = false;
+      const isTrial = ({ id, leftAtMs }: SentRequest): boolean =>
+        id === this.#trial?.id && leftAtMs === this.#trial.leftAtMs;
+      if (hasSucceeded || telling.some(isTrial)) this.#trial = undefined;
+      if (hasSucceeded) this.#openSinceMs = undefined;
+      return;
     }
-    if (hasFailed && this.#openSinceMs === undefined) return;
-    this.#failing.clear();
+    // A timeout ends a row of refused keys.
+    const isUnsure = this.#streak.shows === 'refused' && requests.some(({ shows }) => shows === 'anything');
+    if (hasSucceeded || others.length > 0 || isUnsure) this.#streak = noStreak;
+    else if (kind === 'failure' || kind === 'refused') {
+      const before = this.#streak.shows === kind ? this.#streak.tokens : [];
+      this.#streak = { shows: kind, tokens: new Set([...before, ...tokensOf(telling)]) };
+      if (this.#streak.tokens.size < most[kind]) return;
+      this.#openSinceMs = now;
+      this.#streak = noStreak;
+    }
   }
 
   /** Notes since when the breaker may be open: by failures, or by refused keys. */
   #suspect(requests: readonly SettledRequest[]): void {
     const { failing, unauthorized, sinceMs, lastMs } = this.#suspicion;
-    const failed = requests.filter(({ fate }) => failures.has(fate));
+    const failed = requests.filter(({ shows }) => shows === 'failure' || shows === 'anything');
     const refused = requests.filter(({ fate, answer }) => fate === 'key refused' && answer);
-    const hasSucceeded = requests.some(
-      ({ fate, answer, markedAtMs, isAborted }) =>
-        answer && !isAborted && fate !== 'key refused' && markedAtMs > lastMs,
-    );
     for (const { token } of failed) failing.add(token);
     for (const { token } of refused) unauthorized.add(token);
-    const isTooMany = failing.size >= maxFailing || unauthorized.size >= maxRefused;
+    const isTooMany = failing.size >= most.failure || unauthorized.size >= most.refused;
     const now = elapsedMs();
     if (failed.length + refused.length > 0 && isTooMany)
       this.#suspicion = { failing, unauthorized, sinceMs: sinceMs ?? now, lastMs: now };
-    else if (hasSucceeded) this.#suspicion = noSuspicion(tokensOf(failed), tokensOf(refused));
+    else if (requests.some(({ shows, markedAtMs }) => shows === 'success' && markedAtMs > lastMs))
+      this.#suspicion = noSuspicion(tokensOf(failed), tokensOf(refused));
   }
 
   /** An echo succeeds. */
   echoes(): void {
     this.#isTrial = true;
+    this.#echoedAtMs = elapsedMs();
   }
 
   /** A process gets a response. */
@@ -258,9 +272,9 @@ export class Observer {
   }
 
   /** A person ends a pause, or changes the queue by hand, or clocks are set: what is known of time says nothing any more. */
-  disturb(): void {
+  disturb({ endsPause }: { readonly endsPause: boolean }): void {
     this.#disturbedAtMs = elapsedMs();
-    this.#pause = { sinceMs: 0, untilMs: 0 };
+    if (endsPause) this.#pause = { sinceMs: 0, untilMs: 0 };
   }
 
   #checkLimits(id: string): void {
@@ -388,6 +402,23 @@ export class Observer {
     return this.#decisions.get(id) ?? 0;
   }
 }
+
+/** What the outcome of a request shows of the service; where its process stood still, that may be anything. */
+type Shown = 'success' | 'failure' | 'refused' | 'anything' | 'nothing';
+
+function toShown({ fate, answer }: SentRequest, state: UpdateState): Shown {
+  if (failures.has(fate)) return 'failure';
+  if (answer === undefined || state === 'needs_review') return 'anything';
+  return fate === 'key refused' ? 'refused' : 'success';
+}
+
+/** What requests showed one after the other, and of which orders. */
+interface Streak {
+  readonly shows: Shown;
+  readonly tokens: ReadonlySet<string>;
+}
+
+const noStreak: Streak = { shows: 'nothing', tokens: new Set() };
 
 /** What the breaker may have seen since it was closed for sure: orders that met failures, or refused keys. */
 interface Suspicion {

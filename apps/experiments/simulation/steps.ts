@@ -146,7 +146,7 @@ const faults: readonly fc.WeightedArbitrary<Step>[] = [
     arbitrary: fc.record({
       do: fc.constant('stall' as const),
       process,
-      at: fc.constantFrom('commit' as const, 'mark' as const, 'statement' as const),
+      at: fc.constantFrom('commit' as const, 'mark' as const, 'fetch' as const, 'statement' as const),
       places: fc.nat({ max: 20 }),
       ms: longMs,
     }),

@@ -238,16 +238,18 @@ class World {
         this.#service.usual = 'applied';
         return;
       case 'jump':
-        this.observer.disturb();
+        this.observer.disturb({ endsPause: true });
         return jumpClock(step.ms);
       case 'decide':
         return this.#decide(step);
       case 'resume':
         return this.#by(step.process, async (outbox) => {
           this.observer.resuming++;
-          await outbox.resume();
-          this.observer.resuming--;
-          this.observer.disturb();
+          const { died } = currentHost() as Process;
+          await Promise.race([outbox.resume(), died]).finally(() => {
+            this.observer.resuming--;
+            this.observer.disturb({ endsPause: true });
+          });
         });
       case 'deliver':
         return this.#deliver(step);
@@ -255,7 +257,7 @@ class World {
         this.#failing = step.times;
         return;
       case 'meddle':
-        this.observer.disturb();
+        this.observer.disturb({ endsPause: false });
         return drive(this.#database.meddle(step.as));
     }
   }
