@@ -41,11 +41,6 @@ export const mutations: Readonly<Record<string, Mutation>> = {
     from: 'if (outcomes.map(toObservation).every((each) => isUneventful(known, each)))',
     to: '',
   },
-  'a trial that was given up closes the breaker': {
-    file: 'health.ts',
-    from: `trial === undefined || trial !== health.trial || signal === 'none'`,
-    to: `trial === undefined || signal === 'none'`,
-  },
   'two refused keys do not open the breaker': {
     file: 'health.ts',
     from: 'const maxRefused = 2;',
