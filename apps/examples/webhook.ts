@@ -11,6 +11,10 @@ import {
 } from '@orders/schema';
 import { Hono } from 'hono';
 
+const { WEBHOOK_SECRET, ORDER_TOKEN } = process.env;
+if (!WEBHOOK_SECRET || !ORDER_TOKEN)
+  throw new Error('Set WEBHOOK_SECRET and ORDER_TOKEN.');
+
 // The API does not document these names: write those of your service.
 const schema = defineOrderUpdate({ qrSessionId: 'qr_session' });
 const webhooks = createWebhookReader({
@@ -30,9 +34,6 @@ await outbox.start();
 // unguessable part, which is stored hashed: anyone can call a URL.
 const sha256 = (text: string) =>
   createHash('sha256').update(text).digest('hex');
-const { WEBHOOK_SECRET, ORDER_TOKEN } = process.env;
-if (!WEBHOOK_SECRET || !ORDER_TOKEN)
-  throw new Error('Set WEBHOOK_SECRET and ORDER_TOKEN.');
 const orderTokens = new Map([[sha256(WEBHOOK_SECRET), ORDER_TOKEN]]);
 const cart = { items: [{ sku: 'mug', quantity: 1, unit_price: 12900 }] };
 

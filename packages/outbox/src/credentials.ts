@@ -54,8 +54,8 @@ export class Credentials {
 }
 
 /** Waits for a promise, but no longer than so many milliseconds. @throws what it rejects with, and where that is over */
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => over.reject(new Error('the credentials took too long')), ms);
+  const timer = setTimeout(() => over.reject(new Error('it took too long')), ms);
   return Promise.race([work, over.promise]).finally(() => clearTimeout(timer));
 }

@@ -63,17 +63,20 @@ export async function retryUpdate(
 
 /**
  * Queues an update again, in its place, that was rejected before the key was known to be refused. Resolves with whether
- * that is settled: not while a later one of its order is in flight, or a caller has locked it. It stays rejected where a later one may have been
- * applied, which it would undo.
+ * that is settled, or must wait: a later one of its order is `in_flight`, or its order is `locked` by a caller. It stays
+ * rejected where a later one may have been applied, which it would undo.
  */
-export async function requeueUpdate(parts: DecisionParts, id: string): Promise<boolean> {
+export async function requeueUpdate(
+  parts: DecisionParts,
+  id: string,
+): Promise<'settled' | 'in_flight' | 'locked'> {
   const { tx, schema } = parts;
   // Who has locked its order may keep it for long: no worker stands still for that.
   if (isUpdateId(id)) {
     const [row] = await rowsOf<{ token: string }>(tx, `select token from ${schema}.updates where id = $1`, [
       id,
     ]);
-    if (row && !(await lockLanes(tx, schema, [row.token])).has(row.token)) return false;
+    if (row && !(await lockLanes(tx, schema, [row.token])).has(row.token)) return 'locked';
   }
   const token = await lockUpdate(parts, id, { states: ['rejected'], action: 'queued again' });
   // What has been in flight for a minute may be a lost worker's, and is not waited for.
@@ -84,12 +87,12 @@ export async function requeueUpdate(parts: DecisionParts, id: string): Promise<b
      where u.id = $1 and later.state in ('sending', 'applied', 'needs_review')`,
     [id],
   );
-  if (later.length > 0) return !later.some(({ is_in_flight }) => is_in_flight);
+  if (later.length > 0) return later.some(({ is_in_flight }) => is_in_flight) ? 'in_flight' : 'settled';
   await change(parts, token, {
     set: `state = 'queued', open = true, failures = 0, settled_at = null, ${released}`,
     values: [id],
   });
-  return true;
+  return 'settled';
 }
 
 /** Gives up an update that is queued, needs review or was rejected. */

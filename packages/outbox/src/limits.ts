@@ -257,20 +257,21 @@ export async function observeOutcomes(
   return { health, queueAgain };
 }
 
-/** Becomes the only process that probes or tries, for so long, in milliseconds; false where another is. */
+/** Becomes the only process that probes or tries, for so long, in milliseconds. Resolves with whether it is to probe: not while another does, or a trial is allowed. */
 export async function leaseProbe(
   sql: Sql,
   schema: string,
   { owner, ms }: { readonly owner: string; readonly ms: number },
 ): Promise<boolean> {
-  let isMine = false;
+  let isToProbe = false;
   await changeHealth(sql, schema, (health, untilMs) => {
-    isMine = health.state !== 'ok' && (untilMs <= 0 || health.owner === owner);
+    const isMine = health.state !== 'ok' && (untilMs <= 0 || health.owner === owner);
     if (!isMine) return { health };
     const trial = health.owner === owner ? health.trial : undefined;
+    isToProbe = trial === undefined;
     return { health: { ...health, owner, trial }, waitMs: ms };
   });
-  return isMine;
+  return isToProbe;
 }
 
 /** Takes the echo of a probe into account, unless another process probes by now. */

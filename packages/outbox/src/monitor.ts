@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OrdersError } from '@orders/client';
+import { within } from './credentials.ts';
 import { requeueUpdate } from './decide.ts';
 import { describeError, OutboxError } from './errors.ts';
 import { type Probe, probeDelay, type ServiceHealth } from './health.ts';
@@ -95,6 +96,8 @@ export class Monitor {
   #lookedAt = 0;
   /** Why a sweep failed last. */
   #sweepProblem: string | undefined;
+  /** Updates that could not be queued again, since a caller had locked their orders. */
+  #locked: ReadonlySet<string> = new Set();
   /** The probe in flight. */
   #probing: Promise<void> | undefined;
   #tick = Promise.withResolvers<void>();
@@ -189,8 +192,8 @@ export class Monitor {
 
   /** Whether this worker may send the one update of a trial. */
   mayTry({ health, serviceMs }: Limits): boolean {
-    // What is still to be queued again goes before others of its order.
-    if (health.requeue.length > 0) return false;
+    // What is still to be queued again goes before others of its order; who has locked that may keep it for long.
+    if (health.requeue.some((id) => !this.#locked.has(id))) return false;
     const isMine = health.trial !== undefined && health.owner === this.#id;
     return isMine && serviceMs > 0 && this.#watched.inFlight() === 0;
   }
@@ -357,8 +360,7 @@ export class Monitor {
   async #probeInTurn(health: ServiceHealth, serviceMs: number): Promise<void> {
     if (serviceMs > 0 && health.owner !== this.#id) return;
     const lease = { owner: this.#id, ms: leaseMs };
-    const isMine = await this.#inTransaction((tx) => leaseProbe(tx, this.#parts.schema, lease));
-    if (!isMine || (health.trial !== undefined && health.owner === this.#id)) return;
+    if (!(await this.#inTransaction((tx) => leaseProbe(tx, this.#parts.schema, lease)))) return;
     const probe = await this.#probe();
     if (this.#stopping.aborted) return;
     // Otherwise a worker that waits for its own next echo would hold the trial meanwhile.
@@ -372,11 +374,13 @@ export class Monitor {
   async #probe(): Promise<Probe> {
     try {
       const timeouts = { total: echoMs };
-      await this.#parts.client.echo({ retry: { maxAttempts: 1 }, signal: this.#stopping, timeouts });
+      const echo = this.#parts.client.echo({ retry: { maxAttempts: 1 }, signal: this.#stopping, timeouts });
+      // A client of the caller's own may know no limit, and another process would probe meanwhile.
+      await within(echoMs + 1_000, echo);
       return { signal: 'success', message: '' };
     } catch (error) {
       if (!(error instanceof OrdersError))
-        return { signal: 'failure', message: 'The client threw in its echo.' };
+        return { signal: 'failure', message: 'The client threw in its echo, or did not end it.' };
       const status = 'status' in error ? error.status : undefined;
       const isRefused = error.outcome === 'rejected' && (status === 401 || status === 403);
       return { signal: isRefused ? 'refused' : 'failure', message: error.message };
@@ -386,17 +390,20 @@ export class Monitor {
   /** Queues updates again that were rejected before the key was known to be refused. */
   async #requeue(ids: readonly string[]): Promise<void> {
     const { schema, queue } = this.#parts;
+    const locked = new Set<string>();
     for (const id of ids)
       await this.#inTransaction(async (tx) => {
         // Another process may have queued it again, and it may have been refused for what it is since.
         if (!(await isToRequeue(tx, schema, id))) return;
-        const isSettled = await requeueUpdate({ tx, schema, queue }, id).catch((error) => {
+        const became = await requeueUpdate({ tx, schema, queue }, id).catch((error) => {
           // A person has decided about it meanwhile.
-          if (error instanceof OutboxError) return true;
+          if (error instanceof OutboxError) return 'settled';
           throw error;
         });
-        if (isSettled) await clearRequeue(tx, schema, id);
+        if (became === 'settled') await clearRequeue(tx, schema, id);
+        if (became === 'locked') locked.add(id);
       });
+    this.#locked = locked;
   }
 
   #inTransaction<T>(run: (tx: Sql) => Promise<T>): Promise<T> {
