@@ -160,15 +160,16 @@ export class Database {
   ): Promise<T> {
     if (process.isClosed) this.onLateStatement('begin', process);
     await process.cross();
+    const begunAtMs = elapsedMs();
     this.statements += 2;
     this.#take(process, 'statement');
     const ended = Promise.withResolvers<never>();
     ended.promise.catch(() => {});
     let isOver = false;
     let idle: NodeJS.Timeout | undefined;
-    const endIfIdle = (): void => {
-      const ms = options?.settings === undefined ? idleMs.other : idleMs.worker;
-      idle = inHost(undefined, () => setTimeout(() => ended.reject(lostConnection()), ms));
+    const endIfIdle = (sinceMs = elapsedMs()): void => {
+      const ms = (options?.settings === undefined ? idleMs.other : idleMs.worker) - (elapsedMs() - sinceMs);
+      idle = inHost(undefined, () => setTimeout(() => ended.reject(lostConnection()), Math.max(0, ms)));
     };
     const query: Sql['query'] = async (text, values) => {
       await process.cross('statement');
@@ -186,7 +187,8 @@ export class Database {
     let after: Committed | undefined;
     const attempt = async (given: Sql): Promise<T> => {
       tx = given;
-      endIfIdle();
+      // On PostgreSQL each has a connection of its own: those of a process that stands still end together.
+      endIfIdle(process.isRunning ? elapsedMs() : begunAtMs);
       try {
         const work = inHost(process, () => run({ query }));
         const result = await Promise.race([work, ended.promise, process.died]);
