@@ -13,14 +13,14 @@ const kinds = [
 /** Columns of the table by their names in `orders judge`; those without a count in any row are left out. */
 const columns = {
   applied_twice: 'applied twice',
-  denied: 'said it was not, but applied',
-  claimed: 'said applied, but was not',
+  denied: 'said it was not, but applied (denied)',
+  claimed: 'said applied, but was not (claimed)',
   error: 'error without an outcome, but applied',
   not_applied: 'not applied without a fault',
   overtaken: 'overtaken',
   late: 'late',
   altered: 'altered',
-  no_report: 'no report in time',
+  no_report: 'no report in time (hung)',
   key_elsewhere: 'key to another host',
 };
 
