@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { copyFile, cp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, cp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
@@ -102,6 +103,37 @@ test('a journal stays locked while its process reads and copies it, and is free 
   expect(await canOpenElsewhere(path)).toBe(false);
   await journal.close();
   expect(await canOpenElsewhere(path)).toBe(true);
+});
+
+test.skipIf(process.platform === 'win32')(
+  'a journal that was removed or replaced marks no row, and its end is no success',
+  async () => {
+    await using folder = await createFolder();
+    const path = folder.file('j');
+    const journal = await createJournal(path, key);
+    await journal.markReady(rowOf(1));
+    await rename(path, folder.file('moved'));
+    for (const _ of ['gone', 'replaced']) {
+      expect(() => journal.markSending(1)).toThrow(`${path} was removed or replaced`);
+      await expect(journal.markReady(rowOf(2))).rejects.toThrow('was removed or replaced');
+      expect(() => journal.flush()).toThrow('was removed or replaced');
+      await copyFile(folder.file('moved'), path);
+    }
+    await rm(path);
+    await rename(folder.file('moved'), path);
+    journal.markSending(1);
+    await journal.close();
+  },
+);
+
+test('a journal is removed before another process may have it', async () => {
+  await using folder = await createFolder();
+  const path = folder.file('j');
+  const journal = await createJournal(path, key);
+  // The lock is released after this.
+  const removed = journal.remove();
+  expect(existsSync(path)).toBe(false);
+  await removed;
 });
 
 test('a journal marks no row once the process that holds its lock has ended', async ({ skip }) => {

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fchmodSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, fchmodSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { resolve } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
@@ -73,8 +73,10 @@ export interface Journal {
   unmark(row: number): void;
   /** Notes what became of a row, with the next rows. What cannot be written is kept, and is in `unwritten`. */
   settle(settled: Settled): void;
-  /** Writes what is not written. @throws CommandError */
+  /** Writes what is not written. @throws CommandError, also when the next run would not find this journal */
   flush(): void;
+  /** Whether the file of this journal is where it was made. */
+  isInPlace(): boolean;
   /** What could not be written. */
   readonly unwritten: readonly Settled[];
   /** The states of a range of rows. */
@@ -88,6 +90,8 @@ export interface Journal {
   /** The next run sends a rejected row again, unless a later one of its order was sent. */
   requeue(row: number): void;
   close(): Promise<void>;
+  /** Closes and removes it, while no other process may begin one in its place. */
+  remove(): Promise<void>;
 }
 
 export type Decision = 'resolve' | 'retry' | 'discard';
@@ -153,7 +157,7 @@ async function open(path: string, key?: JournalKey): Promise<Journal | undefined
     }
     db.exec('pragma journal_mode = wal');
     if (key) createTables(db, key);
-    return useTables(db, lock, readKey(db));
+    return useTables({ path, db, lock, key: readKey(db) });
   } catch (error) {
     db?.close();
     await lock?.release();
@@ -219,7 +223,14 @@ interface Change {
 const toDate = (column: string): string => `strftime('%Y-%m-%dT%H:%M:%fZ', ${column} / 1000.0, 'unixepoch')`;
 const columns = `row, token, order_id as orderId, state, decided, status, code, request_id as requestId, attempts, ${toDate('sent_at')} as sentAt, ${toDate('at')} as at, message`;
 
-function useTables(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
+interface OpenFiles {
+  readonly path: string;
+  readonly db: DatabaseSync;
+  readonly lock: FileLock;
+  readonly key: JournalKey;
+}
+
+function useTables({ path, db, lock, key }: OpenFiles): Journal {
   const mark = db.prepare(
     `insert into rows (row, token, order_id, state, at) values (?, ?, ?, 'ready', ?)
      on conflict (row) do update set state = 'ready', at = excluded.at, status = null, code = null, message = null`,
@@ -260,15 +271,23 @@ function useTables(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
   let written = Promise.withResolvers<void>();
   let isScheduled = false;
 
-  /** @throws when another process may have the journal by now */
-  function checkLock(): void {
+  // SQLite has the file open, so no other gets its number meanwhile.
+  const { dev, ino } = statSync(path);
+  function isInPlace(): boolean {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return found?.ino === ino && found.dev === dev;
+  }
+
+  /** @throws when another process may have the journal by now, or the next run would not find it */
+  function checkFiles(): void {
+    if (!isInPlace()) throw new Error(`${path} was removed or replaced`);
     if (lock.lostBecause !== undefined) throw new Error(lock.lostBecause);
   }
 
   /** Writes all that waits in one commit. */
   function commit(): void {
     if (waiting.length === 0) return;
-    checkLock();
+    checkFiles();
     db.exec('begin immediate');
     try {
       for (const { statement, values } of waiting) statement.run(...values);
@@ -310,7 +329,7 @@ function useTables(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
    */
   function writeState(state: RowState, row: number, sentAt: number | null): void {
     try {
-      checkLock();
+      checkFiles();
       db.exec('pragma synchronous = normal');
       setState.run(state, sentAt, Date.now(), row);
     } catch (error) {
@@ -365,11 +384,13 @@ function useTables(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
     },
     flush() {
       try {
+        checkFiles();
         commit();
       } catch (error) {
         throw unwritable(error);
       }
     },
+    isInPlace,
     get unwritten() {
       return waiting.flatMap(({ settled }) => settled ?? []);
     },
@@ -404,6 +425,11 @@ function useTables(db: DatabaseSync, lock: FileLock, key: JournalKey): Journal {
         // `flush` reports it.
       }
       db.close();
+      await lock.release();
+    },
+    async remove() {
+      db.close();
+      rmSync(path);
       await lock.release();
     },
   };

@@ -1,4 +1,4 @@
-import { realpath, rm, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { OrdersError } from '@orders/client';
@@ -133,8 +133,7 @@ async function sendFile(given: Context): Promise<ExitCode> {
 async function openEarlierJournal(journalFile: string): Promise<Journal | undefined> {
   const journal = await openJournal(journalFile);
   if (journal?.key.rows !== 0) return journal;
-  await journal.close();
-  await rm(journalFile);
+  await journal.remove();
   return undefined;
 }
 
@@ -298,10 +297,19 @@ async function finish(
     ];
   });
   if (problem !== undefined) {
-    await terminal.fail(
-      `${joinSentences(`stopped: ${problem}`)} Nothing is lost: run the same command again to go on.`,
-    );
+    const next = journal.isInPlace()
+      ? 'Nothing is lost: run the same command again to go on.'
+      : describeLoss(journal);
+    await terminal.fail(`${joinSentences(`stopped: ${problem}`)} ${next}`);
     return 3;
   }
   return rejected + unknown + invalid + waiting > 0 ? 1 : 0;
+}
+
+/** What was sent according to a journal that the next run would not find. */
+function describeLoss(journal: Journal): string {
+  const { applied = 0, unknown = 0, sending = 0 } = journal.count();
+  let last = 0;
+  for (const { row, state } of journal.list()) if (state !== 'ready' && state !== 'queued') last = row;
+  return `Of the rows up to ${last}, ${formatCount(applied)} were applied and ${formatCount(unknown + sending)} may have been. A run without this journal sends them again: put it back first, beside its -wal.`;
 }

@@ -6,6 +6,8 @@ import {
   existsSync,
   linkSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -518,6 +520,43 @@ test('Ctrl-C finishes what is in flight, and the same command goes on', own, asy
   expect(countByRow(service.ledger).size).toBe(60);
   expect(service.ledger).toHaveLength(60);
 });
+
+test.skipIf(!hasSignals).for([
+  ['moved', ''],
+  ['removed with its lock', '.lock'],
+] as const)(
+  'a journal that is %s during a run ends it, with what was sent and without advice that repeats it',
+  own,
+  async ([, lock]) => {
+    await using scene = await setScene(60, 60);
+    const { service, folder, start, send } = scene;
+    const journal = folder.file('updates.csv.orders-journal');
+    const left = Promise.withResolvers<void>();
+    await using forwarder = await startForwarder(Number(new URL(service.url).port), {
+      method: 'PATCH',
+      until: left.promise,
+    });
+    const words = ['--concurrency', '4', '--base-url', `http://127.0.0.1:${forwarder.port}`];
+    await using running = start(...words);
+    await until('four have left', () => service.ledger.length === 4);
+    renameSync(journal, folder.file('moved'));
+    if (lock !== '') rmSync(`${journal}${lock}`);
+    left.resolve();
+    const { code, stderr } = await running.ended;
+    expect([code, stderr]).toEqual([
+      3,
+      expect.stringContaining(
+        'stopped: The journal could not be written: updates.csv.orders-journal was removed or replaced. Of the rows up to 5, 0 were applied and 4 may have been. A run without this journal sends them again: put it back first, beside its -wal.\n',
+      ),
+    ]);
+    expect(stderr).not.toMatch(/same command|Nothing is lost/);
+    // As it says.
+    renameSync(folder.file('moved'), journal);
+    const { stdout } = await send('--json', ...words);
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 56, unknown: 4 });
+    expect(Math.max(...countByRow(service.ledger).values())).toBe(1);
+  },
+);
 
 test('a service that fails stops the run before more becomes unknown', own, async () => {
   await using scene = await setScene(30, 30);
