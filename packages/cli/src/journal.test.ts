@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
@@ -53,16 +53,80 @@ test('after a crash, what waited is sent again, and what may have left is unknow
   await other?.close();
 });
 
-test('a journal that a killed process left empty is begun again', async () => {
+test('a journal that exists has all of its key, and a second is not begun in its place', async () => {
   await using folder = await createFolder();
   const path = folder.file('j');
-  await writeFile(path, '', { mode: 0o644 });
-  expect(await openJournal(path)).toBeUndefined();
   const journal = await createJournal(path, key);
-  expect(journal.count()).toEqual({});
+  // Without the log, too.
+  await copyFile(path, folder.file('copy'));
+  const db = new DatabaseSync(folder.file('copy'));
+  expect(db.prepare('select count(*) as count from key').get()).toEqual({ count: 5 });
+  db.close();
   if (process.platform !== 'win32') expect((await stat(path)).mode & 0o777).toBe(0o600);
   await journal.close();
   await expect(createJournal(path, key)).rejects.toThrow('Another process has begun to send this file');
+  expect((await readdir(folder.path)).toSorted()).toEqual(['copy', 'j', 'j.lock']);
+});
+
+test('an empty journal, and one that lacks its -wal, are errors, and stay as they are', async () => {
+  await using folder = await createFolder();
+  const path = folder.file('j');
+  const journal = await createJournal(path, key);
+  await journal.markReady(rowOf(1));
+  await copyFile(path, folder.file('main'));
+  await copyFile(`${path}-wal`, folder.file('log'));
+  // So many that they do not stay in the log.
+  await Promise.all(Array.from({ length: 5_000 }, (_, row) => journal.markReady(rowOf(row))));
+  await copyFile(path, folder.file('grown'));
+  await journal.close();
+  // What was closed needs no -wal.
+  await copyFile(path, folder.file('closed'));
+  const closed = await openJournal(folder.file('closed'));
+  expect(closed?.count()).toEqual({ queued: 5_000 });
+  await closed?.close();
+
+  expect((await stat(folder.file('grown'))).size).toBeGreaterThan(100_000);
+  for (const name of ['main', 'grown', 'main'])
+    await expect(openJournal(folder.file(name))).rejects.toMatchObject({
+      exitCode: 3,
+      message: expect.stringContaining(`${name}-wal is missing`),
+    });
+  await copyFile(folder.file('log'), folder.file('main-wal'));
+  const whole = await openJournal(folder.file('main'));
+  expect(whole?.count()).toEqual({ queued: 1 });
+  await whole?.close();
+
+  // The journal is gone, and its log is not.
+  await copyFile(folder.file('log'), folder.file('gone-wal'));
+  await expect(openJournal(folder.file('gone'))).rejects.toThrow('gone is missing');
+
+  await writeFile(folder.file('empty'), '');
+  await expect(openJournal(folder.file('empty'))).rejects.toMatchObject({
+    exitCode: 3,
+    message: expect.stringContaining('empty is empty'),
+  });
+});
+
+test('a journal as it was made before, of which only the log has anything, goes on', async () => {
+  await using folder = await createFolder();
+  const path = folder.file('j');
+  await (await createJournal(path, key)).close();
+  const made = new DatabaseSync(path);
+  const schema = made.prepare('select sql from sqlite_schema where sql is not null').all();
+  made.close();
+  const before = new DatabaseSync(folder.file('before'));
+  before.exec('pragma journal_mode = wal; begin; pragma application_id = 0x4f52444a');
+  for (const { sql } of schema) before.exec(String(sql));
+  const insert = before.prepare('insert into key values (?, ?)');
+  for (const [name, value] of Object.entries(key)) insert.run(name, JSON.stringify(value));
+  before.exec(`insert into rows (row, token, state, at) values (1, 'ord_1', 'sending', 0); commit`);
+  for (const end of ['', '-wal']) await copyFile(folder.file(`before${end}`), folder.file(`killed${end}`));
+  before.close();
+  for (const name of ['killed', 'before']) {
+    const journal = await openJournal(folder.file(name));
+    expect([name, journal?.count()]).toEqual([name, { unknown: 1 }]);
+    await journal?.close();
+  }
 });
 
 test('a file that is no journal is left as it is', async () => {

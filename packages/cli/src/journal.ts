@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fchmodSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { hostname, uptime } from 'node:os';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import { type FileLock, lockFile } from '@orders/outbox/file-lock';
 import { CommandError, describeError } from './terminal.ts';
@@ -111,29 +112,34 @@ create table rows (
 create index rows_open on rows (state) where state <> 'applied';
 `;
 
-/** Opens the journal of a file, if there is one. @throws CommandError */
+/** Opens the journal of a file, if there is one. @throws CommandError, also for one of which a part is missing */
 export async function openJournal(path: string): Promise<Journal | undefined> {
-  return existsSync(path) ? await open(path) : undefined;
+  return existsSync(path) || existsSync(logOf(path)) ? await open(path) : undefined;
 }
 
 /** Makes the journal of a file. Only its owner can read it. @throws CommandError */
 export async function createJournal(path: string, key: JournalKey): Promise<Journal> {
+  const sqlite = await loadSqlite();
+  const draft = `${path}.${randomUUID()}`;
   try {
     // SQLite gives its other files the mode of this one.
-    const file = openSync(path, 'a', 0o600);
-    // It may be one that a run left empty.
-    fchmodSync(file, 0o600);
-    closeSync(file);
+    closeSync(openSync(draft, 'wx', 0o600));
+    try {
+      createTables(new sqlite.DatabaseSync(draft), key);
+      return (await open(path, draft)) as Journal;
+    } finally {
+      rmSync(draft, { force: true });
+    }
   } catch (error) {
+    if (error instanceof CommandError) throw error;
     throw new CommandError(
       `Cannot write the journal: ${describeError(error)}. Nothing was sent; --journal names another place.`,
     );
   }
-  return (await open(path, key)) as Journal;
 }
 
-/** `undefined` for one whose tables a run did not live to make: nothing was sent with it. */
-async function open(path: string, key?: JournalKey): Promise<Journal | undefined> {
+/** Opens a journal, which may be a draft that has its tables and is not in its place yet. */
+async function open(path: string, draft?: string): Promise<Journal | undefined> {
   const sqlite = await loadSqlite();
   let db: DatabaseSync | undefined;
   let lock: FileLock | undefined;
@@ -141,22 +147,28 @@ async function open(path: string, key?: JournalKey): Promise<Journal | undefined
     // SQLite's own lock on the journal would be gone once anything in this process had read the file.
     lock = await lockFile(`${resolve(path)}.lock`);
     if (!lock) throw new CommandError(`Another process is sending this file: it has ${path} open.`);
+    const isThere = existsSync(path);
+    const hasLog = (statSync(logOf(path), { throwIfNoEntry: false })?.size ?? 0) > 0;
+    if (isThere && draft !== undefined)
+      throw new CommandError(`Another process has begun to send this file: ${path} is its journal.`);
+    if (!isThere && hasLog)
+      throw lacking(`${path} is missing, and ${basename(logOf(path))}, which belongs to it, is not`);
+    if (draft !== undefined) renameSync(draft, path);
+    else if (!isThere) {
+      await lock.release();
+      return undefined;
+    }
     db = new sqlite.DatabaseSync(path);
     // With its lock held, the write-ahead log needs no shared memory and one flush for each commit: the fastest of
     // SQLite's modes that survive a power failure.
     db.exec('pragma trusted_schema = off; pragma locking_mode = exclusive; pragma synchronous = full');
-    const { id, tables: found } = db.prepare(contents).get() ?? {};
-    const isEmpty = id === 0 && found === 0;
-    if (!isEmpty && id !== applicationId) throw new CommandError(`${path} is no journal of orders send.`);
-    if (!isEmpty && key)
-      throw new CommandError(`Another process has begun to send this file: ${path} is its journal.`);
-    if (isEmpty && !key) {
-      db.close();
-      await lock.release();
-      return undefined;
-    }
-    db.exec('pragma journal_mode = wal');
-    if (key) createTables(db, key);
+    const { id, tables: found, version } = db.prepare(contents).get() ?? {};
+    if (id === 0 && found === 0) throw lacking(`${path} is empty`);
+    if (id !== applicationId) throw new CommandError(`${path} is no journal of orders send.`);
+    if (version === withoutLog && !hasLog)
+      throw lacking(`${path} is not whole: its ${basename(logOf(path))} is missing, with what was sent last`);
+    db.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0');
+    checkpoint(db);
     return useTables({ path, db, lock, key: readKey(db) });
   } catch (error) {
     db?.close();
@@ -170,8 +182,34 @@ async function open(path: string, key?: JournalKey): Promise<Journal | undefined
   }
 }
 
+/** Where SQLite writes first; what is in there comes into the journal itself now and then, and when that is closed. */
+const logOf = (path: string): string => `${path}-wal`;
+
+/** The `user_version` of a file that a log belongs to, and of both together, which is left when SQLite merges them. */
+const withoutLog = 1;
+const withLog = 2;
+
+/** Brings what is in the log into the file, which by itself says that it lacks what comes into the log from now on. */
+function checkpoint(db: DatabaseSync): void {
+  try {
+    db.exec(`pragma user_version = ${withoutLog}; pragma wal_checkpoint`);
+  } finally {
+    db.exec(`pragma user_version = ${withLog}`);
+  }
+}
+
+/** After how many changes the log is brought into the file: it has some megabytes by then. */
+const checkpointEvery = 2_000;
+
+/** To go on with a part of a journal would repeat what the other part has. */
+function lacking(what: string): CommandError {
+  return new CommandError(`${what}. Nothing was sent`, 3, {
+    hint: 'Restore the journal and its -wal. Remove both only if no row was sent: else find out at the service what was applied, and send the other rows from a file of their own.',
+  });
+}
+
 const contents =
-  'select application_id as id, (select count(*) from sqlite_schema) as tables from pragma_application_id';
+  'select application_id as id, (select count(*) from sqlite_schema) as tables, user_version as version from pragma_application_id, pragma_user_version';
 
 /** Node 22 warns that SQLite is an experiment; the journal's tests run on it too. */
 async function loadSqlite(): Promise<typeof import('node:sqlite')> {
@@ -197,12 +235,14 @@ function isBusy(error: unknown): boolean {
   return (error as { readonly errcode?: number }).errcode === 5;
 }
 
+/** Makes the tables of a journal, and closes it: all of it is in its file then. */
 function createTables(db: DatabaseSync, key: JournalKey): void {
-  db.exec(`begin; pragma application_id = ${applicationId}; ${tables}`);
+  db.exec(`pragma synchronous = full; begin; pragma application_id = ${applicationId}; ${tables}`);
   const insert = db.prepare('insert into key values (?, ?)');
   const given = Object.entries(key).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) insert.run(name, JSON.stringify(value));
   db.exec('commit');
+  db.close();
 }
 
 function readKey(db: DatabaseSync): JournalKey {
@@ -270,6 +310,8 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
   let waiting: Change[] = [];
   let written = Promise.withResolvers<void>();
   let isScheduled = false;
+  /** How many changes came into the log since it was brought into the file. */
+  let logged = 0;
 
   // SQLite has the file open, so no other gets its number meanwhile.
   const { dev, ino } = statSync(path);
@@ -292,11 +334,19 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
     try {
       for (const { statement, values } of waiting) statement.run(...values);
       db.exec('commit');
+      logged += waiting.length;
       waiting = [];
     } catch (error) {
       // On a full disk SQLite may have rolled back by itself.
       if (db.isTransaction) db.exec('rollback');
       throw error;
+    }
+    if (logged < checkpointEvery) return;
+    logged = 0;
+    try {
+      checkpoint(db);
+    } catch {
+      // All is in the log, which grows until there is room for it in the file.
     }
   }
 
@@ -332,6 +382,7 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
       checkFiles();
       db.exec('pragma synchronous = normal');
       setState.run(state, sentAt, Date.now(), row);
+      logged++;
     } catch (error) {
       throw unwritable(error);
     } finally {

@@ -396,6 +396,31 @@ function statesIn(folder: Folder): Readonly<Record<string, number>> {
   }
 }
 
+test('a journal that was copied without its -wal, or emptied, sends nothing again', own, async () => {
+  await using scene = await setScene(20, 20);
+  const { service, folder, send, start } = scene;
+  service.faults.always({ type: 'latency', ms: 60_000 }, { operation: 'update' });
+  const running = start('--concurrency', '20');
+  await until('it sends', () => service.requests({ operation: 'update' }).length > 0);
+  copyJournal(folder, 'copy');
+  running.signal('SIGTERM');
+  await service.close();
+  await running.ended;
+  rmSync(folder.file('copy-wal'));
+  writeFileSync(folder.file('empty'), '');
+  await using other = await startMockOrderService({ keys: [key], orders: ['ord_0'] });
+  for (const [name, reason] of [
+    ['copy', 'copy is not whole: its copy-wal is missing'],
+    ['empty', 'empty is empty'],
+  ] as const)
+    expect(await send('--journal', `./${name}`, '--base-url', other.url)).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringContaining(reason),
+    });
+  expect(other.journal).toEqual([]);
+});
+
 test('killed while 100 rows wait for the end of a pause, none is unknown', own, async () => {
   await using scene = await setScene(100, 100);
   const { service, folder, send, start } = scene;
