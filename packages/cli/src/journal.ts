@@ -86,6 +86,8 @@ export interface Journal {
   /** The tokens of rows in some states. */
   tokensIn(states: readonly RowState[]): ReadonlySet<string>;
   list(states?: readonly RowState[]): IterableIterator<JournalRow>;
+  /** Keeps all that is decided meanwhile, or, if it throws, none of it. @throws CommandError */
+  allOrNone<T>(decideAll: () => Promise<T>): Promise<T>;
   /** Notes what a person decides about a row; the reason why that cannot be. */
   decide(row: number, decision: Decision): string | undefined;
   /** The next run sends a rejected row again, unless a later one of its order was sent. */
@@ -466,6 +468,17 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
       return db
         .prepare(`select ${columns} from rows ${where} order by row`)
         .iterate(...(states ?? [])) as unknown as IterableIterator<JournalRow>;
+    },
+    async allOrNone(decideAll) {
+      try {
+        db.exec('begin immediate');
+        const result = await decideAll();
+        db.exec('commit');
+        return result;
+      } catch (error) {
+        if (db.isTransaction) db.exec('rollback');
+        throw error instanceof CommandError ? error : unwritable(error);
+      }
     },
     decide: (row, decision) => settleWaiting(row, decision, 'person'),
     requeue: (row) => void settleWaiting(row, 'retry', 'run'),

@@ -49,20 +49,22 @@ export async function decideRows(options: DecisionOptions, context: DecisionCont
     const refused: string[] = [];
     const notes: string[] = [];
     const settled: { readonly row: number; readonly decision: Decision }[] = [];
-    for (const decision of decisions) {
-      const given = options[decision] ?? [];
-      let rows: readonly number[];
-      if (typeof given === 'string') {
-        const state = given === 'all' ? 'unknown' : 'rejected';
-        rows = await selectRows(journal, decision, { state, isConfirmed: options.yes === true, terminal });
-        if (rows.length === 0) notes.push(describeNone(state, decision, journal));
-      } else rows = given;
-      for (const row of rows) {
-        const why = journal.decide(row, decision);
-        if (why === undefined) settled.push({ row, decision });
-        else refused.push(why);
+    await journal.allOrNone(async () => {
+      for (const decision of decisions) {
+        const given = options[decision] ?? [];
+        let rows: readonly number[];
+        if (typeof given === 'string') {
+          const state = given === 'all' ? 'unknown' : 'rejected';
+          rows = await selectRows(journal, decision, { state, isConfirmed: options.yes === true, terminal });
+          if (rows.length === 0) notes.push(describeNone(state, decision, journal));
+        } else rows = given;
+        for (const row of rows) {
+          const why = journal.decide(row, decision);
+          if (why === undefined) settled.push({ row, decision });
+          else refused.push(why);
+        }
       }
-    }
+    });
     const waiting = [...journal.list(['unknown', 'rejected'])];
     await terminal.report({ settled, refused, waiting }, async () => [
       ...(settled.length > 0

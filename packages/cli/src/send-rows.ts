@@ -166,8 +166,12 @@ export async function sendRows(run: Run): Promise<RunEnd> {
   }
   const stopped = stopping.signal.reason ?? failures.end();
   // Only now that nothing is in flight: a row behind which a later one of its order was sent stays rejected.
-  if (failures.refusedByKey.length > 0) journal.flush();
-  for (const row of failures.refusedByKey) journal.requeue(row);
+  if (failures.refusedByKey.length > 0) {
+    journal.flush();
+    await journal.allOrNone(async () => {
+      for (const row of failures.refusedByKey) journal.requeue(row);
+    });
+  }
   return { sent: counts.sent, stopped };
 }
 

@@ -521,6 +521,39 @@ test('a call that settles nothing says why, and "rejected" stands for all reject
   });
 });
 
+test('of many decisions all are noted, or none', own, async () => {
+  await using scene = await setScene(20, 20);
+  const { service, folder, send } = scene;
+  service.faults.always({ type: 'status', status: 400 }, { operation: 'update' });
+  expect(await send()).toMatchObject({ code: 1 });
+  const change = (sql: string): void => {
+    const db = new DatabaseSync(folder.file('updates.csv.orders-journal'));
+    db.exec(sql);
+    db.close();
+  };
+  change(`create trigger fails before update on rows when new.row = 15 and new.decided is not null
+    begin select raise(abort, 'the disk is full'); end`);
+  const words = ['--resolve', '2,3', '--retry', 'rejected', '--yes'];
+  expect(await send(...words)).toMatchObject({
+    code: 3,
+    stdout: '',
+    stderr: 'orders: The journal could not be written: the disk is full.\n',
+  });
+  const { stdout } = await send('--review', '--json');
+  expect(JSON.parse(stdout).waiting).toHaveLength(20);
+  // A question that is answered with no undoes what was decided beside it.
+  const [file, journal] = ['./updates.csv', './updates.csv.orders-journal'];
+  const refused = await runHere(['send', file, '--journal', journal, ...words.slice(0, -1)], {
+    folder,
+    confirm: () => false,
+  });
+  expect(refused).toMatchObject({ code: 3, stderr: 'orders: Nothing was changed.\n' });
+  expect(JSON.parse((await send('--review', '--json')).stdout).waiting).toHaveLength(20);
+  change('drop trigger fails');
+  const settled = await send(...words, '--json');
+  expect([settled.code, JSON.parse(settled.stdout).settled.length]).toEqual([0, 20]);
+});
+
 test('Ctrl-C finishes what is in flight, and the same command goes on', own, async () => {
   await using scene = await setScene(60, 30);
   const { service, start, send } = scene;
