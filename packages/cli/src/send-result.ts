@@ -48,11 +48,14 @@ const resultColumns = [
   'message',
 ];
 
+/** What a run that has ended leaves in these states; the outcome of what is being sent could not be written. */
+const outcomes = { queued: 'not_sent', ready: 'not_sent', sending: 'unknown' } as const;
+
 function* resultsOf(journal: Journal): Generator<Readonly<Record<string, unknown>>> {
   for (const { state, orderId, requestId, sentAt, ...rest } of journal.list())
     yield {
       ...rest,
-      outcome: state === 'queued' || state === 'ready' ? 'not_sent' : state,
+      outcome: outcomes[state as keyof typeof outcomes] ?? state,
       order_id: orderId,
       request_id: requestId,
       sent_at: sentAt,

@@ -258,7 +258,9 @@ async function finish(
           `Row ${row} was ${state} (${status ?? 'no response'}), which could not be written: it becomes unknown.`,
         );
   }
-  const { applied = 0, rejected = 0, unknown = 0, discarded = 0, invalid = 0 } = journal.count();
+  const { applied = 0, rejected = 0, discarded = 0, invalid = 0, sending = 0, ...open } = journal.count();
+  // Nothing is in flight any more: the outcome of what is still being sent could not be written.
+  const unknown = (open.unknown ?? 0) + sending;
   const { rows } = journal.key;
   const waiting = rows - applied - rejected - unknown - discarded - invalid;
   if (options.result !== undefined) await writeResult(options.result, journal);
@@ -297,9 +299,10 @@ async function finish(
     ];
   });
   if (problem !== undefined) {
-    const next = journal.isInPlace()
-      ? 'Nothing is lost: run the same command again to go on.'
-      : describeLoss(journal);
+    let next = 'Nothing is lost: run the same command again to go on.';
+    if (sending > 0)
+      next = 'Run the same command again to go on: what could not be written waits for a decision.';
+    if (!journal.isInPlace()) next = describeLoss(journal);
     await terminal.fail(`${joinSentences(`stopped: ${problem}`)} ${next}`);
     return 3;
   }

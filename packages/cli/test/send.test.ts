@@ -521,18 +521,51 @@ test('a call that settles nothing says why, and "rejected" stands for all reject
   });
 });
 
+/** Changes the journal while no run has it open. */
+function changeJournal(folder: Folder, sql: string): void {
+  const db = new DatabaseSync(folder.file('updates.csv.orders-journal'));
+  db.exec(sql);
+  db.close();
+}
+
+test('a row whose outcome cannot be written is counted as unknown, and the advice says so', own, async () => {
+  await using scene = await setScene(6, 6);
+  const { service, folder, send } = scene;
+  const words = ['--json', '--concurrency', '1', '--result', './results.csv'];
+  service.faults.always({ type: 'status', status: 401 }, { operation: 'update' });
+  expect(await send(...words)).toMatchObject({ code: 3 });
+  service.faults.clear();
+  changeJournal(
+    folder,
+    `create trigger fails before update on rows when new.state = 'applied'
+    begin select raise(abort, 'the disk is full'); end`,
+  );
+  const { code, stdout, stderr } = await send(...words);
+  const sent = service.ledger.length;
+  expect([code, JSON.parse(stdout)]).toMatchObject([3, { applied: 0, unknown: sent, waiting: 6 - sent }]);
+  const lines = stderr.trim().split('\n');
+  expect(lines).toHaveLength(sent + 1);
+  expect(lines[0]).toBe('Row 2 was applied (200), which could not be written: it becomes unknown.');
+  expect(lines.at(-1)).toBe(
+    'orders: stopped: The journal could not be written: the disk is full. Run the same command again to go on: what could not be written waits for a decision.',
+  );
+  const outcomes = readResult(folder.file('results.csv')).map(({ outcome }) => outcome);
+  expect(outcomes.filter((outcome) => outcome === 'unknown')).toHaveLength(sent);
+  expect(outcomes).not.toContain('sending');
+  changeJournal(folder, 'drop trigger fails');
+  expect(JSON.parse((await send(...words)).stdout)).toMatchObject({ applied: 6 - sent, unknown: sent });
+});
+
 test('of many decisions all are noted, or none', own, async () => {
   await using scene = await setScene(20, 20);
   const { service, folder, send } = scene;
   service.faults.always({ type: 'status', status: 400 }, { operation: 'update' });
   expect(await send()).toMatchObject({ code: 1 });
-  const change = (sql: string): void => {
-    const db = new DatabaseSync(folder.file('updates.csv.orders-journal'));
-    db.exec(sql);
-    db.close();
-  };
-  change(`create trigger fails before update on rows when new.row = 15 and new.decided is not null
-    begin select raise(abort, 'the disk is full'); end`);
+  changeJournal(
+    folder,
+    `create trigger fails before update on rows when new.row = 15 and new.decided is not null
+    begin select raise(abort, 'the disk is full'); end`,
+  );
   const words = ['--resolve', '2,3', '--retry', 'rejected', '--yes'];
   expect(await send(...words)).toMatchObject({
     code: 3,
@@ -549,7 +582,7 @@ test('of many decisions all are noted, or none', own, async () => {
   });
   expect(refused).toMatchObject({ code: 3, stderr: 'orders: Nothing was changed.\n' });
   expect(JSON.parse((await send('--review', '--json')).stdout).waiting).toHaveLength(20);
-  change('drop trigger fails');
+  changeJournal(folder, 'drop trigger fails');
   const settled = await send(...words, '--json');
   expect([settled.code, JSON.parse(settled.stdout).settled.length]).toEqual([0, 20]);
 });
