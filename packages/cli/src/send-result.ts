@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rename, rm, stat, writeFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Journal } from './journal.ts';
@@ -10,6 +10,18 @@ import { CommandError, describeError, escapeControls, toJson } from './terminal.
 export function checkResultName(name: string): void {
   if (!/\.(csv|ndjson|jsonl)$/i.test(name))
     throw new CommandError('--result: end the name in .csv or .ndjson.', 2);
+}
+
+/** Tries the place of a result before there is one. @throws CommandError */
+export async function tryResult(name: string): Promise<void> {
+  const draft = `${name}.${randomUUID()}`;
+  try {
+    await writeFile(draft, '', { flag: 'wx', mode: 0o600 });
+    await rm(draft);
+    if ((await stat(name).catch(() => undefined))?.isDirectory()) throw new Error('it is a folder');
+  } catch (error) {
+    throw new CommandError(`Cannot write ${name}: ${describeError(error)}. Nothing was sent.`);
+  }
 }
 
 /** Writes what became of each row that is in the journal; only its owner can read it. @throws CommandError */
@@ -27,9 +39,8 @@ export async function writeResult(name: string, journal: Journal): Promise<void>
     await rename(draft, name);
   } catch (error) {
     await rm(draft, { force: true });
-    throw new CommandError(
-      `Cannot write ${name}: ${describeError(error)}. The journal has it all: run the same command again.`,
-    );
+    const next = journal.isInPlace() ? ' The journal has it all: run the same command again.' : '';
+    throw new CommandError(`Cannot write ${name}: ${describeError(error)}.${next}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { type Connection, type ConnectionOptions, connect, loadSchema } from './
 import { createJournal, type Journal, type JournalKey, openJournal } from './journal.ts';
 import { type FileOptions, type ReadOptions, readingOf, UnreadableFileError } from './read-file.ts';
 import { type DecisionOptions, decideRows, isDecision, journalOf, sendLine } from './send-decisions.ts';
-import { checkResultName, writeResult } from './send-result.ts';
+import { checkResultName, tryResult, writeResult } from './send-result.ts';
 import { countOpenRows, type RunEnd, sendRows } from './send-rows.ts';
 import {
   CommandError,
@@ -64,6 +64,7 @@ export async function runSend({
       throw new CommandError(`--result: ${result} would overwrite what it is made of.`, 2);
   }
   if (isDecision(options)) return decideRows(options, { file, journalFile, terminal });
+  if (result !== undefined) await tryResult(result);
   const reading = { ...readingOf(options), schema: await loadSchema(options, terminal) };
   return sendFile({ file, journalFile, options, reading, terminal, env });
 }
@@ -239,7 +240,7 @@ function checkTarget(
     );
 }
 
-/** Writes what is left to write, and reports. */
+/** Writes what is left to write, reports, and writes the result. @throws CommandError when that cannot be written */
 async function finish(
   context: Context,
   journal: Journal,
@@ -263,7 +264,6 @@ async function finish(
   const unknown = (open.unknown ?? 0) + sending;
   const { rows } = journal.key;
   const waiting = rows - applied - rejected - unknown - discarded - invalid;
-  if (options.result !== undefined) await writeResult(options.result, journal);
   const report = {
     file,
     rows,
@@ -304,8 +304,10 @@ async function finish(
       next = 'Run the same command again to go on: what could not be written waits for a decision.';
     if (!journal.isInPlace()) next = describeLoss(journal);
     await terminal.fail(`${joinSentences(`stopped: ${problem}`)} ${next}`);
-    return 3;
   }
+  // Last: that it cannot be written must not hide the rest.
+  if (options.result !== undefined) await writeResult(options.result, journal);
+  if (problem !== undefined) return 3;
   return rejected + unknown + invalid + waiting > 0 ? 1 : 0;
 }
 

@@ -5,6 +5,7 @@ import {
   copyFileSync,
   existsSync,
   linkSync,
+  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -520,6 +521,48 @@ test('a call that settles nothing says why, and "rejected" stands for all reject
     stderr: 'Nothing was settled: no row is rejected, and none is unknown.\n',
   });
 });
+
+test('a result that cannot be written is an error before anything is sent', own, async () => {
+  await using scene = await setScene(3, 3);
+  const { service, folder, send } = scene;
+  mkdirSync(folder.file('folder.csv'));
+  for (const name of ['none/results.csv', 'updates.csv/results.csv', 'folder.csv'])
+    expect(await send('--result', `./${name}`)).toMatchObject({
+      code: 3,
+      stdout: '',
+      stderr: expect.stringMatching(
+        new RegExp(`^orders: Cannot write ${name}: .*\\. Nothing was sent\\.\\n$`),
+      ),
+    });
+  expect(service.journal).toEqual([]);
+  expect((await readdir(folder.path)).toSorted()).toEqual(['folder.csv', 'updates.csv']);
+});
+
+test(
+  'a result that cannot be written at the end hides neither what was sent nor why it stopped',
+  own,
+  async () => {
+    await using scene = await setScene(6, 6);
+    const { service, folder, start } = scene;
+    const left = Promise.withResolvers<void>();
+    await using forwarder = await startForwarder(Number(new URL(service.url).port), {
+      method: 'PATCH',
+      until: left.promise,
+    });
+    mkdirSync(folder.file('out'));
+    service.faults.always({ type: 'status', status: 401 }, { operation: 'update' });
+    const base = ['--base-url', `http://127.0.0.1:${forwarder.port}`, '--concurrency', '1'];
+    await using running = start(...base, '--json', '--result', './out/results.csv');
+    await until('one has left', () => service.requests({ operation: 'update' }).length === 1);
+    rmSync(folder.file('out'), { recursive: true });
+    left.resolve();
+    const { code, stdout, stderr } = await running.ended;
+    expect([code, JSON.parse(stdout || '{}')]).toMatchObject([3, { sent: 2, waiting: 6 }]);
+    expect(stderr).toMatch(
+      /^orders: stopped: the service refuses the key\. .*\norders: Cannot write out\/results\.csv: .*\. The journal has it all: run the same command again\.\n$/,
+    );
+  },
+);
 
 /** Changes the journal while no run has it open. */
 function changeJournal(folder: Folder, sql: string): void {
