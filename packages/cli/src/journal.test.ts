@@ -53,6 +53,28 @@ test('after a crash, what waited is sent again, and what may have left is unknow
   await other?.close();
 });
 
+test('a row has how often it was sent over all runs, and the id of the last attempt alone', async () => {
+  await using folder = await createFolder();
+  const path = folder.file('j');
+  const journal = await createJournal(path, key);
+  await journal.markReady(rowOf(1));
+  journal.markSending(1);
+  // It is put back after a 429.
+  journal.unmark(1);
+  journal.markSending(1);
+  journal.settle({ row: 1, token: 'ord_1', state: 'rejected', status: 400, requestId: 'req_1' });
+  journal.flush();
+  expect([...journal.list()]).toMatchObject([{ attempts: 2, requestId: 'req_1' }]);
+  journal.decide(1, 'retry');
+  await journal.markReady(rowOf(1));
+  journal.markSending(1);
+  for (const end of ['', '-wal']) await copyFile(`${path}${end}`, folder.file(`killed${end}`));
+  await journal.close();
+  const killed = await openJournal(folder.file('killed'));
+  expect([...(killed?.list() ?? [])]).toMatchObject([{ state: 'unknown', attempts: 3, requestId: null }]);
+  await killed?.close();
+});
+
 test('a journal that exists has all of its key, and a second is not begun in its place', async () => {
   await using folder = await createFolder();
   const path = folder.file('j');

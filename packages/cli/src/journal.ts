@@ -32,6 +32,7 @@ export interface JournalRow {
   readonly status: number | null;
   readonly code: string | null;
   readonly requestId: string | null;
+  /** How often a byte of it may have left, over all runs. */
   readonly attempts: number;
   /** When it was sent last, in UTC; a retry of the client counts to the same. */
   readonly sentAt: string | null;
@@ -275,15 +276,15 @@ interface OpenFiles {
 function useTables({ path, db, lock, key }: OpenFiles): Journal {
   const mark = db.prepare(
     `insert into rows (row, token, order_id, state, at) values (?, ?, ?, 'ready', ?)
-     on conflict (row) do update set state = 'ready', at = excluded.at, status = null, code = null, message = null`,
+     on conflict (row) do update set state = 'ready', at = excluded.at, status = null, code = null, request_id = null, message = null`,
   );
   const setState = db.prepare(
-    'update rows set state = ?, sent_at = coalesce(?, sent_at), at = ? where row = ?',
+    'update rows set state = ?, attempts = attempts + (? is not null), sent_at = coalesce(?, sent_at), at = ? where row = ?',
   );
   const store = db.prepare(
-    `insert into rows (row, token, state, status, code, request_id, attempts, at, message) values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+    `insert into rows (row, token, state, status, code, request_id, at, message) values (?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (row) do update set state = excluded.state, status = excluded.status, code = excluded.code,
-       request_id = excluded.request_id, attempts = rows.attempts + excluded.attempts, at = excluded.at, message = excluded.message`,
+       request_id = excluded.request_id, at = excluded.at, message = excluded.message`,
   );
   const range = db.prepare('select row, state from rows where row between ? and ?');
   const one = db.prepare('select token, state from rows where row = ?');
@@ -383,7 +384,7 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
     try {
       checkFiles();
       db.exec('pragma synchronous = normal');
-      setState.run(state, sentAt, Date.now(), row);
+      setState.run(state, sentAt, sentAt, Date.now(), row);
       logged++;
     } catch (error) {
       throw unwritable(error);
@@ -422,17 +423,8 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
     markSending: (row) => writeState('sending', row, Date.now()),
     unmark: (row) => writeState('ready', row, null),
     settle(settled) {
-      const {
-        row,
-        token,
-        state,
-        status = null,
-        code = null,
-        requestId = null,
-        attempts = 0,
-        message = null,
-      } = settled;
-      const values = [row, token, state, status, code, requestId, attempts, Date.now(), message];
+      const { row, token, state, status = null, code = null, requestId = null, message = null } = settled;
+      const values = [row, token, state, status, code, requestId, Date.now(), message];
       void add({ statement: store, values, settled }).catch(() => {});
     },
     flush() {

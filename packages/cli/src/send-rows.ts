@@ -306,9 +306,8 @@ function createFailureWatch(journal: Journal) {
 
 function toSettled({ item, ...result }: UpdateOrdersItemResult<Item>): Settled {
   const { row, token } = item;
-  const { attemptCount: attempts, receipt } = result;
-  const requestId = receipt.toJSON().attempts.at(-1)?.requestId ?? null;
-  if (result.ok) return { row, token, state: 'applied', status: result.status, attempts, requestId };
+  const requestId = result.receipt.toJSON().attempts.at(-1)?.requestId ?? null;
+  if (result.ok) return { row, token, state: 'applied', status: result.status, requestId };
   const { error } = result;
   const { outcome, code, message, retryable } = error;
   const status = 'status' in error ? error.status : null;
@@ -316,7 +315,7 @@ function toSettled({ item, ...result }: UpdateOrdersItemResult<Item>): Settled {
   const isSentAgain =
     outcome === 'not_sent' || (outcome === 'rejected' && (retryable || code !== 'http_error'));
   const state = code === 'validation_error' ? 'invalid' : isSentAgain ? 'queued' : outcome;
-  return { row, token, state, status, code, message, attempts, requestId };
+  return { row, token, state, status, code, message, requestId };
 }
 
 /** Rows that are in no final state. */

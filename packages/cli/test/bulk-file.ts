@@ -42,6 +42,7 @@ export interface ResultRow {
   readonly status: string;
   readonly code: string;
   readonly request_id: string;
+  readonly attempts: string;
   readonly sent_at: string;
   readonly message: string;
 }

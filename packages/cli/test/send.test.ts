@@ -824,14 +824,17 @@ test.for([
 
 test('a 429 pauses the run, and no row is lost to it', own, async () => {
   await using scene = await setScene(24, 8);
-  const { service, send } = scene;
+  const { service, folder, send } = scene;
   service.faults.next(
     { type: 'status', status: 429, headers: { 'ratelimit-reset': '0.2' } },
     { operation: 'update', times: 4 },
   );
-  expect(await send()).toMatchObject({ code: 0, stderr: '' });
+  expect(await send('--result', './results.csv')).toMatchObject({ code: 0, stderr: '' });
   expect(service.ledger).toHaveLength(24);
   expect(findOutOfOrder(service.ledger)).toEqual([]);
+  // Each request counts, also one of a row that was put back.
+  const sent = readResult(folder.file('results.csv')).map(({ attempts }) => Number(attempts));
+  expect(sent.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(24 + 4);
 });
 
 test('a file that has changed, or is read in another way, is refused', own, async () => {
