@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import { createFolder } from '../test/run-orders.ts';
 import { createJournal, type JournalKey, openJournal } from './journal.ts';
@@ -178,6 +178,22 @@ async function canOpenElsewhere(path: string): Promise<boolean> {
   expect(stdout).toMatch(/^Another process is sending this file: it has \S+ open\./);
   return false;
 }
+
+test('a commit and a checkpoint reach the disk itself where a plain flush does not, as on macOS', async () => {
+  await using folder = await createFolder();
+  // Settings of a connection are known to that connection alone.
+  const exec = vi.spyOn(DatabaseSync.prototype, 'exec');
+  const journal = await createJournal(folder.file('j'), key);
+  const opened = new Set(exec.mock.contexts as DatabaseSync[]);
+  exec.mockRestore();
+  const settings = [...opened]
+    .filter(({ isOpen }) => isOpen)
+    .map((db) =>
+      ['synchronous', 'fullfsync', 'checkpoint_fullfsync'].map((name) => db.prepare(`pragma ${name}`).get()),
+    );
+  expect(settings).toEqual([[{ synchronous: 2 }, { fullfsync: 1 }, { checkpoint_fullfsync: 1 }]]);
+  await journal.close();
+});
 
 test('a journal stays locked while its process reads and copies it, and is free once it is closed', async () => {
   await using folder = await createFolder();

@@ -164,7 +164,7 @@ async function open(path: string, draft?: string): Promise<Journal | undefined> 
     db = new sqlite.DatabaseSync(path);
     // With its lock held, the write-ahead log needs no shared memory and one flush for each commit: the fastest of
     // SQLite's modes that survive a power failure.
-    db.exec('pragma trusted_schema = off; pragma locking_mode = exclusive; pragma synchronous = full');
+    db.exec(`pragma trusted_schema = off; pragma locking_mode = exclusive; ${durably}`);
     const { id, tables: found, version } = db.prepare(contents).get() ?? {};
     if (id === 0 && found === 0) throw lacking(`${path} is empty`);
     if (id !== applicationId) throw new CommandError(`${path} is no journal of orders send.`);
@@ -184,6 +184,9 @@ async function open(path: string, draft?: string): Promise<Journal | undefined> 
     );
   }
 }
+
+/** On macOS a plain flush leaves what is written in the cache of the drive. */
+const durably = 'pragma synchronous = full; pragma fullfsync = 1; pragma checkpoint_fullfsync = 1';
 
 /** Where SQLite writes first; what is in there comes into the journal itself now and then, and when that is closed. */
 const logOf = (path: string): string => `${path}-wal`;
@@ -240,12 +243,15 @@ function isBusy(error: unknown): boolean {
 
 /** Makes the tables of a journal, and closes it: all of it is in its file then. */
 function createTables(db: DatabaseSync, key: JournalKey): void {
-  db.exec(`pragma synchronous = full; begin; pragma application_id = ${applicationId}; ${tables}`);
-  const insert = db.prepare('insert into key values (?, ?)');
-  const given = Object.entries(key).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) insert.run(name, JSON.stringify(value));
-  db.exec('commit');
-  db.close();
+  try {
+    db.exec(`${durably}; begin; pragma application_id = ${applicationId}; ${tables}`);
+    const insert = db.prepare('insert into key values (?, ?)');
+    const given = Object.entries(key).filter(([, value]) => value !== undefined);
+    for (const [name, value] of given) insert.run(name, JSON.stringify(value));
+    db.exec('commit');
+  } finally {
+    db.close();
+  }
 }
 
 function readKey(db: DatabaseSync): JournalKey {
