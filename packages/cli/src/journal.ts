@@ -191,7 +191,7 @@ const durably = 'pragma synchronous = full; pragma fullfsync = 1; pragma checkpo
 /** Where SQLite writes first; what is in there comes into the journal itself now and then, and when that is closed. */
 const logOf = (path: string): string => `${path}-wal`;
 
-/** The `user_version` of a file that a log belongs to, and of both together, which is left when SQLite merges them. */
+/** The `user_version` of a file alone while it has a log, and of both together: what SQLite leaves once it merges them. */
 const withoutLog = 1;
 const withLog = 2;
 
