@@ -147,7 +147,9 @@ export class Database {
     this.statements++;
     const fault = this.#take(process, 'statement');
     if (fault === 'before') throw lostConnection();
+    const askedAtMs = elapsedMs();
     const result = await inHost(undefined, execute);
+    this.#noteWait(process, askedAtMs);
     await process.cross(hasJobs(result) ? 'fetch' : 'statement');
     if (fault === 'after') throw lostConnection();
     return result;
@@ -187,6 +189,7 @@ export class Database {
     let after: Committed | undefined;
     const attempt = async (given: Sql): Promise<T> => {
       tx = given;
+      this.#noteWait(process, begunAtMs);
       // On PostgreSQL each has a connection of its own: those of a process that stands still end together.
       endIfIdle(process.isRunning ? elapsedMs() : begunAtMs);
       try {
@@ -217,6 +220,11 @@ export class Database {
     }
     if (lost) throw lostConnection();
     return result;
+  }
+
+  /** A process that waits while another one keeps the only connection has lost its database, which it would not on PostgreSQL. */
+  #noteWait(process: Process, sinceMs: number): void {
+    if (elapsedMs() - sinceMs > 1_000) process.disturbedAtMs = elapsedMs();
   }
 
   /** What becomes of the connection now. @throws Error where nothing reaches the database */
