@@ -1,4 +1,8 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import process from 'node:process';
 import { expect, test } from 'vitest';
+import { quickly } from '../../../.ci/start-quickly.ts';
 import { runIn } from '../test/run-here.ts';
 import { createFolder } from '../test/run-orders.ts';
 
@@ -161,4 +165,21 @@ test('warnings are printed in every format, and are issues with --strict', async
     code: 1,
     stdout: expect.stringContaining('1 invalid of 1 row'),
   });
+});
+
+test('prints more issues than a call has room for arguments', async () => {
+  await using folder = await createFolder({
+    'a.csv': `token,cart.items[0].quantity\n${'t1,x\n'.repeat(15_000)}`,
+  });
+  // With the stack that Node has by default, it takes 100,000 issues.
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [
+      ...[...quickly.flags, '--stack-size=250', '--conditions=@orders/source'],
+      ...[join(import.meta.dirname, 'main.ts'), 'validate', 'a.csv', '--each-row', '--limit', '15000'],
+    ],
+    { cwd: folder.path, env: { ...process.env, ...quickly.env }, encoding: 'utf8', maxBuffer: 100_000_000 },
+  );
+  expect(status).toBe(1);
+  expect(stdout.match(/\(not_integer\)$/gm)).toHaveLength(15_000);
 });

@@ -112,7 +112,8 @@ export async function validateFiles(
 
 const reporters = {
   async text(report: ValidationReport, terminal: Terminal): Promise<void> {
-    terminal.print(...(await drawIssues(report, terminal)));
+    // One by one: a call has no room for as many arguments.
+    for (const line of await drawIssues(report, terminal)) terminal.print(line);
     for (const { file, rows, invalidRows, malformedRow, isMissing } of report.files) {
       const what = invalidRows > 0 ? `${formatCount(invalidRows)} invalid of ` : 'valid: ';
       const read = `${what}${formatNumberOf(rows, 'row')}`;
