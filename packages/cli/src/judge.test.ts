@@ -192,6 +192,17 @@ test.skipIf(process.platform === 'win32')('Ctrl-C kills the program and all that
   expect(await running.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('Interrupted') });
 });
 
+test('Ctrl-C while a case starts keeps the program from starting', async () => {
+  const program = [process.execPath, '-e', 'console.error("started")'];
+  const running = startHere(['judge', '--case', 'healthy', '--limit', '60m', '--', ...program], { env });
+  running.signal('SIGINT');
+  expect(await running.ended).toEqual({
+    code: 3,
+    stdout: '',
+    stderr: 'orders: Interrupted: the program was killed.\n',
+  });
+});
+
 /** A program that ends at once, and leaves a process of another group that keeps its output open until it is killed. */
 const leaving = [
   process.execPath,

@@ -196,6 +196,8 @@ async function runProgram(
   { command: [file = '', ...args], env, options, terminal, interrupt }: Run,
   onLine: (line: string) => void,
 ): Promise<NodeJS.Signals | 'hung' | number> {
+  // The listener below would not be called any more.
+  if (interrupt.aborted) return 'SIGKILL';
   // A process group of its own, so that all of it can be killed.
   const child = spawn(file, args, { env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const killAll = (): void => {

@@ -18,7 +18,7 @@ export interface RunHereOptions {
 export interface RunningHere extends AsyncDisposable {
   /** What it printed so far, once that matches; rejects when it ends before. */
   printed(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<string>;
-  /** Sends it a signal. */
+  /** Sends it a signal, as soon as it catches that. */
   signal(name: 'SIGINT' | 'SIGTERM'): void;
   readonly ended: Promise<EndedRun>;
 }
@@ -53,7 +53,10 @@ export function startHere(
   });
   return {
     ended,
-    signal: (name) => void own.emit(name),
+    signal(name) {
+      if (own.emit(name)) return;
+      own.once('newListener', () => process.nextTick(() => own.emit(name)));
+    },
     printed: (pattern, stream = 'stdout') =>
       new Promise((resolve, reject) => {
         const look = (): void => {
