@@ -1,9 +1,12 @@
+import childProcess from 'node:child_process';
 import { symlink } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import process from 'node:process';
+import { promisify } from 'node:util';
 import { startMockOrderService } from '@orders/testing';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { runIn } from '../test/run-here.ts';
+import { runHere, runIn } from '../test/run-here.ts';
 import { createFolder, type EndedRun, type Folder, runOrders } from '../test/run-orders.ts';
 import { splitWords } from './connection.ts';
 
@@ -58,6 +61,26 @@ test('the key comes from a file or a command, which no shell runs', async () => 
   }
   expect(await check('--api-key-file', 'key', '--api-key-command', 'x')).toMatchObject({ code: 2 });
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a key command that ignores SIGTERM is killed after its time limit',
+  async () => {
+    const { execFile } = childProcess;
+    const hurried = (file: string, args: readonly string[], options: object) =>
+      promisify(execFile)(file, args, { ...options, timeout: 1_000 });
+    const use = (own: object): void => {
+      Object.assign(childProcess, { execFile: own });
+      syncBuiltinESMExports();
+    };
+    use(Object.assign(() => {}, { [promisify.custom]: hurried }));
+    onTestFinished(() => use(execFile));
+    const program = `sh -c "trap '' TERM; exec sleep 600"`;
+    const { code, stderr } = await runHere(['check', '--api-key-command', program], {
+      env: { PATH: process.env['PATH'] ?? '' },
+    });
+    expect([code, stderr]).toEqual([3, expect.stringContaining('sh took longer than 60 s')]);
+  },
+);
 
 test('a hostile folder chooses neither where the key goes, nor how it is read, nor which code runs', async () => {
   await using service = await startMockOrderService({ keys: [key] });

@@ -145,7 +145,12 @@ export async function readKey(
   }
   if (apiKeyCommand === undefined) return env['ORDERS_API_KEY'] || undefined;
   const [program = '', ...args] = splitWords(apiKeyCommand);
-  const running = promisify(execFile)(program, args, { timeout: 60_000, windowsHide: true });
+  const running = promisify(execFile)(program, args, {
+    timeout: 60_000,
+    // One that ignores SIGTERM would be waited for without end.
+    killSignal: 'SIGKILL',
+    windowsHide: true,
+  });
   // A command that reads its input would never end.
   running.child.stdin?.end();
   const ended = terminal.waitFor('--api-key-command', running);
