@@ -80,7 +80,7 @@ test('has orders with the tokens that it is given, one by one and in a file', as
   for (const path of ['/v2/orders/b%2F1', '/v2/orders/d']) expect(await send(mock, { path })).toBe(200);
 });
 
-test.each(['SIGINT', 'SIGTERM'] as const)(
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
   'exits with 0 on %s, even with a request in flight, and logs nothing by default',
   async (signal) => {
     await using mock = await startMock();

@@ -84,7 +84,10 @@ export interface Terminal {
   screen(): Promise<(...lines: readonly string[]) => void>;
   /** Lets a person confirm something. @throws CommandError where there is no terminal to do so. */
   confirm(question: string): Promise<boolean>;
-  /** From now on the first Ctrl-C fires the signal, whose reason is its name, and the second ends the process. */
+  /**
+   * From now on the first Ctrl-C, or the end of the terminal, fires the signal, whose reason is its name, and a second
+   * Ctrl-C ends the process.
+   */
   catchInterrupt(): AbortSignal;
   /** Fires when nothing that is printed arrives any more. */
   readonly closed: AbortSignal;
@@ -196,9 +199,11 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     },
     catchInterrupt() {
       const interrupt = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const)
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK', 'SIGHUP'] as const)
         process.on(signal, () => {
           if (!interrupt.signal.aborted) return interrupt.abort(signal);
+          // When a terminal closes, the shell sends it and then the system, while nobody asks for more haste.
+          if (signal === 'SIGHUP') return;
           void terminal
             .fail('Interrupted again: what was in flight was not finished.')
             .finally(() => process.exit(3));

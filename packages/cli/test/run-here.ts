@@ -19,7 +19,7 @@ export interface RunningHere extends AsyncDisposable {
   /** What it printed so far, once that matches; rejects when it ends before. */
   printed(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<string>;
   /** Sends it a signal, as soon as it catches that. */
-  signal(name: 'SIGINT' | 'SIGTERM'): void;
+  signal(name: 'SIGINT' | 'SIGTERM' | 'SIGHUP'): void;
   readonly ended: Promise<EndedRun>;
 }
 

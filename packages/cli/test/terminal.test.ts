@@ -5,7 +5,7 @@ import process from 'node:process';
 import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { startMockOrderService } from '@orders/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import { commandLine, createTerminal, formatCount } from '../src/terminal.ts';
 import { createBulkFile } from './bulk-file.ts';
@@ -143,6 +143,19 @@ test('a second Ctrl-C ends the process; with --json there is an object, too', as
   expect(JSON.parse(String(stdout.read()))).toEqual({
     error: { code: 'failed', message: expect.stringContaining('was not finished') },
   });
+});
+
+test('a terminal that closes may send SIGHUP twice, which is one interruption', async () => {
+  const exit = vi.fn();
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
+  const own = Object.assign(new EventEmitter(), { ...streams, exit });
+  const terminal = createTerminal(own as unknown as NodeJS.Process);
+  const interrupt = terminal.catchInterrupt();
+  own.emit('SIGHUP');
+  expect(interrupt.reason).toBe('SIGHUP');
+  own.emit('SIGHUP');
+  await terminal.flush();
+  expect([exit.mock.calls, streams.stderr.read()]).toEqual([[], null]);
 });
 
 test('a terminal without a size shows progress in lines, and tables in 80 columns', async () => {
