@@ -4,7 +4,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { type OrdersClient, OrdersError } from '@orders/client';
 import { explainTlsError } from '@orders/client/undici';
-import { type ConnectionOptions, connect } from './connection.ts';
+import { type ConnectionOptions, connect, isLoopback } from './connection.ts';
 import { type CommandInput, describeError, type ExitCode, joinSentences } from './terminal.ts';
 
 /** What one check found. */
@@ -217,10 +217,6 @@ function describeClock(serverAheadMs: number | undefined): Finding {
       : `${seconds} s ${serverAheadMs > 0 ? 'behind' : 'ahead of'} that of the service`;
   if (Math.abs(serverAheadMs) < limits.skewMs) return { check, result: 'ok', message };
   return { check, result: 'warn', message, advice: 'Synchronise the clock of this machine.' };
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
 function endpointOf({ hostname, port, protocol }: URL): { readonly host: string; readonly port: number } {

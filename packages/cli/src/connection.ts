@@ -102,6 +102,11 @@ export async function connect(
   }
 }
 
+/** Whether a URL is one of this machine, so that nobody reads what is sent to it over plain http. */
+export function isLoopback({ hostname }: URL): boolean {
+  return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+}
+
 /** Reads a key as a module does, without the message of what it throws, which may hold the key. */
 function withoutMessage<T>(read: () => T | PromiseLike<T>): () => Promise<T> {
   return async () => {

@@ -19,10 +19,8 @@ export interface Definition {
 const years = duration(0, '36500d');
 const counted = count(1, 100_000);
 
-const baseUrl = [
-  new Option('--base-url <url>', 'URL before /v2').env('ORDERS_BASE_URL'),
-  new Option('--allow-insecure-http', 'send the key over plain http to another machine'),
-];
+const insecureHttp = new Option('--allow-insecure-http', 'send the key over plain http to another machine');
+const baseUrl = [new Option('--base-url <url>', 'URL before /v2').env('ORDERS_BASE_URL'), insecureHttp];
 const credentials = [
   new Option('--api-key-file <file>', 'read the key from a file, not from ORDERS_API_KEY'),
   new Option('--api-key-command <command>', 'read it from what a command prints; no shell runs it').conflicts(
@@ -220,6 +218,7 @@ webhooks.`,
       new Option('--mock <url>', 'the "orders mock --admin" to which the endpoint sends updates'),
       option('--wait <duration>', 'how long its updates are waited for', duration()).default(10_000, '10s'),
       new Option('--allow-remote', 'send to another machine'),
+      insecureHttp,
       ...credentials,
       json,
     ],

@@ -6,7 +6,7 @@ import { runProgram } from './program.ts';
 import { createTerminal, describeError, kindOfError } from './terminal.ts';
 
 const terminal = createTerminal(process);
-const loadsCode = process.argv.some((word) => /^--(config|schema)\b/.test(word));
+const loadsCode = process.argv.some((word) => /^--(config|schema|webhooks)\b/.test(word));
 process.on('uncaughtException', (error) => {
   const what = loadsCode
     ? `A module threw ${kindOfError(error)}; its message may hold a key and is left out.`

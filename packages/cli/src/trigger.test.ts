@@ -7,7 +7,7 @@ import { defineOrderUpdate } from '@orders/schema';
 import { startMockOrderService } from '@orders/testing';
 import { expect, onTestFinished, test } from 'vitest';
 import { runHere } from '../test/run-here.ts';
-import { createFolder } from '../test/run-orders.ts';
+import { createFolder, runOrders } from '../test/run-orders.ts';
 
 type Event = { readonly id: string; readonly order_token: string; readonly session_id: string };
 
@@ -175,4 +175,31 @@ test('a mock service without its admin API is named', async () => {
     code: 3,
     stderr: expect.stringContaining('does not show its ledger (status 404)'),
   });
+});
+
+test('the key goes over plain http to another machine with --allow-insecure-http alone', async () => {
+  const words = ['trigger', 'x', '--forward-to', 'http://127.0.0.1:1', '--mock', 'http://mock.invalid'];
+  const env = { ORDERS_API_KEY: 'a key of this test' };
+  expect(await runHere(words, { env })).toEqual({
+    code: 2,
+    stdout: '',
+    stderr:
+      'orders: --mock: plain http would show the key to the network; use https, or pass --allow-insecure-http.\n',
+  });
+  const { stderr } = await runHere([...words, '--allow-insecure-http'], { env });
+  expect(stderr).toContain('does not show its ledger (getaddrinfo ENOTFOUND');
+});
+
+test.each([
+  ['Promise.reject(new TypeError(text)); await new Promise(() => {})', /A module threw TypeError; its/],
+  ['export default new Proxy({ a: 1 }, { get() { throw new RangeError(text); } })', /it threw RangeError\./],
+  ['export const payload = () => { throw new RangeError(text); }', /payload threw RangeError\. Its/],
+])('no error of a --webhooks module shows its secret: %s', async (code, message) => {
+  const secret = 'whsec_4f1b9c27';
+  await using folder = await createFolder({ 'hooks.mjs': `const text = '${secret}';\n${code}` });
+  const words = ['trigger', 'x', '--forward-to', 'http://127.0.0.1:1', '--webhooks', 'hooks.mjs'];
+  // What a module throws later ends its process.
+  const { stdout, stderr } = await runOrders(words, { cwd: folder.path });
+  expect([stdout, stderr]).toEqual(['', expect.stringMatching(message)]);
+  expect(stderr).not.toContain(secret);
 });

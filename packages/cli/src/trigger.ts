@@ -6,13 +6,14 @@ import {
   type WebhookDelivery,
   type WebhookOptions,
 } from '@orders/testing';
-import { type KeyOptions, loadModule, readKey } from './connection.ts';
+import { isLoopback, type KeyOptions, loadModule, readKey } from './connection.ts';
 import {
   CommandError,
   type CommandInput,
   describeError,
   type ExitCode,
   formatDuration,
+  kindOfError,
   type Terminal,
 } from './terminal.ts';
 
@@ -27,6 +28,7 @@ interface TriggerOptions extends KeyOptions {
   readonly mock?: string;
   readonly wait: number;
   readonly allowRemote?: true;
+  readonly allowInsecureHttp?: true;
 }
 
 /** An event, with what an update that it causes carries. */
@@ -133,9 +135,11 @@ async function startSender(options: TriggerOptions, tokens: readonly string[], t
       ? {}
       : await loadModule('--webhooks', file, {
           terminal,
-          read: (module) => (module['default'] ?? module) as Pick<WebhookOptions, 'payload' | 'sign'>,
+          read: (module) =>
+            ({ ...(module['default'] ?? module) }) as Pick<WebhookOptions, 'payload' | 'sign'>,
         });
-  const { payload, sign } = own;
+  const { sign } = own;
+  const payload = typeof own.payload === 'function' ? withoutMessage(own.payload) : own.payload;
   try {
     return await startMockOrderService({
       orders: tokens,
@@ -150,6 +154,18 @@ async function startSender(options: TriggerOptions, tokens: readonly string[], t
   }
 }
 
+/** Makes a payload as a module does, without the message of what it throws, which may hold a key. */
+function withoutMessage(make: NonNullable<WebhookOptions['payload']>): typeof make {
+  return (content) => {
+    try {
+      return make(content);
+    } catch (error) {
+      const kind = kindOfError(error);
+      throw new Error(`--webhooks: payload threw ${kind}. Its message may hold a key and is left out.`);
+    }
+  };
+}
+
 /** What a mock service has applied since it was read first. */
 interface Ledger {
   readonly entries: LedgerEntry[];
@@ -162,9 +178,15 @@ interface Ledger {
 /** Reads the ledger of "orders mock --admin". @throws CommandError */
 async function openLedger(
   mock: string,
-  options: KeyOptions,
+  options: TriggerOptions,
   input: Pick<CommandInput<never>, 'terminal' | 'env'>,
 ): Promise<Ledger> {
+  const url = URL.parse(mock);
+  if (url?.protocol === 'http:' && !isLoopback(url) && !options.allowInsecureHttp)
+    throw new CommandError(
+      '--mock: plain http would show the key to the network; use https, or pass --allow-insecure-http.',
+      2,
+    );
   const key = await readKey(options, input);
   if (key === undefined) throw new CommandError('--mock needs its key: set ORDERS_API_KEY.', 2);
   input.terminal.addSecret(key);
