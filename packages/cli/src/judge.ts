@@ -76,7 +76,8 @@ export async function runJudge({ args, options, terminal, env }: CommandInput<Op
   try {
     for (const judged of cases) {
       progress.update(() => `Judging ${judged.name} (${results.length + 1} of ${cases.length})`);
-      results.push(await judgeCase(judged, run, elsewhere.keysOf));
+      const judging = judgeCase(judged, run, elsewhere.keysOf);
+      results.push(await terminal.waitFor(`the case ${judged.name}`, judging));
       if (run.interrupt.aborted) throw new CommandError('Interrupted: the program was killed.');
     }
   } finally {

@@ -113,6 +113,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   const closed = new AbortController();
   let isLost = false;
   let hasReported = false;
+  let removeProgress = (): void => {};
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     closed.abort();
     // A reader may leave; an output that cannot be stored, as on a full disk, is lost.
@@ -145,7 +146,10 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       hasReported = true;
       terminal.write(`${toJson(value)}\n`);
     },
-    note: (...lines) => void stderr.write(toText(lines)),
+    note(...lines) {
+      removeProgress();
+      stderr.write(toText(lines));
+    },
     async fail(error) {
       const message = describeError(error);
       const line = `orders: ${message}`;
@@ -158,6 +162,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     async progress() {
       const { createLogUpdate } = await import('log-update');
       const log = canRedraw(stderr) ? createLogUpdate(stderr) : undefined;
+      if (log) removeProgress = log.clear;
       const everyMs = log ? progressMs.terminal : progressMs.file;
       // In a file the first line comes when it is more than a moment.
       let shownAt = performance.now() - everyMs + (log ? 0 : momentMs);

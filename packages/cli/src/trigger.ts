@@ -81,20 +81,21 @@ export async function runTrigger({
   const deliver = async (triggered: TriggeredEvent): Promise<void> => {
     const { id } = triggered;
     const wasSent = accepted.has(triggered) || refused.has(triggered);
-    const delivery = await (wasSent
-      ? sender.webhooks.replay(id)
-      : sender.webhooks.send(event, { ...triggered, url }));
+    const delivery = await terminal.waitFor(
+      'the endpoint to respond',
+      wasSent ? sender.webhooks.replay(id) : sender.webhooks.send(event, { ...triggered, url }),
+    );
     deliveries.push(delivery);
     if (delivery.delivered) accepted.add(triggered);
     else if (!accepted.has(triggered)) refused.add(triggered);
     progress.update(() => `${deliveries.length} of ${count * times} deliveries`);
   };
   try {
-    const isLate = options.late !== undefined;
-    const soon = Array.from({ length: isLate ? times - 1 : times }, () => events).flat();
+    const { late } = options;
+    const soon = Array.from({ length: late === undefined ? times : times - 1 }, () => events).flat();
     for (const each of options.shuffle ? shuffled(soon) : soon) await deliver(each);
-    if (isLate) {
-      await sleep(options.late);
+    if (late !== undefined) {
+      await terminal.waitFor(`the last delivery of each event, ${formatDuration(late)}`, sleep(late));
       for (const each of options.shuffle ? shuffled(events) : events) await deliver(each);
     }
   } catch (error) {

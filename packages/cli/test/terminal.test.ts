@@ -183,6 +183,21 @@ test('a terminal without a size shows progress in lines, and tables in 80 column
   expect(await terminal.table([[words]])).toHaveLength(2);
 });
 
+test('a note takes the place of the line of progress', async () => {
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
+  const own = Object.assign(new EventEmitter(), { stdin: new PassThrough(), stdout: new PassThrough(), stderr });
+  const terminal = createTerminal(own as unknown as NodeJS.Process);
+  const progress = await terminal.progress();
+  await until('a line of progress', () => {
+    progress.update(() => '3 of 5 rows');
+    return stderr.readableLength > 0;
+  });
+  stderr.read();
+  terminal.note('a note');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this erases a line
+  expect(String(stderr.read())).toMatch(/\u001b\[2K.*a note\n$/s);
+});
+
 test.runIf(hasScript)(
   'on a terminal it shows progress, colours and questions in 80 columns, with NO_COLOR no colours, and obeys no name of a file',
   async () => {

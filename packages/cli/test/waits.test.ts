@@ -24,6 +24,9 @@ test.skipIf(process.platform === 'win32').concurrent.each<[words: readonly strin
   [['validate', './rows.csv', '--schema', './hangs.mjs'], /^Waiting for --schema \S+hangs.mjs to load …$/m],
   [['validate', './pipe'], /^Waiting for the end of \S+pipe …$/m],
   [['update', 'order-1', './pipe'], /^Waiting for the end of \S+pipe …$/m],
+  [['trigger', 'paid'], /^Waiting for the endpoint to respond …$/m],
+  [['trigger', 'paid', '--late', '3s'], /^Waiting for the last delivery of each event, 3 s …$/m],
+  [['judge', '--case', 'slow', '--limit', '1h', '--', 'sleep', '600'], /^Waiting for the case slow …$/m],
 ])('%j says what it waits for', async (words, said) => {
   const end = randomUUID();
   const hanging = `await new Promise((resolve) => process.once('${end}', resolve));`;
@@ -39,7 +42,9 @@ test.skipIf(process.platform === 'win32').concurrent.each<[words: readonly strin
     ORDERS_API_KEY: 'a key of this test',
     DATABASE_URL: `postgres://127.0.0.1:${port}/orders`,
   };
-  const url = /^(send|update|check)$/.test(`${words[0]}`) ? ['--base-url', `http://127.0.0.1:${port}`] : [];
+  const flag = { send: '--base-url', update: '--base-url', check: '--base-url', trigger: '--forward-to' };
+  const name = flag[words[0] as keyof typeof flag];
+  const url = name ? [name, `http://127.0.0.1:${port}`] : [];
   const running = startHere([...words.map((word) => word.replace('cat pipe', `cat ${pipe}`)), ...url], {
     folder,
     env,
@@ -51,6 +56,7 @@ test.skipIf(process.platform === 'win32').concurrent.each<[words: readonly strin
   for (const socket of sockets) socket.destroy();
   if (words.some((word) => word.endsWith('pipe'))) writeFileSync(pipe, '');
   process.emit(end as never);
+  running.signal('SIGTERM');
   await running.ended;
 });
 
