@@ -34,7 +34,11 @@ export async function runCheck({
   terminal,
   env,
 }: CommandInput<ConnectionOptions>): Promise<ExitCode> {
-  const { client, baseUrl } = await connect(options, { terminal, env, retry: { maxAttempts: 1 } });
+  const { client, baseUrl, connector } = await connect(options, {
+    terminal,
+    env,
+    retry: { maxAttempts: 1 },
+  });
   const endpoint = { url: new URL(baseUrl), timeoutMs: options.timeout ?? connectMs };
   const { url } = endpoint;
   const findings: Finding[] = [];
@@ -47,6 +51,8 @@ export async function runCheck({
   for (const [check, step] of Object.entries(steps)) {
     const hasFailed = findings.some(({ result }) => result === 'fail');
     if (hasFailed) findings.push({ check, result: 'skip', message: 'not reached' });
+    else if (connector && check !== 'echo')
+      findings.push({ check, result: 'skip', message: `not checked, since --config sets ${connector}` });
     else findings.push(...(await terminal.waitFor(`${check} of ${url.host}`, step())));
   }
   await client.close();
@@ -77,7 +83,7 @@ async function checkDns({ hostname }: URL): Promise<readonly Finding[]> {
   }
 }
 
-const proxyAdvice = 'Behind a proxy, pass a dispatcher in --config: HTTPS_PROXY is not read.';
+const proxyAdvice = 'Behind a proxy, set proxy in --config: HTTPS_PROXY is not read.';
 
 async function checkTcp({ url, timeoutMs }: Endpoint): Promise<readonly Finding[]> {
   const { host, port } = endpointOf(url);

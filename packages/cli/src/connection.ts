@@ -37,7 +37,11 @@ export interface SchemaOptions {
 export interface Connection {
   readonly client: OrdersClient;
   readonly baseUrl: string;
+  /** The option of `--config` that makes the client connect in another way than Node does. */
+  readonly connector: (typeof connectors)[number] | undefined;
 }
+
+const connectors = ['proxy', 'dispatcher', 'tls'] as const;
 
 /** What a command adds to the options of its client. */
 export interface ConnectionRequest extends Pick<OrdersClientOptions, 'rateLimit' | 'retry' | 'timeouts'> {
@@ -95,7 +99,8 @@ export async function connect(
         ...(options.timeout !== undefined && { attempt: options.timeout, connect: options.timeout }),
       },
     });
-    return { client, baseUrl: String(baseUrl).replace(/\/+$/, '') };
+    const connector = connectors.find((name) => config[name] !== undefined);
+    return { client, baseUrl: String(baseUrl).replace(/\/+$/, ''), connector };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CommandError(nameFlags(error.message), 2);

@@ -9,6 +9,7 @@ import { startMockOrderService } from '@orders/testing';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../.ci/free-ports.ts';
+import { startProxy } from '../../client/test/proxy.ts';
 import { mountDisk } from '../../outbox/test/mount-disk.ts';
 import { countByRow, createBulkFile } from './bulk-file.ts';
 import { openFullDevice } from './open-full-device.ts';
@@ -215,6 +216,33 @@ test(
     expect({ code, ok }).toEqual({ code: 0, ok: true });
   },
 );
+
+test('a check connects through the proxy, and with the authority, of --config', own, async () => {
+  const echo: RequestListener = (_, response) =>
+    void response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  const tls = await certify(90, 'private.example');
+  await using plain = await listen(echo);
+  await using secure = await listen(echo, tls);
+  await using proxy = await startProxy();
+  // No name server knows it: the proxy does.
+  const behind = plain.url.replace('127.0.0.1', 'orders.invalid');
+  for (const [config, url] of [
+    [{ proxy: proxy.url }, behind],
+    [{ tls: { ca: tls.cert } }, secure.url],
+  ] as const) {
+    await using folder = await createFolder({ 'config.json': JSON.stringify(config) });
+    const { code, stdout } = await runHere(
+      ['check', '--json', '--config', './config.json', '--base-url', url, '--allow-insecure-http'],
+      { folder, env: { ORDERS_API_KEY: key } },
+    );
+    const message = `not checked, since --config sets ${Object.keys(config)[0]}`;
+    expect(JSON.parse(stdout).checks.slice(0, 4)).toMatchObject([
+      ...['DNS', 'TCP', 'TLS'].map((check) => ({ check, result: 'skip', message })),
+      { check: 'echo', result: 'ok' },
+    ]);
+    expect(code).toBe(0);
+  }
+});
 
 test('what the service says is escaped in the result file', own, async () => {
   await using server = await listen((request, response) => {
