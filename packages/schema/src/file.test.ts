@@ -1,8 +1,11 @@
+import { spawnSync } from 'node:child_process';
+import process from 'node:process';
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { describeRow, fileCases } from '../../../.ci/spreadsheet-files.ts';
+import { quickly } from '../../../.ci/start-quickly.ts';
 import { readUpdateFile, type UpdateFileOptions, type UpdateFileRow } from './file.ts';
 import { defineOrderUpdate, OrderUpdate, type OrderUpdateSchema } from './index.ts';
 
@@ -168,6 +171,45 @@ test('a row of more than 4 MiB is refused before it fills the memory, at the quo
   const [row, last] = await csv(`token,order_id\na,b\nc,"${'x'.repeat(5_000_000)}`);
   expect(row).toMatchObject({ row: 2, token: 'a' });
   expect(last).toMatchObject({ isUnreadable: true, issues: [{ row: 3, line: 3, column: 2 }] });
+});
+
+test('rows of an order are compared and joined as far as 64 MiB hold them', async () => {
+  const note = 'x'.repeat(4_190_000);
+  const rowsOf = (tokens: readonly string[]): string =>
+    tokens.map((token, index) => `${token},sku-${index},${note}\n`).join('');
+  const between = Array.from({ length: 17 }, (_, index) => `between-${index}`);
+  const apart = `token,cart.items[0].sku,shipping_address.note\n${rowsOf(['ord_1', ...between, 'ord_1'])}`;
+  const codesOf = async (text: string, options?: UpdateFileOptions) =>
+    (await csv(text, options)).flatMap(({ issues, warnings }) =>
+      [...issues, ...warnings].map(({ code }) => code),
+    );
+  expect(await codesOf(apart)).toEqual([]);
+  // Of these the tokens are enough.
+  expect(await codesOf(apart, { rows: 'group' })).toEqual(['group_apart']);
+  const together = apart.replace(/^between-\d+/gm, 'ord_1');
+  expect(await codesOf(together, { rows: 'group' })).toEqual(['group_apart']);
+});
+
+test.each(['each', 'group'])('however long rows are, they do not fill the memory (%s)', (rows) => {
+  // 150 MB of rows, in a process that may use 60 MB.
+  const program = `
+import { readUpdateFile } from ${JSON.stringify(import.meta.resolve('./file.ts'))};
+import { OrderUpdate } from ${JSON.stringify(import.meta.resolve('./index.ts'))};
+async function* file() {
+  yield Buffer.from('token,order_id,cart.items[0].sku,shipping_address.note\\n');
+  for (let row = 0; row < 3_000; row++)
+    yield Buffer.from(\`order-token-\${row},order-id-\${row},mug,\${'x'.repeat(50_000)}\\n\`);
+}
+let count = 0;
+for await (const { issues } of readUpdateFile(file(), OrderUpdate, { name: 'a.csv', rows: '${rows}' }))
+  if (issues.length === 0) count++;
+console.log(count);`;
+  const flags = [...quickly.flags, '--max-old-space-size=60', '--conditions=@orders/source'];
+  const { stdout } = spawnSync(process.execPath, [...flags, '--input-type=module', '--eval', program], {
+    env: { ...process.env, ...quickly.env },
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('3000\n');
 });
 
 test('a token that is missing is an issue of its own', async () => {

@@ -14,19 +14,25 @@ export interface JoinOptions {
 const maxGroup = 10_000;
 /** So many rows back, rows of the same order or with the same order_id are noticed. */
 const comparedRows = 100_000;
+/** The most text that is held: of the rows of a group, and of those that are compared. */
+const maxCharacters = 64 * 1_048_576;
 
 /** Makes one update of the rows of an order, or refuses rows that may be one where the caller did not say. */
 export async function* joinRows(rows: AsyncIterable<ReadRow>, options: JoinOptions): AsyncGenerator<ReadRow> {
   const compare = createComparison(options);
   let group: ReadRow[] = [];
+  let characters = 0;
   for await (const row of rows) {
     const [first] = group;
     // Many exports write the token in the first row of an order alone.
     const isSame = row.token === first?.token || (!hasToken(row) && options.rows === undefined);
     const isNext = first && hasToken(first) && isSame && !row.isUnreadable;
-    if (group.length > 0 && (!isNext || options.rows === 'each' || group.length === maxGroup)) {
+    if (isNext) characters += JSON.stringify(row.update)?.length ?? 0;
+    const isFull = group.length === maxGroup || characters > maxCharacters;
+    if (group.length > 0 && (!isNext || options.rows === 'each' || isFull)) {
       yield* joinGroup(group, options).map(compare);
       group = [];
+      characters = 0;
     }
     group.push(row);
   }
@@ -115,19 +121,22 @@ const isOfItems = (code: string): boolean => code === 'row_per_item' || code ===
 
 /** Compares each row with those before it that are not next to it. */
 function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
-  const tokens = new Map<
-    string,
-    { readonly row: number; readonly skus: string; readonly update: OrderUpdate }
-  >();
-  const orderIds = new Map<string, { readonly row: number; readonly token: string }>();
+  const tokens = new LatestRows();
+  const orderIds = new LatestRows();
   return (row) => {
-    const { token, update, issues } = row;
-    if (token === '') return row;
+    const { update, issues } = row;
+    if (row.token === '') return row;
+    // A copy: a part of the text would keep all of it in the memory.
+    const token = JSON.stringify(row.token);
     const found: FileIssue[] = [];
     const warnings: FileIssue[] = [];
     const before = tokens.get(token);
-    const skus = JSON.stringify(itemsOf(row).map((item) => item?.sku));
-    const isItemRow = skus !== '[]' && !issues.some(({ code }) => isOfItems(code));
+    const items = itemsOf(row);
+    const isItemRow = items.length > 0 && !issues.some(({ code }) => isOfItems(code));
+    const facts: Facts = {
+      skus: items.map((item) => item?.sku),
+      fields: { ...update, cart: { ...update?.cart, items: [] } },
+    };
     if (before && rows === 'group')
       found.push({
         row: row.row,
@@ -137,13 +146,7 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
         message: `Row ${row.row} is of the same order as row ${before.row}, and not next to it`,
         hint: 'Sort the file by token.',
       });
-    else if (
-      before &&
-      rows === undefined &&
-      isItemRow &&
-      before.skus !== skus &&
-      !contradicts(before.update, update)
-    )
+    else if (before && rows === undefined && isItemRow && areOtherItems(JSON.parse(before.text), facts))
       warnings.push({
         row: row.row,
         ...row.locate(['token']),
@@ -152,30 +155,65 @@ function createComparison({ rows }: JoinOptions): (row: ReadRow) => ReadRow {
         message: `Row ${row.row} is of the same order as row ${before.row}, and its items replace those of that row`,
         hint: 'If they are items of one order, sort the file by token.',
       });
-    if (isItemRow || rows === 'group') remember(tokens, token, { row: row.lastRow, skus, update });
-    const orderId = issues.length === 0 ? update.order_id : undefined;
+    if (rows === 'group') tokens.set(token, { row: row.lastRow, text: '' });
+    else if (rows === undefined && isItemRow)
+      tokens.set(token, { row: row.lastRow, text: JSON.stringify(facts) });
+    const orderId = issues.length === 0 ? JSON.stringify(update.order_id) : undefined;
     const other = orderId === undefined ? undefined : orderIds.get(orderId);
-    if (other && other.token !== token)
+    if (other && other.text !== token)
       warnings.push({
         row: row.row,
         ...row.locate(['order_id']),
         code: 'repeated_order_id',
         path: 'order_id',
-        found: JSON.stringify(orderId),
+        found: JSON.stringify(update.order_id),
         message: `Row ${other.row} has this order_id for another token`,
         hint: 'Write the order_id of this order; a spreadsheet may have shortened it.',
       });
-    if (orderId !== undefined) remember(orderIds, orderId, { row: row.row, token });
+    if (orderId !== undefined) orderIds.set(orderId, { row: row.row, text: token });
     if (found.length === 0 && warnings.length === 0) return row;
     return { ...row, issues: [...issues, ...found], warnings: [...row.warnings, ...warnings] };
   };
 }
 
-/** Keeps the latest entries only. */
-function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  if (map.size > comparedRows) for (const oldest of map.keys()) return void map.delete(oldest);
+/** What is compared of rows of one order that are apart. */
+interface Facts {
+  readonly skus: readonly unknown[];
+  /** The update without its items. */
+  readonly fields: unknown;
+}
+
+const areOtherItems = (before: Facts, now: Facts): boolean =>
+  !isEqual(before.skus, now.skus) && !contradicts(before.fields, now.fields);
+
+interface LatestRow {
+  readonly row: number;
+  readonly text: string;
+}
+
+/** The latest rows only, by a text that they have in common with others. */
+class LatestRows {
+  readonly #rows = new Map<string, LatestRow>();
+  #characters = 0;
+
+  get(key: string): LatestRow | undefined {
+    return this.#rows.get(key);
+  }
+
+  set(key: string, row: LatestRow): void {
+    this.#delete(key);
+    this.#rows.set(key, row);
+    this.#characters += key.length + row.text.length;
+    for (const oldest of this.#rows.keys()) {
+      if (this.#rows.size <= comparedRows && this.#characters <= maxCharacters) return;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    const row = this.#rows.get(key);
+    if (row && this.#rows.delete(key)) this.#characters -= key.length + row.text.length;
+  }
 }
 
 /** Whether a row holds an update; one with issues may hold anything. */
