@@ -85,7 +85,10 @@ export function withoutHurry(words: readonly string[]): readonly string[] {
 
 /** Leaves out the lines that come only where a machine takes long. */
 export function withoutWaits(text: string): string {
-  return text.replace(/^(?:Waiting for .* …|Checking .*|Judging .*|[\d,]+ of [\d,]+ (?:rows? \(.*|deliveries))\n/gm, '');
+  return text.replace(
+    /^(?:Waiting for .* …|Checking .*|Judging .*|[\d,]+ of [\d,]+ (?:rows? \(.*|deliveries))\n/gm,
+    '',
+  );
 }
 
 export async function runOrders(words: readonly string[], options: RunOptions): Promise<EndedRun> {

@@ -185,7 +185,11 @@ test('a terminal without a size shows progress in lines, and tables in 80 column
 
 test('a note takes the place of the line of progress', async () => {
   const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 80, rows: 24 });
-  const own = Object.assign(new EventEmitter(), { stdin: new PassThrough(), stdout: new PassThrough(), stderr });
+  const own = Object.assign(new EventEmitter(), {
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr,
+  });
   const terminal = createTerminal(own as unknown as NodeJS.Process);
   const progress = await terminal.progress();
   await until('a line of progress', () => {
