@@ -49,7 +49,7 @@ export function SendBar(props: SendBarProps) {
             </Anchor>
             . {outcomeUnknown}.
           </Text>
-          <ReviewActions update={review} />
+          <ReviewActions key={review.id} update={review} />
         </Group>
       )}
       <Group justify="space-between" gap="sm">

@@ -30,7 +30,10 @@ export function ReviewActions({ update: { id, state } }: { readonly update: Upda
   const decide = useMutation({
     mutationFn: (chosen: Decision) =>
       parseResponse(api.updates[':id'][chosen].$post({ param: { id }, json: note ? { note } : {} })),
-    onSuccess: () => setDecision(undefined),
+    onSuccess() {
+      setDecision(undefined);
+      setNote('');
+    },
     onSettled: () => queryClient.invalidateQueries(),
   });
   if (state !== 'needs_review' && state !== 'rejected') return null;

@@ -134,6 +134,28 @@ test('what waits for a decision says so, in the editor and in the list, and the 
   ]);
 });
 
+test('a note about one update is never a note about another', async ({ expect }) => {
+  await using open = await openOrder(mug);
+  const { page, button, token } = open;
+  await sendUnknown(open, 'first');
+  await button('Discard').click();
+  await page.getByRole('textbox', { name: 'Note', exact: true }).fill('about the first');
+  // The window sees nothing between the decision of another one and the next update that needs it.
+  await page.route(`**/api/orders/${token}?*`, (route) => route.abort());
+  const [first] = (await open.read()).updates;
+  await app().call(`/api/updates/${first?.id}/resolve`, {});
+  app().mock.faults.next(lost, { operation: 'update' });
+  await app().call(`/api/orders/${token}/updates`, { id: crypto.randomUUID(), update: mug });
+  await expect.poll(async () => (await open.read()).updates[0]?.state).toBe('needs_review');
+  await page.unroute(`**/api/orders/${token}?*`);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  const [second] = (await open.read()).updates;
+  await page.locator(`.send-bar a[href="#update-${second?.id}"]`).waitFor();
+  expect(await button('Confirm').count()).toBe(0);
+  await button('Discard').click();
+  expect(await page.getByRole('textbox', { name: 'Note', exact: true }).inputValue()).toBe('');
+});
+
 test('a hidden window lets go of its event stream, and catches up once it is shown', async ({ expect }) => {
   await using open = await openOrder(mug, { isNew: true });
   const { page, token } = open;
