@@ -12,19 +12,11 @@ import {
   Title,
 } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { FormProvider, get } from 'react-hook-form';
 import { historyLimits } from '../../shared/limits.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
-import {
-  api,
-  createId,
-  describeError,
-  type OrderDetail,
-  orderQuery,
-  parseResponse,
-  queryClient,
-} from '../api.ts';
+import { api, describeError, type OrderDetail, orderQuery, parseResponse, queryClient } from '../api.ts';
 import { MissingView } from '../errors.tsx';
 import { describeIssue, plural } from '../format.ts';
 import { CartLines, pageOfLine } from './cart-lines.tsx';
@@ -69,28 +61,15 @@ export function OrderPage({ token }: { readonly token: string }) {
 /** The form of an order: what is typed is sent as an update. */
 function OrderEditor({ order }: { readonly order: OrderDetail }) {
   const { token, body } = order;
-  /** The update that was sent last, whether or not its response arrived. */
-  const attempt = useRef<{ readonly text: string; readonly id: string }>(undefined);
   const send = useMutation({
-    async mutationFn(update: ShopUpdate) {
-      // The same update has the same id until it is accepted: a repeat after a lost response is not a second update.
-      const text = JSON.stringify(update);
-      if (attempt.current?.text !== text) attempt.current = { text, id: createId() };
-      const { id } = attempt.current;
-      markSent(id);
-      const accepted = await parseResponse(
-        api.orders[':token'].updates.$post({ param: { token }, json: { id, update } }),
-      );
-      attempt.current = undefined;
-      return accepted;
+    mutationFn(update: ShopUpdate) {
+      const json = { id: markSent(), update };
+      return parseResponse(api.orders[':token'].updates.$post({ param: { token }, json }));
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['order', token] }),
   });
-  const sent = order.updates.find(({ id }) => id === send.data?.id) ?? send.data;
-  const { form, values, isChanged, isSent, isStale, markSent, discardChanges, keepChanges } = useOrderForm(
-    order,
-    sent?.state,
-  );
+  const { form, values, isChanged, isSent, sent, isStale, markSent, discardChanges, keepChanges } =
+    useOrderForm(order, send.data);
   const { errors } = form.formState;
 
   const [openSections, setOpenSections] = useState<string[]>(['order']);
@@ -193,11 +172,9 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
             errorCount={errorNames(errors).length}
             sent={sent}
             isSending={send.isPending}
-            failure={send.error ? describeFailure(send.error) : ''}
-            onDiscard={() => {
-              send.reset();
-              discardChanges();
-            }}
+            // An update that is listed was accepted, though its response was lost.
+            failure={send.error && !sent ? describeFailure(send.error) : ''}
+            onDiscard={discardChanges}
           />
         </Stack>
       </form>

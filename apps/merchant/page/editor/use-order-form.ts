@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { type UseFormReturn, useForm } from 'react-hook-form';
 import type { ShopUpdate } from '../../shared/order-update.ts';
-import type { OrderDetail, UpdateState } from '../api.ts';
+import { createId, type OrderDetail, type UpdateView } from '../api.ts';
 import { type OrderForm, resolver, toForm } from './order-form.ts';
 
 export interface OrderFormState {
@@ -11,10 +11,12 @@ export interface OrderFormState {
   readonly isChanged: boolean;
   /** Whether the form holds what was sent last. */
   readonly isSent: boolean;
+  /** The update that was sent last from this form, once it is known to be accepted. */
+  readonly sent: UpdateView | undefined;
   /** Whether the order changed since the form was begun, so that sending it would undo that. */
   readonly isStale: boolean;
-  /** Notes that what is typed is being sent. */
-  readonly markSent: (id: string) => void;
+  /** Notes that what is typed is being sent. Returns the id of its update. */
+  readonly markSent: () => string;
   /** Replaces what was typed with what was applied last. */
   readonly discardChanges: () => void;
   /** Keeps what was typed although the order changed. */
@@ -23,12 +25,14 @@ export interface OrderFormState {
 
 /** The form of an order, which follows the order while nothing is typed. */
 export function useOrderForm(
-  { body, bodyVersion }: Pick<OrderDetail, 'body' | 'bodyVersion'>,
-  sentState: UpdateState | undefined,
+  { body, bodyVersion, updates }: Pick<OrderDetail, 'body' | 'bodyVersion' | 'updates'>,
+  accepted: UpdateView | undefined,
 ): OrderFormState {
   /** What the form began from. */
   const [base, setBase] = useState({ version: bodyVersion, text: textOf(toForm(body)) });
-  const [sent, setSent] = useState<{ readonly id: string; readonly text: string }>();
+  /** What was sent last, whether or not its response arrived, and the order as it was then. */
+  const [attempt, setAttempt] = useState<Record<'id' | 'text' | 'version', string>>();
+  const sent = [...updates, accepted].find((update) => update?.id === attempt?.id);
   const form = useForm<OrderForm, unknown, ShopUpdate>({
     defaultValues: toForm(body),
     resolver,
@@ -41,32 +45,43 @@ export function useOrderForm(
   const values = form.watch();
   const text = textOf(values);
   const isChanged = text !== base.text;
-  const isSent = text === sent?.text;
+  const isSent = text === attempt?.text;
   const keepChanges = (): void => setBase({ version: bodyVersion, text: textOf(toForm(body)) });
-  const discardChanges = (): void => {
+  const loadOrder = (): void => {
     form.reset(toForm(body));
     keepChanges();
   };
 
   const isNew = base.version !== bodyVersion;
-  const isUntouched = !isChanged || (isSent && sentState === 'applied');
+  const isUntouched = !isChanged || (isSent && sent?.state === 'applied');
   // What was typed after sending goes on from what was sent.
-  const isMine = bodyVersion === sent?.id;
+  const isMine = bodyVersion === attempt?.id;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the functions are those of the same render
   useEffect(() => {
-    if (isNew && isUntouched) discardChanges();
+    if (isNew && isUntouched) loadOrder();
     else if (isNew && isMine) keepChanges();
   }, [isNew, isUntouched, isMine]);
 
-  const isOnItsWay = isSent && (sentState === 'queued' || sentState === 'sending');
+  const isOnItsWay = isSent && (sent?.state === 'queued' || sent?.state === 'sending');
   return {
     form,
     values,
     isChanged,
     isSent,
+    sent,
     isStale: isNew && !isUntouched && !isMine && !isOnItsWay,
-    markSent: (id) => setSent({ id, text: textOf(form.getValues()) }),
-    discardChanges,
+    markSent() {
+      // A repeat after a lost response is not a second update, but after another update of the order it is.
+      const text = textOf(form.getValues());
+      const isRepeat = text === attempt?.text && !sent && attempt.version === bodyVersion;
+      const id = isRepeat ? attempt.id : createId();
+      setAttempt({ id, text, version: bodyVersion });
+      return id;
+    },
+    discardChanges() {
+      setAttempt(undefined);
+      loadOrder();
+    },
     keepChanges,
   };
 }

@@ -102,15 +102,46 @@ test('an update that is sent again after a lost response, by a double click, is 
     await route.fetch();
     await route.abort();
   });
+  // The window does not see the update in its order either.
+  await page.route(`**/api/orders/${open.token}?*`, (route) => route.abort());
   await field('SKU').fill('CUP');
   await button('Send update').click();
   await says('cannot be reached');
   await page.unroute('**/updates');
   // Slow enough that the first click was accepted before the second.
+  const accepted = page.waitForResponse('**/updates');
   await button('Send update').click({ clickCount: 2, delay: 300 });
+  await accepted;
+  await page.unroute(`**/api/orders/${open.token}?*`);
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await says('Applied');
   await page.reload();
   await says('No changes');
   expect(applied()).toHaveLength(1);
   expect(await app().outbox.history(open.token)).toHaveLength(1);
+});
+
+test('the bar says what became of an update whose response was lost, and its text is sent anew after others', async ({
+  expect,
+}) => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says, applied } = open;
+  await page.route('**/updates', async (route) => {
+    await route.fetch();
+    await route.abort();
+  });
+  await field('SKU').fill('CUP');
+  await button('Send update').click();
+  await says('Applied');
+  expect(await page.locator('.send-bar').getByText('cannot be reached').count()).toBe(0);
+  await page.unroute('**/updates');
+
+  await apply(open, mug, expect);
+  await expect.poll(() => field('SKU').inputValue()).toBe('MUG');
+  await field('SKU').fill('CUP');
+  await button('Send update').click();
+  await expect.poll(() => applied().length).toBe(3);
+  await says('Applied');
+  const cup = { cart: { items: [{ ...mug.cart.items[0], sku: 'CUP' }] } };
+  expect(applied()).toEqual([cup, mug, cup]);
 });
