@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { ReadableStream as ByteStream } from 'node:stream/web';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OutboxError, type OutboxStore, type Sql, type UpdateStatus } from '@orders/outbox';
 import { Hono } from 'hono';
-import { stream } from 'hono/streaming';
 import { type BulkRowState, bulkRowStates, RowsChoice } from '../shared/api.ts';
 import { type BulkIssue, type FileRow, readBulkFile } from './bulk-file.ts';
 import { isoTime, rowsOf } from './database.ts';
-import { ApiError, isLockTimeout, type Log } from './errors.ts';
+import { ApiError, isLockTimeout, type Log, logError } from './errors.ts';
 import type { Events } from './events.ts';
 import { isId, pageSize, readNumber, toPage } from './pages.ts';
 import { enqueueUpdates, type UpdateParts } from './updates.ts';
@@ -14,6 +14,7 @@ import { enqueueUpdates, type UpdateParts } from './updates.ts';
 export interface BulkParts {
   readonly store: OutboxStore;
   readonly bulks: Bulks;
+  readonly log: Log;
 }
 
 interface RowRecord {
@@ -26,7 +27,7 @@ interface RowRecord {
 }
 
 /** The routes under `/api/bulks`: a file of updates, its progress and its result file. */
-export function bulkRoutes({ store, bulks }: BulkParts) {
+export function bulkRoutes({ store, bulks, log }: BulkParts) {
   return new Hono()
     .get('/', async (c) => {
       const after = readNumber(c.req.query('after'), { fallback: Number.MAX_SAFE_INTEGER });
@@ -58,7 +59,17 @@ export function bulkRoutes({ store, bulks }: BulkParts) {
       const { id } = await findBulk(store, c.req.param('id'));
       c.header('Content-Type', 'text/csv; charset=utf-8');
       c.header('Content-Disposition', 'attachment; filename="result.csv"');
-      return stream(c, (out) => writeResult(store, id, (text) => out.write(text)));
+      const encoder = new TextEncoder();
+      async function* read() {
+        try {
+          for await (const text of readResult(store, id)) yield encoder.encode(text);
+        } catch (error) {
+          logError(log, error as Error, { c, status: 500 });
+          // It breaks the connection, so that no part of the file is taken for all of it.
+          throw new Error('The result file could not be read to its end.');
+        }
+      }
+      return c.body(ByteStream.from(read()) as ReadableStream);
     });
 }
 
@@ -493,10 +504,10 @@ function viewRow({ row, token, issues, update_id, state, outcome }: RowRecord) {
   };
 }
 
-/** Writes one line for each row, in the sequence of the file, and reads no further than it is read. */
-async function writeResult(sql: Sql, id: string, write: (text: string) => Promise<unknown>): Promise<void> {
+/** One line for each row, in the sequence of the file, in parts that are read as they are needed. */
+async function* readResult(sql: Sql, id: string): AsyncGenerator<string> {
   // Spreadsheets take UTF-8 for something else without a byte order mark.
-  await write('\uFEFFrow,token,state,status,message\r\n');
+  yield '\uFEFFrow,token,state,status,message\r\n';
   const limit = 500;
   for (let after = 0; ; ) {
     const rows = await readRows(sql, id, { after, limit });
@@ -506,7 +517,7 @@ async function writeResult(sql: Sql, id: string, write: (text: string) => Promis
       );
       return `${[row, formatCell(token ?? ''), state, status, formatCell(message ?? code ?? problems.join(' | '))].join(',')}\r\n`;
     });
-    await write(lines.join(''));
+    yield lines.join('');
     const last = rows.at(-1);
     if (!last || rows.length < limit) return;
     after = last.row;

@@ -116,7 +116,7 @@ function toApiError(error: Error): ApiError {
   return new ApiError(500, 'internal_error', 'The server failed. Its log has the details.');
 }
 
-function logError(
+export function logError(
   log: Log,
   error: Error,
   { c, status }: { readonly c: Context; readonly status: number },

@@ -1,6 +1,6 @@
 import { type OutboxStore, postgresStore } from '@orders/outbox';
 import { buildOrderUpdate } from '@orders/testing';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startForwarder } from '../../../.ci/start-forwarder.ts';
 import { mockService } from '../fault-injection/mock-service.ts';
 import type { BulkRowView, BulkView } from '../page/api.ts';
@@ -420,4 +420,23 @@ test('a row has the number of its line, in every page, and in the result file', 
       .slice(1)
       .map((line) => Number.parseInt(line, 10)),
   ).toEqual(wanted);
+});
+
+test('a result file whose rows cannot all be read ends with an error, which is logged', async () => {
+  const store = await openTestStore();
+  const query: OutboxStore['query'] = (text, values) =>
+    text.includes('from merchant.bulk_rows as r') && values?.[1] === 501
+      ? Promise.reject(new Error('no more rows'))
+      : store.query(text, values);
+  await using broken = await openTestApp({ orders, data: { ...store, query } });
+  const bulk = await upload(broken, fileOf(Array.from({ length: 501 }, () => 'order-1')));
+  // The server of Hono prints the error of a stream.
+  using printed = vi.spyOn(console, 'error').mockReturnValue();
+  const response = await fetch(`${broken.url}/api/bulks/${bulk.id}/result.csv`);
+  expect(response.status).toBe(200);
+  await expect(response.text()).rejects.toThrow();
+  expect(broken.logged).toMatchObject([
+    { level: 'error', route: 'GET /api/bulks/:id/result.csv', message: 'no more rows' },
+  ]);
+  expect(printed.mock.calls.join()).not.toContain('no more rows');
 });
