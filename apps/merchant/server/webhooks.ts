@@ -114,10 +114,10 @@ export async function createWebhookSigner(sql: Sql): Promise<WebhookSigner> {
     sql,
     `select value from merchant.settings where name = 'webhook_key'`,
   );
-  const sign = (token: string): string =>
-    createHmac('sha256', row?.value ?? '')
-      .update(token)
-      .digest('base64url');
+  // Without a key, anybody could work out the URL of a webhook.
+  if (!row?.value)
+    throw new Error(`merchant.settings has no 'webhook_key': restart the app, which adds one.`);
+  const sign = (token: string): string => createHmac('sha256', row.value).update(token).digest('base64url');
   const digest = (text: string): Buffer => createHmac('sha256', 'compare').update(text).digest();
   return {
     path: (token) => `/webhooks/${encodeURIComponent(token)}/${sign(token)}`,

@@ -13,7 +13,7 @@ import { addOrders } from '../server/stored-orders.ts';
 import { enqueueUpdates } from '../server/updates.ts';
 import { createWebhookSigner } from '../server/webhooks.ts';
 import { followEvents } from './follow-events.ts';
-import { openTestApp, type TestApp } from './open-test-app.ts';
+import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
 import { tables } from './share-postgres.ts';
 
@@ -250,3 +250,10 @@ async function startNginx(upstream: string): Promise<{ readonly url: string } & 
     },
   };
 }
+
+test('without its key in the database, no webhook URL is made', async () => {
+  const store = await openTestStore();
+  await store.query(`delete from merchant.settings where name = 'webhook_key'`);
+  await expect(createWebhookSigner(store)).rejects.toThrow('webhook_key');
+  await store.close();
+});
