@@ -1,5 +1,7 @@
+import { readJsonValue } from '@orders/schema/file';
 import { createFormReader } from '@orders/schema/form';
 import { ShopUpdate } from '../../shared/order-update.ts';
+import { describeIssue } from '../format.ts';
 import { amounts, lineFields, orderFields, type sections } from './fields.ts';
 
 /** The fields of an object that the form does not show, as JSON text: they are sent as they are. */
@@ -111,9 +113,22 @@ function withExtra<Data extends object>(data: Data & { [extra]?: unknown }): Dat
 }
 
 /** The resolver of react-hook-form. */
-export function resolver(form: OrderForm) {
+export async function resolver(form: OrderForm) {
   const read = readForm(form);
-  return 'update' in read ? { values: read.update, errors: {} } : { values: {}, errors: read.errors };
+  const addressError = await findChange(form.shipping_address);
+  if ('update' in read && !addressError) return { values: read.update, errors: {} };
+  return { values: {}, errors: { ...('errors' in read && read.errors), ...addressError } };
+}
+
+/** The error of an address that would not be sent as it is typed: JavaScript rounds numbers. */
+async function findChange(address: string) {
+  const { changes } = await readJsonValue(bytesOf(address));
+  const [change] = changes.filter(({ code }) => code !== 'malformed');
+  return change && { shipping_address: { type: change.code, message: describeIssue(change) } };
+}
+
+async function* bytesOf(text: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(text);
 }
 
 /** The names of the fields that are blank and were not before: they are left out of the update. */

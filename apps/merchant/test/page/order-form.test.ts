@@ -56,24 +56,37 @@ test('what is typed replaces what the form could not hold', () => {
   });
 });
 
-test('each wrong field has an error, an address that is no JSON object too', () => {
+test('each wrong field has an error, an address that is no JSON object too', async () => {
   const form = toForm({ cart: { items: [{ sku: 'A' }] } });
-  const errorsOf = (changed: Partial<OrderForm>) => resolver({ ...form, ...changed }).errors;
-  expect(errorsOf({ shipping_address: '{"city": Oslo}' })).toHaveProperty('shipping_address.message');
-  expect(errorsOf({ shipping_address: '["Oslo"]' })).toHaveProperty('shipping_address.message');
-  expect(errorsOf({ total_amount: '1.299,00' })).toHaveProperty('total_amount.type', 'group_separator');
-  expect(errorsOf({ purchase_currency: 'gold' })).toHaveProperty(
+  const errorsOf = async (changed: Partial<OrderForm>) => (await resolver({ ...form, ...changed })).errors;
+  expect(await errorsOf({ shipping_address: '{"city": Oslo}' })).toHaveProperty('shipping_address.message');
+  expect(await errorsOf({ shipping_address: '["Oslo"]' })).toHaveProperty('shipping_address.message');
+  expect(await errorsOf({ total_amount: '1.299,00' })).toHaveProperty('total_amount.type', 'group_separator');
+  expect(await errorsOf({ purchase_currency: 'gold' })).toHaveProperty(
     'purchase_currency.type',
     'invalid_currency',
   );
   const items = [{ ...newLine, sku: 'A', quantity: '2.5' }];
-  expect(errorsOf({ cart: { ...form.cart, items } })).toHaveProperty([
+  expect(await errorsOf({ cart: { ...form.cart, items } })).toHaveProperty([
     'cart',
     'items',
     '0',
     'quantity',
     'type',
   ]);
+});
+
+test('an address with a number that would be sent as another one has an error, beside those of other fields', async () => {
+  const form = { ...toForm({ cart: {} }), purchase_currency: 'gold' };
+  const resolve = (shipping_address: string) => resolver({ ...form, shipping_address });
+  for (const number of ['9007199254740993', '1e400'])
+    expect((await resolve(`{"id":${number}}`)).errors).toMatchObject({
+      shipping_address: { type: 'inexact_number', message: expect.stringContaining('would be sent') },
+      purchase_currency: { type: 'invalid_currency' },
+    });
+  expect((await resolve('{"id":9007199254740991,"ratio":1.50}')).errors).not.toHaveProperty(
+    'shipping_address',
+  );
 });
 
 const priced = {
