@@ -41,6 +41,7 @@ export function BulkPage({ id }: { readonly id: string }) {
   const queued = counts.queued + counts.waiting + counts.locked;
   return (
     <Stack>
+      <ErrorAlert error={error} />
       <div>
         <Group gap="sm">
           <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>

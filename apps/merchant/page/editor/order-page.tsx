@@ -17,7 +17,7 @@ import { FormProvider, get } from 'react-hook-form';
 import { historyLimits } from '../../shared/limits.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
 import { api, describeError, type OrderDetail, orderQuery, parseResponse, queryClient } from '../api.ts';
-import { MissingView } from '../errors.tsx';
+import { ErrorAlert, MissingView } from '../errors.tsx';
 import { describeIssue, plural } from '../format.ts';
 import { CartLines, pageOfLine } from './cart-lines.tsx';
 import { labelOf, orderFields, sections } from './fields.ts';
@@ -42,6 +42,7 @@ export function OrderPage({ token }: { readonly token: string }) {
       <Text size="sm" c="dimmed" mb="md" style={{ overflowWrap: 'anywhere' }}>
         {token}
       </Text>
+      <ErrorAlert error={error} />
       <Grid gap="lg">
         <Grid.Col span={{ base: 12, lg: 8 }}>
           <OrderEditor order={order} />

@@ -177,6 +177,28 @@ test('a hidden window lets go of its event stream, and catches up once it is sho
   await page.getByText('Applied', { exact: true }).waitFor();
 });
 
+test('an order and a bulk file that cannot be read again stay, below an error', async () => {
+  await using open = await openOrder(mug);
+  const body = `token,order_id,cart.items[0].sku\n${open.token},A-1,MUG\n`;
+  const headers = { 'content-type': 'application/octet-stream' };
+  const bulk = await app().call('/api/bulks?name=a.csv', undefined, { method: 'POST', body, headers });
+  await using other = await openPage(`${app().url}/bulk/${bulk.body.id}`);
+  await other.button('Send 1 update').waitFor();
+  for (const { page, button, path, action } of [
+    { ...open, path: '**/api/orders/*', action: 'Send update' },
+    { ...other, path: '**/api/bulks/*', action: 'Send 1 update' },
+  ]) {
+    const error = page.getByRole('main').getByText('cannot be reached');
+    await page.route(path, (route) => route.abort());
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await error.waitFor();
+    await button(action).waitFor();
+    await page.unroute(path);
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await error.waitFor({ state: 'hidden' });
+  }
+});
+
 test('a lost event stream is named, and opened again', async () => {
   await using open = await openOrder(mug);
   const { page } = open;
