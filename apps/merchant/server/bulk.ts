@@ -407,6 +407,8 @@ function* inPages(rows: readonly FileRow[]) {
   yield page;
 }
 
+type BulkState = 'ready' | 'sending' | 'waiting' | 'done' | 'stopped' | 'discarded';
+
 interface BulkRecord {
   readonly id: string;
   readonly number: string;
@@ -417,6 +419,7 @@ interface BulkRecord {
   readonly invalid: number;
   readonly is_moving: boolean;
   readonly is_waiting: boolean;
+  readonly is_sent: boolean;
 }
 
 /** A row waits while an update of its order needs review. */
@@ -431,7 +434,8 @@ const hasRow = (condition: string): string =>
 /** A bulk without its rows, of which only indexes are asked whether there is one in a state. */
 const bulkColumns = `id, number::text, name, ${isoTime('created_at')} as created_at, state, rows, invalid,
   ${hasRow(`state in ('ready', 'locked', 'queued', 'sending') and not (${isWaiting})`)} as is_moving,
-  ${hasRow(`state in ('queued', 'needs_review')`)} as is_waiting`;
+  ${hasRow(`state in ('queued', 'needs_review')`)} as is_waiting,
+  ${hasRow(`state in ('sending', 'applied', 'rejected', 'needs_review')`)} as is_sent`;
 
 /** Newest first; one more than a page has. */
 function readBulks(sql: Sql, after: number): Promise<BulkRecord[]> {
@@ -444,17 +448,17 @@ function readBulks(sql: Sql, after: number): Promise<BulkRecord[]> {
 }
 
 function viewBulk(bulk: BulkRecord) {
-  const { id, name, created_at, state, rows, invalid, is_moving, is_waiting } = bulk;
-  // `waiting`: nothing more is sent before a person decides.
-  const sent = is_moving ? ('sending' as const) : is_waiting ? ('waiting' as const) : ('done' as const);
-  return {
-    id,
-    name,
-    createdAt: created_at,
-    state: state === 'sending' ? sent : state,
-    rows,
-    invalid,
-  };
+  const { id, name, created_at, rows, invalid } = bulk;
+  return { id, name, createdAt: created_at, state: stateOf(bulk), rows, invalid };
+}
+
+function stateOf({ state, is_moving, is_waiting, is_sent }: BulkRecord): BulkState {
+  if (state === 'ready') return 'ready';
+  // Nothing more is sent before a person decides.
+  if (is_waiting && !is_moving) return 'waiting';
+  // `stopped`: only what was not sent yet is discarded.
+  if (state === 'discarded') return is_sent ? 'stopped' : 'discarded';
+  return is_moving ? 'sending' : 'done';
 }
 
 /** @throws ApiError 404 when there is no such bulk. */

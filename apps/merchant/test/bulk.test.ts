@@ -101,6 +101,10 @@ test('rows that wait for a decision are discarded with their bulk, and the decis
   await expect
     .poll(async () => (await read(app, bulk)).counts)
     .toMatchObject({ discarded: 2, waiting: 0, needs_review: 1 });
+  expect((await read(app, bulk)).state).toBe('waiting');
+  const [unknown] = await rowsIn(app, bulk, 'needs_review');
+  await app.call(`/api/updates/${unknown?.updateId}/resolve`, {});
+  await untilState(app, bulk, 'stopped');
 });
 
 test('a row that the outbox refuses is invalid once it is sent, and the others go on', async () => {
@@ -200,7 +204,7 @@ test('discarding a bulk discards what is queued, and not what is being sent', as
   const bulk = await upload(held, fileOf(Array(25).fill('order-4')));
   await held.call(`/api/bulks/${bulk.id}/send`, {});
   await expect.poll(async () => (await rowsIn(held, bulk, 'sending')).length, { interval: 50 }).toBe(1);
-  expect((await held.call(`/api/bulks/${bulk.id}/discard`, {})).body.state).toBe('discarded');
+  expect((await held.call(`/api/bulks/${bulk.id}/discard`, {})).body.state).toBe('stopped');
   const counts = async () => (await read(held, bulk)).counts;
   await expect.poll(counts).toMatchObject({ sending: 1, discarded: 24, queued: 0, ready: 0 });
   released.resolve();
@@ -208,7 +212,7 @@ test('discarding a bulk discards what is queued, and not what is being sent', as
   expect(mock.service().appliedUpdates('order-4')).toMatchObject([{ order_id: 'row-1' }]);
   // It is not sent again.
   await held.call(`/api/bulks/${bulk.id}/send`, {});
-  expect(await read(held, bulk)).toMatchObject({ state: 'discarded', counts: { discarded: 24 } });
+  expect(await read(held, bulk)).toMatchObject({ state: 'stopped', counts: { discarded: 24 } });
 });
 
 test('while queued rows are discarded, a request waits behind 20 of them at most', async () => {

@@ -12,6 +12,7 @@ const bulkStates: Readonly<Record<BulkSummary['state'], { readonly label: string
     sending: { label: 'Sending', color: 'blue' },
     waiting: { label: 'Waits for you', color: 'orange' },
     done: { label: 'Done', color: 'green' },
+    stopped: { label: 'Stopped, some sent', color: 'gray' },
     discarded: { label: 'Discarded', color: 'gray' },
   };
 
