@@ -3,6 +3,7 @@ import type { HeldReason, Outbox, OutboxStore, Sql, UpdateStatus } from '@orders
 import type { Inbox } from '@orders/outbox/inbox';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
+import { beatMs } from '../shared/limits.ts';
 import { rowsOf } from './database.ts';
 import { isLockTimeout, type Log } from './errors.ts';
 import { replaceBodies } from './stored-orders.ts';
@@ -234,7 +235,7 @@ export function eventRoutes({ events, signal }: { readonly events: Events; reado
         unread--;
       };
       const leave = events.subscribe(() => write('event: change\ndata: \n\n'));
-      const beat = setInterval(() => write(': still here\n\n'), 15_000);
+      const beat = setInterval(() => write('event: beat\ndata: \n\n'), beatMs);
       await stream.write(': connected\n\n');
       if (!signal.aborted) await gone.promise;
       clearInterval(beat);

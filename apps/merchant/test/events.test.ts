@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { buildOrderUpdate } from '@orders/testing';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { OrderDetail } from '../page/api.ts';
 import { createApp } from '../server/app.ts';
 import type { Events } from '../server/events.ts';
+import { beatMs } from '../shared/limits.ts';
 import { followEvents } from './follow-events.ts';
 import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
@@ -109,6 +110,21 @@ test('of two apps on one PostgreSQL, each stores what was applied once and infor
   await send(other, 'order-1', id);
   await Promise.all(heard.map((until) => until()));
   expect([...one.logged, ...other.logged]).toEqual([]);
+});
+
+test('a quiet event stream says that it is alive, in a way that a page can hear', async () => {
+  await using app = await openTestApp({ orders });
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  try {
+    const { body } = await createApp(app.parts).request(`${app.url}/api/events`);
+    const reader = (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream()).getReader();
+    expect((await reader.read()).value).toBe(': connected\n\n');
+    vi.advanceTimersByTime(beatMs);
+    expect((await reader.read()).value).toBe('event: beat\ndata: \n\n');
+    await reader.cancel();
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test.each(['HEAD', 'GET'])('an unread event stream ends, and its listener is removed: %s', async (method) => {

@@ -1,5 +1,6 @@
 import type { Locator, Request } from 'playwright-core';
 import { test } from 'vitest';
+import { beatMs } from '../../shared/limits.ts';
 import { openPage, prepareApp, type TestOrderPage } from './open-page.ts';
 
 const { app, openOrder } = prepareApp();
@@ -206,6 +207,39 @@ test('a lost event stream is named, and opened again', async () => {
   await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
   await page.getByText('Connection lost').waitFor();
   await page.unroute('**/api/events');
+  await page.getByText('Connection lost').waitFor({ state: 'hidden' });
+});
+
+test('an event stream that died in silence is named, and opened again', async ({ expect }) => {
+  await using open = await openOrder(mug, { isNew: true });
+  const { page } = open;
+  // Time stands still but for what the test moves.
+  await page.clock.install({ time: 0 });
+  await page.clock.pauseAt(1_000);
+  const streams = await page.evaluateHandle(() => {
+    const opened: EventSource[] = [];
+    window.EventSource = class extends EventSource {
+      constructor(url: string | URL) {
+        super(url);
+        opened.push(this);
+      }
+    };
+    return opened;
+  });
+  const count = () => streams.evaluate(({ length }) => length);
+  const connected = page.waitForResponse('**/api/events');
+  await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+  await connected;
+  await page.clock.fastForward(2 * beatMs);
+  await streams.evaluate((opened) => opened[0]?.dispatchEvent(new MessageEvent('beat')));
+  await page.clock.fastForward(2 * beatMs);
+  expect(await count()).toBe(1);
+  await page.route('**/api/events', () => {});
+  await page.clock.fastForward(2 * beatMs);
+  await page.getByText('Connection lost').waitFor();
+  expect(await count()).toBe(2);
+  await page.unroute('**/api/events');
+  await page.clock.fastForward(4 * beatMs);
   await page.getByText('Connection lost').waitFor({ state: 'hidden' });
 });
 
