@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { OrdersClient } from '@orders/client';
 import { createWebhookReader, WebhookEvent } from '@orders/schema';
 import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { toCustomerResponse } from './outcomes.ts';
 import { buildCart, orderTokens, recordFailure } from './shop.ts';
 
@@ -16,7 +17,12 @@ export function createApp(orders: OrdersClient, webhookSecret: string) {
   const app = new Hono();
   const qrSessions: string[] = []; // your database instead
 
+  app.use(bodyLimit({ maxSize: 100_000 }));
+
   app.post('/orders/:id', async (c) => {
+    // Another site can post text; before JSON, the browser asks this one.
+    if (!c.req.header('content-type')?.startsWith('application/json'))
+      return c.json({ message: 'Please send JSON.' }, 415);
     const token = orderTokens.get(c.req.param('id'));
     const cart = buildCart(await c.req.json().catch(() => undefined));
     if (token === undefined || cart === undefined)

@@ -1,6 +1,7 @@
 import { serve } from '@hono/node-server';
 import { createOrdersClient } from '@orders/client';
 import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
 import { toCustomerResponse } from './outcomes.ts';
 import { buildCart, orderTokens, recordFailure } from './shop.ts';
 
@@ -12,7 +13,10 @@ const orders = createOrdersClient({
 
 const app = new Hono();
 
-app.post('/orders/:id', async (c) => {
+app.post('/orders/:id', bodyLimit({ maxSize: 100_000 }), async (c) => {
+  // Another site can post text; before JSON, the browser asks this one.
+  if (!c.req.header('content-type')?.startsWith('application/json'))
+    return c.json({ message: 'Please send JSON.' }, 415);
   // Check here that this user may change this order.
   const token = orderTokens.get(c.req.param('id'));
   if (token === undefined)

@@ -20,7 +20,11 @@ const orders = createOrdersClient({
 const { app, qrSessions } = createApp(orders, 's3cret');
 orderTokens.set('A-1001', service.token);
 const buyMugs = () =>
-  app.request('/orders/A-1001', { method: 'POST', body: '{"mug":2}' });
+  app.request('/orders/A-1001', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"mug":2}',
+  });
 
 afterEach(() => service.reset());
 afterAll(async () => {

@@ -13,11 +13,19 @@ export async function POST(
   request: Request,
   { params }: { params: Promise<{ id: string }> },
 ): Promise<Response> {
+  // Another site can post text; before JSON, the browser asks this one.
+  const type = request.headers.get('content-type');
+  if (!type?.startsWith('application/json'))
+    return respond(415, { message: 'Please send JSON.' });
   // Check here that this user may change this order.
   const token = orderTokens.get((await params).id);
   if (token === undefined)
     return respond(404, { message: 'There is no such order.' });
-  const cart = buildCart(await request.json().catch(() => undefined));
+  const text = await readText(request);
+  if (text === undefined)
+    return respond(413, { message: 'Please send less.' });
+  const json = new Response(text).json();
+  const cart = buildCart(await json.catch(() => undefined));
   if (cart === undefined)
     return respond(422, { message: 'Please check your input.' });
   const result = await orders.safeUpdateOrder(token, { cart });
@@ -25,6 +33,17 @@ export async function POST(
   if (error) recordFailure(error, token, cart);
   const { body, ...init } = toCustomerResponse(result);
   return Response.json(body, init);
+}
+
+/** Next.js does not limit the body of a route handler. */
+async function readText({ body }: Request) {
+  let text = '';
+  const parts = body?.pipeThrough(new TextDecoderStream()) ?? [];
+  for await (const part of parts) {
+    text += part;
+    if (text.length > 100_000) return undefined;
+  }
+  return text;
 }
 
 function respond(status: number, body: unknown) {

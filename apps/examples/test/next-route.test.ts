@@ -11,10 +11,15 @@ test('the route loads without a key, and reads it when it is called', async () =
   // The route and its shop read the environment, which another test of this process may have had read before.
   vi.resetModules();
   const { POST } = await import('../next-route.ts');
-  const post = (body: string, id = 'A-1001') =>
-    POST(new Request('https://shop.example/api/orders/A-1001', { method: 'POST', body }), {
-      params: Promise.resolve({ id }),
-    });
+  const post = (body: string, id = 'A-1001', type = 'application/json') =>
+    POST(
+      new Request('https://shop.example/api/orders/A-1001', {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body,
+      }),
+      { params: Promise.resolve({ id }) },
+    );
 
   expect((await post('{"mug":2}')).status).toBe(500);
   expect(service.journal).toEqual([]);
@@ -29,6 +34,9 @@ test('the route loads without a key, and reads it when it is called', async () =
   expect((await post('{"mug":')).status).toBe(422);
   expect((await post('{"mug":{"unit_price":1}}')).status).toBe(422);
   expect((await post('{"mug":2}', 'A-9')).status).toBe(404);
+  // Another site can post text without asking the browser first.
+  expect((await post('{"mug":2}', 'A-1001', 'text/plain')).status).toBe(415);
+  expect((await post(`{"mug":2}${' '.repeat(5 * 1_048_576)}`)).status).toBe(413);
   expect(service.ledger).toHaveLength(1);
 
   service.faults.next({ type: 'status', status: 429, headers: { 'retry-after': '120' } });

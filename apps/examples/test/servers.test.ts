@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import process from 'node:process';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { describe, expect, test } from 'vitest';
@@ -77,6 +79,22 @@ describe.each(['express.ts', 'hono.ts'])('%s', (file) => {
     server.child.kill('SIGTERM');
     expect((await last).status).toBe(200);
     expect(await server.ended).toBe(0);
+  });
+
+  test('refuses a body that is too large, and a type that another site can post', async () => {
+    await using service = await startMockOrderService();
+    await using server = await startServer(file, envOf(service));
+    const text = await fetch(`${server.url}/orders/A-1001`, { method: 'POST', body: chosen });
+    expect(text.status).toBe(file === 'hono.ts' ? 415 : 422);
+    const headers = { 'content-type': 'application/json', 'content-length': 5 * 1_048_576 };
+    const large = request(`${server.url}/orders/A-1001`, { method: 'POST', headers });
+    // Express reads all of it before it responds; Hono only the head.
+    if (file === 'hono.ts') large.flushHeaders();
+    else large.end(' '.repeat(5 * 1_048_576));
+    const [response] = await once(large, 'response');
+    large.on('error', () => {}).destroy();
+    expect(response.statusCode).toBe(413);
+    expect(service.journal).toEqual([]);
   });
 
   test.skipIf(!hasSignals)(
