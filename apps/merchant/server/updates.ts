@@ -36,8 +36,19 @@ const listedStates = ['needs_review', 'rejected'] as const;
 /** The routes that validate and send updates, and decide about those that need review. */
 export function updateRoutes(parts: UpdateParts) {
   const { store, outbox, events } = parts;
-  const decide = async (run: Promise<UpdateStatus>) => {
-    const update = await run;
+  const decide = async (
+    id: string,
+    { settledAt, ...decision }: DecisionRequest,
+    run: (id: string, decision: Pick<DecisionRequest, 'note'>) => Promise<UpdateStatus>,
+  ) => {
+    const now = (await outbox.get(id))?.settledAt?.toISOString() ?? '';
+    if (settledAt !== undefined && settledAt !== now)
+      throw new ApiError(
+        409,
+        'changed',
+        'This update has changed since you saw it. Look at it, then decide again.',
+      );
+    const update = await run(id, decision);
     events.changed();
     return viewUpdate(store, update);
   };
@@ -60,13 +71,17 @@ export function updateRoutes(parts: UpdateParts) {
     })
     .get('/updates/:id', async (c) => c.json(await viewUpdate(store, await outbox.get(c.req.param('id')))))
     .post('/updates/:id/resolve', checkJson(DecisionRequest), async (c) =>
-      c.json(await decide(outbox.resolve(c.req.param('id'), 'applied', c.req.valid('json')))),
+      c.json(
+        await decide(c.req.param('id'), c.req.valid('json'), (id, decision) =>
+          outbox.resolve(id, 'applied', decision),
+        ),
+      ),
     )
     .post('/updates/:id/retry', checkJson(DecisionRequest), async (c) =>
-      c.json(await decide(outbox.retry(c.req.param('id'), c.req.valid('json')))),
+      c.json(await decide(c.req.param('id'), c.req.valid('json'), outbox.retry)),
     )
     .post('/updates/:id/discard', checkJson(DecisionRequest), async (c) =>
-      c.json(await decide(outbox.discard(c.req.param('id'), c.req.valid('json')))),
+      c.json(await decide(c.req.param('id'), c.req.valid('json'), outbox.discard)),
     )
     .get('/status', async (c) => c.json(await readStatus(parts)))
     .post('/resume', async (c) => {

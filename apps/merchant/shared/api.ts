@@ -54,7 +54,12 @@ export const ScanRequest = z.object({ token: z.string() });
 /** `id` is made by the page, so that a request sent twice is one update. */
 export const UpdateRequest = z.object({ id: z.uuid(), update: z.unknown() });
 
-export const DecisionRequest = z.object({ note: z.exactOptional(z.string().check(z.maxLength(1_000))) });
+/** `settledAt` is that of the update as the person saw it, so that nobody decides about another state. */
+export const DecisionRequest = z.object({
+  note: z.exactOptional(z.string().check(z.maxLength(1_000))),
+  settledAt: z.exactOptional(z.string()),
+});
+export type DecisionRequest = z.infer<typeof DecisionRequest>;
 
 /** What rows of one order are that stand next to each other and hold different items: one update, an update each, or an issue. */
 export const RowsChoice = z.enum(['refuse', 'group', 'each']);

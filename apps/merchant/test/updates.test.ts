@@ -414,3 +414,26 @@ test('the update that others wait for is shown, however many wait', async () => 
   await expect.poll(async () => (await read(app, token)).open).toBe(0);
   expect((await read(app, token)).updates).toHaveLength(5);
 });
+
+test('a decision about an update that has changed since it was seen is refused', async () => {
+  await using own = await openTestApp({ orders });
+  const token = 'order-1';
+  const isLost = () => own.mock.faults.next({ type: 'reset_after_applying' }, { token });
+  isLost();
+  const update = await send(own, token, cartOf('unknown'));
+  await until(own, update, 'needs_review');
+  const { settledAt } = (await own.call(`/api/updates/${update.id}`)).body;
+  isLost();
+  await own.call(`/api/updates/${update.id}/retry`, { settledAt });
+  await expect.poll(() => own.mock.requests({ token }).length).toBe(2);
+  await until(own, update, 'needs_review');
+  // The panel of another person is as it was.
+  for (const decision of ['retry', 'resolve', 'discard'])
+    expect(await own.call(`/api/updates/${update.id}/${decision}`, { settledAt })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'changed', message: expect.stringContaining('decide again') } },
+    });
+  const seen = (await own.call(`/api/updates/${update.id}`)).body;
+  const resolved = await own.call(`/api/updates/${update.id}/resolve`, { settledAt: seen.settledAt });
+  expect(resolved.body.state).toBe('applied');
+});

@@ -24,14 +24,18 @@ const labels = { resolve: 'It was applied', retry: 'Send again', discard: 'Disca
 type Decision = keyof typeof labels;
 
 /** The decisions about an update whose outcome is unknown, or which was rejected; each is confirmed. */
-export function ReviewActions({ update: { id, state } }: { readonly update: UpdateView }) {
-  const [decision, setDecision] = useState<Decision>();
+export function ReviewActions({ update: { id, state, settledAt = '' } }: { readonly update: UpdateView }) {
+  /** The decision to be confirmed, about the update as it was when it was chosen. */
+  const [chosen, setChosen] = useState<{ readonly decision: Decision; readonly settledAt: string }>();
+  const decision = chosen?.decision;
   const [note, setNote] = useState('');
   const decide = useMutation({
-    mutationFn: (chosen: Decision) =>
-      parseResponse(api.updates[':id'][chosen].$post({ param: { id }, json: note ? { note } : {} })),
+    mutationFn({ decision, settledAt }: NonNullable<typeof chosen>) {
+      const json = { settledAt, ...(note && { note }) };
+      return parseResponse(api.updates[':id'][decision].$post({ param: { id }, json }));
+    },
     onSuccess() {
-      setDecision(undefined);
+      setChosen(undefined);
       setNote('');
     },
     onSettled: () => queryClient.invalidateQueries(),
@@ -48,16 +52,19 @@ export function ReviewActions({ update: { id, state } }: { readonly update: Upda
             px="xs"
             variant={choice === decision ? 'light' : 'default'}
             aria-expanded={choice === decision}
-            onClick={() => setDecision(choice === decision ? undefined : choice)}
+            onClick={() => {
+              decide.reset();
+              setChosen(choice === decision ? undefined : { decision: choice, settledAt });
+            }}
           >
             {labels[choice]}
           </Button>
         ))}
       </Group>
-      {decision && (
-        <Paper withBorder p="sm" role="group" aria-label={labels[decision]}>
+      {chosen && (
+        <Paper withBorder p="sm" role="group" aria-label={labels[chosen.decision]}>
           <Stack gap="xs">
-            <Text size="sm">{consequences[decision]}</Text>
+            <Text size="sm">{consequences[chosen.decision]}</Text>
             <Textarea
               label="Note"
               description="Kept with the update, for your colleagues"
@@ -67,14 +74,14 @@ export function ReviewActions({ update: { id, state } }: { readonly update: Upda
             />
             <ErrorAlert error={decide.error} />
             <Group justify="flex-end" gap="xs">
-              <Button size="xs" variant="default" onClick={() => setDecision(undefined)}>
+              <Button size="xs" variant="default" onClick={() => setChosen(undefined)}>
                 Cancel
               </Button>
               <Button
                 size="xs"
                 loading={decide.isPending}
                 color={decision === 'discard' ? 'red' : ''}
-                onClick={() => decide.mutate(decision)}
+                onClick={() => decide.mutate(chosen)}
               >
                 Confirm
               </Button>
