@@ -69,8 +69,18 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['order', token] }),
   });
-  const { form, values, isChanged, isSent, sent, isStale, markSent, discardChanges, keepChanges } =
-    useOrderForm(order, send.data);
+  const {
+    form,
+    values,
+    isChanged,
+    isSent,
+    sent,
+    sentIds,
+    isStale,
+    markSent,
+    discardChanges,
+    keepChanges,
+  } = useOrderForm(order, send.data);
   const { errors } = form.formState;
 
   const [openSections, setOpenSections] = useState<string[]>(['order']);
@@ -89,6 +99,11 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
   // Once the section or the page of the field is drawn.
   useEffect(() => firstError && document.getElementsByName(firstError.name)[0]?.focus(), [firstError]);
 
+  const others = order.updates.filter(
+    ({ id, state }) => !sentIds.includes(id) && ['queued', 'sending', 'needs_review'].includes(state),
+  );
+  // Earlier ones that are not listed may be open, too.
+  const othersCount = others.length + Math.max(0, order.open - order.updates.length);
   const before = toForm(body);
   const cleared = clearedFields(before, values);
   const stale = isSent ? [] : staleAmounts(before, values);
@@ -119,11 +134,12 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
               </Group>
             </Alert>
           )}
-          {order.open > 0 && !sent && (
+          {othersCount > 0 && (
             <Text size="sm" c="dimmed">
-              The form shows what was applied last. {plural(order.open, 'update')} of this order{' '}
-              {order.open === 1 ? 'is' : 'are'} not applied yet
-              {order.needsReview && ': one waits for your decision'}.
+              {!sent && 'The form shows what was applied last. '}
+              {plural(othersCount, sent ? 'other update' : 'update')} of this order{' '}
+              {othersCount === 1 ? 'is' : 'are'} not applied yet
+              {others.some(({ state }) => state === 'needs_review') && ': one waits for your decision'}.
             </Text>
           )}
           <CartLines page={linePage} setPage={setLinePage} />

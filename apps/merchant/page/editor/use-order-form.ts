@@ -13,6 +13,8 @@ export interface OrderFormState {
   readonly isSent: boolean;
   /** The update that was sent last from this form, once it is known to be accepted. */
   readonly sent: UpdateView | undefined;
+  /** The ids of all that was sent from this form. */
+  readonly sentIds: readonly string[];
   /** Whether the order changed since the form was begun, so that sending it would undo that. */
   readonly isStale: boolean;
   /** Notes that what is typed is being sent. Returns the id of its update. */
@@ -32,6 +34,7 @@ export function useOrderForm(
   const [base, setBase] = useState({ version: bodyVersion, text: textOf(toForm(body)) });
   /** What was sent last, whether or not its response arrived, and the order as it was then. */
   const [attempt, setAttempt] = useState<Record<'id' | 'text' | 'version', string>>();
+  const [sentIds, setSentIds] = useState<readonly string[]>([]);
   const sent = [...updates, accepted].find((update) => update?.id === attempt?.id);
   const form = useForm<OrderForm, unknown, ShopUpdate>({
     defaultValues: toForm(body),
@@ -69,6 +72,7 @@ export function useOrderForm(
     isChanged,
     isSent,
     sent,
+    sentIds,
     isStale: isNew && !isUntouched && !isMine && !isOnItsWay,
     markSent() {
       // A repeat after a lost response is not a second update, but after another update of the order it is.
@@ -76,6 +80,7 @@ export function useOrderForm(
       const isRepeat = text === attempt?.text && !sent && attempt.version === bodyVersion;
       const id = isRepeat ? attempt.id : createId();
       setAttempt({ id, text, version: bodyVersion });
+      setSentIds([...sentIds, id]);
       return id;
     },
     discardChanges() {

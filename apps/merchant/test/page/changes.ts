@@ -145,3 +145,24 @@ test('the bar says what became of an update whose response was lost, and its tex
   const cup = { cart: { items: [{ ...mug.cart.items[0], sku: 'CUP' }] } };
   expect(applied()).toEqual([cup, mug, cup]);
 });
+
+test('what others have queued is named after this window has sent, too, and what it has sent itself is not', async ({
+  expect,
+}) => {
+  await using open = await openOrder(mug);
+  const { page, field, button, says } = open;
+  const notice = page.getByText('not applied yet');
+  await field('SKU').fill('CUP');
+  await button('Send update').click();
+  await says('Applied');
+  // Updates are queued until the pause is ended by hand.
+  const pause = { type: 'status', status: 429, headers: { 'retry-after': '600' } } as const;
+  app().mock.faults.next(pause, { operation: 'update' });
+  await button('Send update').click();
+  await says(/^Waits for the end of a pause/);
+  expect(await notice.count()).toBe(0);
+  await app().call(`/api/orders/${open.token}/updates`, { id: crypto.randomUUID(), update: mug });
+  await page.getByText('1 other update of this order is not applied yet').waitFor();
+  await button('Resume now').click();
+  await notice.waitFor({ state: 'detached' });
+});
