@@ -1,6 +1,7 @@
-import { Alert, Button, Stack, Title } from '@mantine/core';
+import { Alert, Button, Stack } from '@mantine/core';
 import { Link } from 'wouter';
 import { describeError, isNotFound } from './api.ts';
+import { ViewTitle } from './view-title.tsx';
 
 /** What went wrong with a request; nothing where it did not. */
 export function ErrorAlert({ error }: { readonly error: unknown }) {
@@ -26,9 +27,7 @@ interface MissingViewProps {
 export function MissingView({ what, error, href, link }: MissingViewProps) {
   return (
     <Stack align="start">
-      <Title order={1} size="h2">
-        {what} {error && !isNotFound(error) ? 'cannot be loaded' : 'not found'}
-      </Title>
+      <ViewTitle>{`${what} ${error && !isNotFound(error) ? 'cannot be loaded' : 'not found'}`}</ViewTitle>
       <ErrorAlert error={error} />
       <Button component={Link} href={href} variant="default">
         {link}

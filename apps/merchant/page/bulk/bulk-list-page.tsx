@@ -11,6 +11,7 @@ import { amounts } from '../editor/fields.ts';
 import { ErrorAlert } from '../errors.tsx';
 import { formatTime } from '../format.ts';
 import { Pager, usePages } from '../pager.tsx';
+import { ViewTitle } from '../view-title.tsx';
 import { BulkStateBadge } from './bulk-progress.tsx';
 
 const example = `token,order_id,cart.items[0].sku,cart.items[0].quantity,cart.items[0].unit_price
@@ -36,9 +37,7 @@ export function BulkListPage() {
   const { bytes, rows } = bulkLimits;
   return (
     <Stack>
-      <Title order={1} size="h2">
-        Bulk files
-      </Title>
+      <ViewTitle>Bulk files</ViewTitle>
       <Radio.Group label="Amounts in a CSV file" value={decimals} onChange={setDecimals}>
         <Group gap="md" mt={4}>
           <Radio value="0" label="As they are sent: 25800" />

@@ -1,15 +1,4 @@
-import {
-  Alert,
-  Anchor,
-  Button,
-  Group,
-  NativeSelect,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Alert, Anchor, Button, Group, NativeSelect, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { memo, useState } from 'react';
 import { Link } from 'wouter';
@@ -20,6 +9,7 @@ import { describeIssue, formatTime, plural } from '../format.ts';
 import { decideText, heldTexts } from '../held.tsx';
 import { outcomeUnknown, StateBadge, states } from '../orders/state-badge.tsx';
 import { Pager, usePages } from '../pager.tsx';
+import { ViewTitle } from '../view-title.tsx';
 import { BulkProgress, BulkStateBadge } from './bulk-progress.tsx';
 
 /** One bulk file: its rows before they are sent, its progress, and its result. */
@@ -44,9 +34,7 @@ export function BulkPage({ id }: { readonly id: string }) {
       <ErrorAlert error={error} />
       <div>
         <Group gap="sm">
-          <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-            {bulk.name}
-          </Title>
+          <ViewTitle>{bulk.name}</ViewTitle>
           <BulkStateBadge bulk={bulk} />
         </Group>
         <Text size="sm" c="dimmed">

@@ -1,6 +1,6 @@
 import { ActionIcon, Button, Fieldset, Grid, Group, Pagination, Stack, Text, Title } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { memo, useState } from 'react';
+import { memo, useEffect, useRef, useState } from 'react';
 import { useFieldArray, useFormContext } from 'react-hook-form';
 import { plural } from '../format.ts';
 import { amounts, lineFields } from './fields.ts';
@@ -8,6 +8,7 @@ import { OrderField } from './order-field.tsx';
 import { newLine, type OrderForm } from './order-form.ts';
 
 const pageSize = 25;
+const removeLabel = (line: number): string => `Remove line ${line}`;
 const pageOf = (index: number): number => Math.floor(index / pageSize) + 1;
 
 /** The page of lines that has a field, from its name; none for other fields. */
@@ -26,12 +27,20 @@ interface CartLinesProps {
 export const CartLines = memo(function CartLines({ page, setPage }: CartLinesProps) {
   const { control } = useFormContext<OrderForm>();
   const lines = useFieldArray({ control, name: 'cart.items' });
-  const [removed, setRemoved] = useState('');
+  const [removed, setRemoved] = useState<{ readonly line: number }>();
+  const section = useRef<HTMLElement>(null);
+  const addButton = useRef<HTMLButtonElement>(null);
+  // The button that had the focus is gone with its line.
+  useEffect(() => {
+    if (!removed) return;
+    const next = section.current?.querySelector<HTMLElement>(`[aria-label="${removeLabel(removed.line)}"]`);
+    (next ?? addButton.current)?.focus();
+  }, [removed]);
   const count = lines.fields.length;
   const pages = Math.max(1, pageOf(count - 1));
   const first = (Math.min(page, pages) - 1) * pageSize;
   return (
-    <section aria-labelledby="lines">
+    <section ref={section} aria-labelledby="lines">
       <Group justify="space-between" mb="xs">
         <Title order={2} size="h3" id="lines">
           {plural(count, 'line')}
@@ -50,10 +59,10 @@ export const CartLines = memo(function CartLines({ page, setPage }: CartLinesPro
                 <ActionIcon
                   variant="subtle"
                   color="gray"
-                  aria-label={`Remove line ${index + 1}`}
+                  aria-label={removeLabel(index + 1)}
                   onClick={() => {
                     lines.remove(index);
-                    setRemoved(`Line ${index + 1} removed`);
+                    setRemoved({ line: index + 1 });
                   }}
                 >
                   <IconTrash size={18} />
@@ -64,6 +73,7 @@ export const CartLines = memo(function CartLines({ page, setPage }: CartLinesPro
         })}
         <Group justify="space-between">
           <Button
+            ref={addButton}
             variant="default"
             leftSection={<IconPlus size={16} aria-hidden />}
             onClick={() => {
@@ -82,7 +92,7 @@ export const CartLines = memo(function CartLines({ page, setPage }: CartLinesPro
             />
           )}
           <Text size="sm" c="dimmed" role="status">
-            {removed}
+            {removed && `Line ${removed.line} removed`}
           </Text>
         </Group>
       </Stack>

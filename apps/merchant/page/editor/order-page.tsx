@@ -1,16 +1,4 @@
-import {
-  Accordion,
-  Alert,
-  Badge,
-  Button,
-  Grid,
-  Group,
-  List,
-  Skeleton,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core';
+import { Accordion, Alert, Badge, Button, Grid, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { FormProvider, get } from 'react-hook-form';
@@ -19,6 +7,7 @@ import type { ShopUpdate } from '../../shared/order-update.ts';
 import { api, describeError, type OrderDetail, orderQuery, parseResponse, queryClient } from '../api.ts';
 import { ErrorAlert, MissingView } from '../errors.tsx';
 import { describeIssue, plural } from '../format.ts';
+import { ViewTitle } from '../view-title.tsx';
 import { CartLines, pageOfLine } from './cart-lines.tsx';
 import { labelOf, orderFields, sections } from './fields.ts';
 import { OrderField } from './order-field.tsx';
@@ -36,9 +25,7 @@ export function OrderPage({ token }: { readonly token: string }) {
   if (!order) return <Skeleton height={400} aria-label="Loading" />;
   return (
     <>
-      <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-        {order.orderId ?? 'Order without number'}
-      </Title>
+      <ViewTitle>{order.orderId ?? 'Order without number'}</ViewTitle>
       <Text size="sm" c="dimmed" mb="md" style={{ overflowWrap: 'anywhere' }}>
         {token}
       </Text>
@@ -69,18 +56,8 @@ function OrderEditor({ order }: { readonly order: OrderDetail }) {
     },
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['order', token] }),
   });
-  const {
-    form,
-    values,
-    isChanged,
-    isSent,
-    sent,
-    sentIds,
-    isStale,
-    markSent,
-    discardChanges,
-    keepChanges,
-  } = useOrderForm(order, send.data);
+  const { form, values, isChanged, isSent, sent, sentIds, isStale, markSent, discardChanges, keepChanges } =
+    useOrderForm(order, send.data);
   const { errors } = form.formState;
 
   const [openSections, setOpenSections] = useState<string[]>(['order']);

@@ -49,13 +49,21 @@ export function SendBar(props: SendBarProps) {
             </Anchor>
             . {outcomeUnknown}.
           </Text>
-          <ReviewActions key={review.id} update={review} />
+          <ReviewActions key={review.id} update={review} focusId="send-status" />
         </Group>
       )}
       <Group justify="space-between" gap="sm">
         <Group gap="xs" flex="1 1 9rem" wrap="nowrap">
           {isWaiting && <Loader size="xs" aria-hidden />}
-          <Group gap={6} role="status" fz="sm" fw={500} {...(problem && { c: 'var(--mantine-color-error)' })}>
+          <Group
+            id="send-status"
+            tabIndex={-1}
+            gap={6}
+            role="status"
+            fz="sm"
+            fw={500}
+            {...(problem && { c: 'var(--mantine-color-error)' })}
+          >
             {!problem && isSending && 'Sending'}
             {!problem && !isSending && shown && <StateBadge state={shown.state} />}
             {text}

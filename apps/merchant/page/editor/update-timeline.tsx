@@ -104,7 +104,7 @@ function UpdateDetails({
         </Text>
       )}
       {/* The decision that the order waits for is beside the button that sends. */}
-      {update.id !== review?.id && <ReviewActions update={update} />}
+      {update.id !== review?.id && <ReviewActions update={update} focusId="send-status" />}
       {receipt && (
         <Text component="details" size="sm">
           <summary>Receipt</summary>

@@ -17,6 +17,7 @@ import type { FaultSetting } from '../../shared/api.ts';
 import { parseResponse, statusQuery, withoutTimeout } from '../api.ts';
 import { ErrorAlert } from '../errors.tsx';
 import { plural } from '../format.ts';
+import { ViewTitle } from '../view-title.tsx';
 import { faultInjection, scenarioLabels, settingQuery } from './api.ts';
 import { OutcomesChart } from './outcomes-chart.tsx';
 
@@ -37,9 +38,7 @@ export function FaultInjectionPage() {
   if (status && status.faultInjection === undefined) {
     return (
       <Stack>
-        <Title order={1} size="h2">
-          Fault injection
-        </Title>
+        <ViewTitle>Fault injection</ViewTitle>
         <Alert color="blue">
           Only the mock order service can be made to fail. This app uses another one.
         </Alert>
@@ -48,9 +47,7 @@ export function FaultInjectionPage() {
   }
   return (
     <Stack>
-      <Title order={1} size="h2">
-        Fault injection
-      </Title>
+      <ViewTitle>Fault injection</ViewTitle>
       <ErrorAlert error={error} />
       {setting && <ScenarioForm setting={setting} />}
       {!setting && !error && <Skeleton height={300} aria-label="Loading" />}

@@ -1,4 +1,4 @@
-import { Anchor, EmptyState, Group, Skeleton, Stack, Table, Text, TextInput, Title } from '@mantine/core';
+import { Anchor, EmptyState, Group, Skeleton, Stack, Table, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
@@ -10,6 +10,7 @@ import { ErrorAlert } from '../errors.tsx';
 import { formatTime, plural } from '../format.ts';
 import { decideText } from '../held.tsx';
 import { Pager, usePages } from '../pager.tsx';
+import { ViewTitle } from '../view-title.tsx';
 import { StateBadge } from './state-badge.tsx';
 
 /** How long typing pauses before the list is searched, in milliseconds. */
@@ -23,9 +24,7 @@ export function OrdersPage() {
   const { data, error } = useQuery(ordersQuery(search ? { search } : pages.start));
   return (
     <Stack>
-      <Title order={1} size="h2">
-        Orders
-      </Title>
+      <ViewTitle>Orders</ViewTitle>
       <TextInput
         label="Find an order"
         description="How its number begins or ends, or how its token begins"

@@ -1,6 +1,6 @@
 import { Button, Group, Paper, Stack, Text, Textarea } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { api, parseResponse, queryClient, type UpdateView } from '../api.ts';
 import { ErrorAlert } from '../errors.tsx';
 
@@ -23,11 +23,18 @@ const decisions = {
 const labels = { resolve: 'It was applied', retry: 'Send again', discard: 'Discard' };
 type Decision = keyof typeof labels;
 
+interface ReviewActionsProps {
+  readonly update: UpdateView;
+  /** What gets the focus after a decision, whose buttons are gone then. */
+  readonly focusId: string;
+}
+
 /** The decisions about an update whose outcome is unknown, or which was rejected; each is confirmed. */
-export function ReviewActions({ update: { id, state, settledAt = '' } }: { readonly update: UpdateView }) {
+export function ReviewActions({ update: { id, state, settledAt = '' }, focusId }: ReviewActionsProps) {
   /** The decision to be confirmed, about the update as it was when it was chosen. */
   const [chosen, setChosen] = useState<{ readonly decision: Decision; readonly settledAt: string }>();
   const decision = chosen?.decision;
+  const root = useRef<HTMLDivElement>(null);
   const [note, setNote] = useState('');
   const decide = useMutation({
     mutationFn({ decision, settledAt }: NonNullable<typeof chosen>) {
@@ -37,13 +44,14 @@ export function ReviewActions({ update: { id, state, settledAt = '' } }: { reado
     onSuccess() {
       setChosen(undefined);
       setNote('');
+      document.getElementById(focusId)?.focus();
     },
     onSettled: () => queryClient.invalidateQueries(),
   });
   if (state !== 'needs_review' && state !== 'rejected') return null;
   const consequences: Readonly<Partial<Record<Decision, string>>> = decisions[state];
   return (
-    <Stack gap="xs" mt="xs">
+    <Stack ref={root} gap="xs" mt="xs">
       <Group gap={6}>
         {(Object.keys(consequences) as Decision[]).map((choice) => (
           <Button
@@ -74,7 +82,14 @@ export function ReviewActions({ update: { id, state, settledAt = '' } }: { reado
             />
             <ErrorAlert error={decide.error} />
             <Group justify="flex-end" gap="xs">
-              <Button size="xs" variant="default" onClick={() => setChosen(undefined)}>
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => {
+                  root.current?.querySelector<HTMLElement>('[aria-expanded=true]')?.focus();
+                  setChosen(undefined);
+                }}
+              >
                 Cancel
               </Button>
               <Button

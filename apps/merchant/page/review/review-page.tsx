@@ -18,6 +18,7 @@ import { formatTime, plural } from '../format.ts';
 import { sources } from '../orders/sources.ts';
 import { outcomeUnknown, StateBadge } from '../orders/state-badge.tsx';
 import { Pager, usePages } from '../pager.tsx';
+import { ViewTitle } from '../view-title.tsx';
 import { ReviewActions } from './review-actions.tsx';
 
 /** Updates and webhooks that wait for a decision. */
@@ -27,9 +28,7 @@ export function ReviewPage() {
   const webhooks = status?.webhooks ?? [];
   return (
     <Stack>
-      <Title order={1} size="h2">
-        Needs review
-      </Title>
+      <ViewTitle>Needs review</ViewTitle>
       {!status && <Skeleton height={200} />}
       {status && needsReview + rejected + webhooks.length === 0 && (
         <EmptyState icon={<IconCircleCheck aria-hidden />} title="Nothing needs review">
@@ -119,7 +118,7 @@ function ReviewCard({ update }: { readonly update: UpdateView }) {
         {message}
       </Text>
       <SentBody id={id} />
-      <ReviewActions update={update} />
+      <ReviewActions update={update} focusId="view-title" />
     </Card>
   );
 }
@@ -128,6 +127,7 @@ function WebhookCard({ event: { id, token, receivedAt, message } }: { readonly e
   const decide = useMutation({
     mutationFn: (decision: 'retry' | 'discard') =>
       parseResponse(api.webhooks[':id'][decision].$post({ param: { id } })),
+    onSuccess: () => document.getElementById('view-title')?.focus(),
     onSettled: () => queryClient.invalidateQueries(),
   });
   return (

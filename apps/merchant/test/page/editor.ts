@@ -143,6 +143,18 @@ test('lines are removed and added, and a wrong field on another page or in a clo
   ]);
 });
 
+test('the focus goes to the next line once one is removed, and from the last one to the button that adds', async () => {
+  await using open = await openOrder({ cart: { items: [{ sku: 'MUG' }, { sku: 'CUP' }] } });
+  const { page, button } = open;
+  const hasFocus = (name: string) => page.getByRole('button', { name }).and(page.locator(':focus')).waitFor();
+  await button('Remove line 1').press('Enter');
+  await page.getByRole('heading', { name: '1 line' }).waitFor();
+  await hasFocus('Remove line 1');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: '0 lines' }).waitFor();
+  await hasFocus('Add line');
+});
+
 test('an error that only the server finds is named', async ({ expect }) => {
   // The form keeps what is no text, and what it has no field for, as it is.
   await using open = await openOrder({ ...mug, user_identifier: { number: 1 }, Order_id: 'A-1' });

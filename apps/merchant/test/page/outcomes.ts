@@ -30,6 +30,9 @@ test('an unknown outcome is settled in each of the three ways, with the keyboard
     .waitFor();
   await button('It was applied').focus();
   await page.keyboard.press('Enter');
+  await button('Cancel').press('Enter');
+  await page.waitForFunction(() => document.activeElement?.textContent === 'It was applied');
+  await page.keyboard.press('Enter');
   await page.keyboard.press('Tab');
   const dialog = page.getByRole('group', { name: 'It was applied' });
   while (!(await isWithFocus(dialog.getByRole('textbox', { name: 'Note', exact: true }))))
@@ -40,6 +43,7 @@ test('an unknown outcome is settled in each of the three ways, with the keyboard
   await page.keyboard.press('Enter');
   await says('Applied');
   await page.getByText('found it in the back office').waitFor();
+  await page.locator('.send-bar [role=status]:focus').waitFor();
   // What a person found applied is what the editor starts from.
   await expect.poll(async () => (await open.read()).body.cart.items?.[0]?.name).toBe('first');
 
@@ -50,6 +54,7 @@ test('an unknown outcome is settled in each of the three ways, with the keyboard
   await article.getByRole('button', { name: 'Send again' }).click();
   await button('Confirm').click();
   await article.waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: 'Needs review' }).and(page.locator(':focus')).waitFor();
   await expect.poll(() => applied().length).toBe(3);
   expect(applied()[2]).toEqual(applied()[1]);
 

@@ -80,16 +80,21 @@ test('orders, review, bulk files, fault injection and a missing order are access
   const upload = { method: 'POST', body: bulk, headers: { 'content-type': 'text/csv', origin: app().url } };
   await app().call('/api/bulks?name=a.csv', undefined, upload);
   const visit = (view: string | RegExp) => page.getByRole('link', { name: view }).click();
+  const hasTitle = (title: string) => expect.poll(() => page.title()).toBe(`${title} - Merchant app`);
+  await hasTitle('Orders');
   await visit('Bulk files');
   await page.getByRole('link', { name: 'a.csv' }).waitFor();
+  await hasTitle('Bulk files');
   await expectForEveryone(page, expect, { within: 'main' });
   await visit('a.csv');
   await button('Send 1 update').waitFor();
+  await hasTitle('a.csv');
   await expectForEveryone(page, expect, { within: 'main' });
 
   await visit('Fault injection');
   await page.getByRole('radio', { name: 'Lost response' }).click();
   await page.getByText('Share of requests: 100%').waitFor();
+  await hasTitle('Fault injection');
   await page.getByRole('textbox', { name: 'Orders' }).fill('3');
   await page.getByRole('textbox', { name: 'Updates' }).fill('3');
   await button('Send the burst').click();
@@ -116,6 +121,7 @@ test('orders, review, bulk files, fault injection and a missing order are access
   expect(consoleLines.filter((line) => !line.includes('404'))).toEqual([]);
   await page.goto(`${app().url}/orders/none`);
   await page.getByRole('heading', { name: 'Order not found' }).waitFor();
+  await hasTitle('Order not found');
   // Its parts are those of other views.
   await expectForEveryone(page, expect, { isChecked: inFull });
   await page.evaluate(() => history.pushState(null, '', '/nowhere'));
