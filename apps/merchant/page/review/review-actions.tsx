@@ -12,7 +12,7 @@ const decisions = {
     retry:
       'The same update is sent again, before later updates of the order. If it was applied the first time, it is applied twice.',
     discard:
-      'It is not sent again. What the service may have applied stays. Later updates of the order are sent.',
+      'It is not sent again itself, but a later update, such as that of a QR payment, may repeat what it holds. What the service may have applied stays. Later updates of the order are sent.',
   },
   rejected: {
     retry: 'It was not applied. The same update is queued again, behind later updates of the order.',
