@@ -31,11 +31,11 @@ async function saveCart(token: string, cart: { items: object[] }) {
   }
 }
 
-const items = [{ sku: 'mug', quantity: 2, unit_price: 12900 }];
-console.log(await saveCart(process.env.ORDER_TOKEN ?? '', { items }));
-
 process.once('SIGTERM', async () => {
   await outbox.close(); // updates in flight have 10 s to finish
   await orders.close();
   await pool.end();
 });
+
+const items = [{ sku: 'mug', quantity: 2, unit_price: 12900 }];
+console.log(await saveCart(process.env.ORDER_TOKEN ?? '', { items }));

@@ -54,7 +54,7 @@ export const ScanRequest = z.object({ token: z.string() });
 /** `id` is made by the page, so that a request sent twice is one update. */
 export const UpdateRequest = z.object({ id: z.uuid(), update: z.unknown() });
 
-/** `settledAt` is that of the update as the person saw it, so that nobody decides about another state. */
+/** `settledAt` is that of the update as the person saw it, so that no decision is about another state. */
 export const DecisionRequest = z.object({
   note: z.exactOptional(z.string().check(z.maxLength(1_000))),
   settledAt: z.exactOptional(z.string()),

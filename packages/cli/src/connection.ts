@@ -107,7 +107,7 @@ export async function connect(
   }
 }
 
-/** Whether a URL is one of this machine, so that nobody reads what is sent to it over plain http. */
+/** Whether a URL is one of this machine, so that no network sees what is sent to it over plain http. */
 export function isLoopback({ hostname }: URL): boolean {
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }

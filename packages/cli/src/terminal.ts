@@ -207,7 +207,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
       for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK', 'SIGHUP'] as const)
         process.on(signal, () => {
           if (!interrupt.signal.aborted) return interrupt.abort(signal);
-          // When a terminal closes, the shell sends it and then the system, while nobody asks for more haste.
+          // When a terminal closes, the shell sends it and then the system, while no person asks for more haste.
           if (signal === 'SIGHUP') return;
           void terminal
             .fail('Interrupted again: what was in flight was not finished.')
