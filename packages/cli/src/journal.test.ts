@@ -1,7 +1,18 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  copyFile,
+  cp,
+  lstat,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
@@ -150,6 +161,22 @@ test('a journal as it was made before, of which only the log has anything, goes 
     await journal?.close();
   }
 });
+
+test.skipIf(process.platform === 'win32')(
+  'a journal may be a link, and one whose file is missing is an error',
+  async () => {
+    await using folder = await createFolder();
+    const [file, link] = [folder.file('file'), folder.file('link')];
+    await symlink(file, link);
+    await expect(openJournal(link)).rejects.toThrow('is a link to a file that is missing. Nothing was sent');
+    await expect(createJournal(link, key)).rejects.toThrow('is a link to a file that is missing');
+    await (await createJournal(file, key)).close();
+    const journal = await openJournal(link);
+    expect(await readdir(dirname(file))).toEqual(expect.arrayContaining(['file', 'file.lock', 'link']));
+    await journal?.close();
+    expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  },
+);
 
 test('a file that is no journal is left as it is', async () => {
   await using folder = await createFolder({ text: 'token,order_id\n' });

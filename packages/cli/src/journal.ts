@@ -1,5 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { hostname, uptime } from 'node:os';
 import { basename, resolve } from 'node:path';
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
@@ -116,12 +126,14 @@ create index rows_open on rows (state) where state <> 'applied';
 `;
 
 /** Opens the journal of a file, if there is one. @throws CommandError, also for one of which a part is missing */
-export async function openJournal(path: string): Promise<Journal | undefined> {
+export async function openJournal(name: string): Promise<Journal | undefined> {
+  const path = followLink(name);
   return existsSync(path) || existsSync(logOf(path)) ? await open(path) : undefined;
 }
 
 /** Makes the journal of a file. Only its owner can read it. @throws CommandError */
-export async function createJournal(path: string, key: JournalKey): Promise<Journal> {
+export async function createJournal(name: string, key: JournalKey): Promise<Journal> {
+  const path = followLink(name);
   const sqlite = await loadSqlite();
   const draft = `${path}.${randomUUID()}`;
   try {
@@ -138,6 +150,21 @@ export async function createJournal(path: string, key: JournalKey): Promise<Jour
     throw new CommandError(
       `Cannot write the journal: ${describeError(error)}. Nothing was sent; --journal names another place.`,
     );
+  }
+}
+
+/** The file that a name stands for: what SQLite writes beside it, and its lock, have the name of that. @throws CommandError */
+function followLink(name: string): string {
+  if (existsSync(name)) return realpathSync(name);
+  if (isLink(name)) throw lacking(`${name} is a link to a file that is missing`);
+  return name;
+}
+
+function isLink(name: string): boolean {
+  try {
+    return lstatSync(name).isSymbolicLink();
+  } catch {
+    return false;
   }
 }
 
@@ -197,6 +224,8 @@ const withLog = 2;
 
 /** Brings what is in the log into the file, which by itself says that it lacks what comes into the log from now on. */
 function checkpoint(db: DatabaseSync): void {
+  // On a full disk it fails here: after it, the rest needs no more room.
+  db.exec('pragma wal_checkpoint');
   try {
     db.exec(`pragma user_version = ${withoutLog}; pragma wal_checkpoint`);
   } finally {
@@ -471,6 +500,7 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
       try {
         db.exec('begin immediate');
         const result = await decideAll();
+        checkFiles();
         db.exec('commit');
         return result;
       } catch (error) {
@@ -486,12 +516,19 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
       } catch {
         // `flush` reports it.
       }
+      try {
+        // A checkpoint may have failed half-way.
+        db.exec(`pragma user_version = ${withLog}`);
+      } catch {
+        // The log stays beside the file then.
+      }
       db.close();
       await lock.release();
     },
     async remove() {
       db.close();
       rmSync(path);
+      rmSync(logOf(path), { force: true });
       await lock.release();
     },
   };
