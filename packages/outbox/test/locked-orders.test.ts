@@ -45,7 +45,7 @@ onPostgres(
     expect(rows).toEqual([{ wait: expect.toSatisfy((wait: number) => wait >= 0.5) }]);
     expect(await outbox.drain()).toEqual({ problem: undefined });
     await client.query('rollback');
-    await until('all are sent', async () => (await outbox.status()).updates.queued === 0);
+    await until('all are applied', async () => (await outbox.counts()).applied === count + 1);
     for (const each of locked) expect(stepsApplied(service, each)).toHaveLength(1);
   },
 );
