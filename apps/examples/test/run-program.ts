@@ -24,7 +24,8 @@ export function startProgram(file: string, env: Env): Program {
     {
       env: { ...quickly.env, ...process.env, NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: 60_000,
+      // Nothing is left of a test that was killed.
+      timeout: 600_000,
     },
   );
   let text = '';

@@ -3,72 +3,73 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineOrderUpdate } from '@orders/schema';
 import { startMockOrderService } from '@orders/testing';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { startServer } from './run-program.ts';
 
 const secret = 'k3Jx0vRZ2mPq7LwT';
 
-let shop: Awaited<ReturnType<typeof startShop>>;
-beforeAll(async () => {
-  shop = await startShop();
-  return () => shop[Symbol.asyncDispose]();
-}, 60_000);
-beforeEach(() => shop.service.reset());
+const startService = () =>
+  startMockOrderService({ schema: defineOrderUpdate({ qrSessionId: 'qr_session' }) });
+type Service = Awaited<ReturnType<typeof startService>>;
 
-async function startShop() {
-  const service = await startMockOrderService({ schema: defineOrderUpdate({ qrSessionId: 'qr_session' }) });
+let shop: ReturnType<typeof createShop>;
+beforeAll(async () => {
+  const service = await startService();
   const folder = await mkdtemp(join(tmpdir(), 'orders-webhook-'));
-  const start = () =>
-    startServer('webhook.ts', {
-      ORDERS_BASE_URL: service.url,
-      ORDERS_API_KEY: service.key,
-      ORDER_TOKEN: service.token,
-      WEBHOOK_SECRET: secret,
-      OUTBOX_FOLDER: join(folder, 'outbox'),
-    });
-  let server = await start();
+  shop = createShop(service, folder);
+  return async () => {
+    await shop.kill();
+    await service.close();
+    await rm(folder, { recursive: true });
+  };
+}, 60_000);
+
+function createShop(service: Service, folder: string) {
+  let server: Awaited<ReturnType<typeof startServer>> | undefined;
   const { token } = service;
+  const url = () => `${server?.url}/hooks/${secret}`;
   return {
     service,
-    url: () => `${server.url}/hooks/${secret}`,
-    printed: () => server.printed(),
-    call: (sessionId: string) =>
-      service.webhooks.send('start_qr_session', { token, url: `${server.url}/hooks/${secret}`, sessionId }),
+    url,
+    printed: () => server?.printed(),
+    call: (sessionId: string) => service.webhooks.send('start_qr_session', { token, url: url(), sessionId }),
     sessions: () => service.appliedUpdates(token).map(({ qr_session }) => qr_session),
-    /** Kills the process, and starts another one on its folder. */
-    async kill() {
-      await server[Symbol.asyncDispose]();
-      server = await start();
+    /** Starts a process, on the folder of the one before. */
+    async start() {
+      server = await startServer('webhook.ts', {
+        ORDERS_BASE_URL: service.url,
+        ORDERS_API_KEY: service.key,
+        ORDER_TOKEN: token,
+        WEBHOOK_SECRET: secret,
+        OUTBOX_FOLDER: join(folder, 'outbox'),
+      });
     },
-    async [Symbol.asyncDispose]() {
-      await server[Symbol.asyncDispose]();
-      await service.close();
-      await rm(folder, { recursive: true });
-    },
+    kill: () => server?.[Symbol.asyncDispose](),
   };
 }
 
-test('sends the session of a webhook back in an update, once', async () => {
-  const { id, delivered } = await shop.call('qr_77');
-  expect(delivered).toBe(true);
-  await expect.poll(shop.sessions, { timeout: 20_000 }).toEqual(['qr_77']);
-  await shop.service.webhooks.replay(id);
-  await shop.call('qr_78');
-  await expect.poll(shop.sessions, { timeout: 20_000 }).toEqual(['qr_77', 'qr_78']);
-});
-
+// The first: a process that is killed while an update is in flight leaves it unknown, and what follows waits behind it.
 test('a payment goes through though the process is killed between the webhook and the update', {
   timeout: 60_000,
 }, async () => {
-  shop.service.faults.always(
-    { type: 'status', status: 429, headers: { 'retry-after': '1' } },
-    { operation: 'update' },
-  );
+  // Nothing is sent before the first echo succeeds.
+  shop.service.faults.always({ type: 'status', status: 503 }, { operation: 'echo' });
+  await shop.start();
   expect(await shop.call('qr_9')).toMatchObject({ delivered: true });
   await shop.kill();
   expect(shop.sessions()).toEqual([]);
   shop.service.faults.clear();
+  await shop.start();
   await expect.poll(shop.sessions, { timeout: 40_000 }).toEqual(['qr_9']);
+});
+
+test('sends the session of a webhook back in an update, once', async () => {
+  const { id, delivered } = await shop.call('qr_77');
+  expect(delivered).toBe(true);
+  await expect.poll(shop.sessions, { timeout: 20_000 }).toEqual(['qr_9', 'qr_77']);
+  await shop.service.webhooks.replay(id);
+  await shop.call('qr_78');
+  await expect.poll(shop.sessions, { timeout: 20_000 }).toEqual(['qr_9', 'qr_77', 'qr_78']);
 });
 
 const post = async (url: string, body: string) =>
@@ -91,7 +92,7 @@ test('refuses a wrong address, and a body that is too large or no object; ignore
   expect(await post(shop.url(), JSON.stringify({ text: 'x'.repeat(20_000) }))).toBe(413);
   expect(await post(shop.url(), JSON.stringify({ id: 'two', event: 'other', session_id: 'qr_4' }))).toBe(204);
   await shop.call('qr_5');
-  await expect.poll(shop.sessions, { timeout: 20_000 }).toEqual(['qr_5']);
+  await expect.poll(() => shop.sessions().slice(3), { timeout: 20_000 }).toEqual(['qr_5']);
 });
 
 test('keeps an event whose session cannot be read', async () => {

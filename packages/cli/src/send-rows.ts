@@ -48,6 +48,8 @@ interface Item extends MarkedRow {
   mayBeApplied: boolean;
   /** Whether it waits for an earlier row of its order, or for the next run. */
   waits: boolean;
+  /** How many rows had been refused with a 401 or 403 when it left. */
+  refusalsBefore: number;
 }
 
 /** Sends the rows of a file that are not settled, each order in sequence, and records the outcome of each row. */
@@ -87,7 +89,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
         }
         const orderId = typeof update.order_id === 'string' ? update.order_id : null;
         const flags = { isNoted: false, wasSent: false, mayBeApplied: false, waits: false };
-        yield { row, token, update, orderId, ...sequence.add(token), ...flags };
+        yield { row, token, update, orderId, ...sequence.add(token), ...flags, refusalsBefore: 0 };
       }
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
@@ -107,7 +109,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
     if (state === 'rejected' || state === 'unknown') counts[state]++;
     counts.recorded++;
     if (item.wasSent) counts.sent++;
-    const problem = item.waits ? undefined : failures.add(settled);
+    const problem = item.waits ? undefined : failures.add(settled, item.refusalsBefore);
     if (problem !== undefined) stop(problem);
     item.recorded();
   }
@@ -129,6 +131,7 @@ export async function sendRows(run: Run): Promise<RunEnd> {
         stopAndThrow(error);
       }
       item.wasSent = true;
+      item.refusalsBefore = failures.refusals;
       counts.inFlight.add(item.row);
     },
     afterAttempt({ item, outcome, status }) {
@@ -249,8 +252,10 @@ function createFailureWatch(journal: Journal) {
   const refusedBefore = new Set<number>();
   for (const { row, status } of journal.list(['queued'])) if (status === 403) refusedBefore.add(row);
   let hasApplied = (journal.count().applied ?? 0) > 0;
-  /** Rows with a 401 or 403 since the last row that had another outcome. */
-  let refused: Settled[] = [];
+  /** How many rows had a 401 or 403. */
+  let refusals = 0;
+  /** Those of them since when no row has shown that the key works. */
+  let refused: (Settled & { readonly refusal: number })[] = [];
   let isKeyRefused = false;
 
   /** Whether rows were refused for the key: a 403 may be about one order. */
@@ -265,11 +270,15 @@ function createFailureWatch(journal: Journal) {
   }
 
   return {
-    /** Takes an outcome, and returns why going on would only fail. */
-    add(settled: Settled): string | undefined {
+    /** How many rows had a 401 or 403. */
+    get refusals(): number {
+      return refusals;
+    },
+    /** Takes an outcome and how many refusals there were when the row left, and returns why going on would only fail. */
+    add(settled: Settled, refusalsBefore: number): string | undefined {
       const { state, status, message } = settled;
       if (state === 'rejected' && (status === 401 || status === 403)) {
-        refused.push(settled);
+        refused.push({ ...settled, refusal: ++refusals });
         isKeyRefused ||= areOfKey(
           refused.filter((each) => each.status === 401 || !refusedBefore.has(each.row)),
         );
@@ -283,7 +292,9 @@ function createFailureWatch(journal: Journal) {
       } else if (state === 'applied' || state === 'rejected') {
         failures = 0;
         hasApplied ||= state === 'applied';
-        if (!isKeyRefused) refused = [];
+        // What left before a 401 came proves nothing about the key since; a 403 may be about one order.
+        if (!isKeyRefused)
+          refused = refused.filter((each) => each.status === 401 && each.refusal > refusalsBefore);
       }
       if (failures < failuresInARow) return undefined;
       return `${failuresInARow} updates in a row failed. ${message}`;

@@ -44,21 +44,23 @@ onBothInFull(
   'sends though each reading of the credentials takes longer than a claim lives',
   async (scene) => {
     const { open, service, warnings } = scene;
+    const tokens = service.orders.map(({ token }) => token);
     let readings = 0;
+    const usedReadings = new Set<number>();
     await using client = slowClient(scene, {
       apiKey: async () => {
         readings++;
         takeLong();
         return service.key;
       },
+      beforeAttempt: () => void usedReadings.add(readings),
     });
-    const outbox = await open({ client });
-    const tokens = service.orders.map(({ token }) => token);
+    const outbox = await open({ client, concurrency: tokens.length });
     for (const token of tokens) await outbox.enqueue(token, step(1));
     expect(await outbox.drain()).toEqual({ problem: undefined });
     for (const token of tokens) expect(stepsApplied(service, token)).toEqual([1]);
-    // Once for the echo, and once for a turn, which sends for many orders.
-    expect(readings).toBeLessThan(tokens.length);
+    // A turn sends for many orders.
+    expect(usedReadings.size).toBeLessThan(tokens.length);
     expect(warnings).toEqual([]);
   },
   { isAlone: true },
