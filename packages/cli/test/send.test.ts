@@ -16,6 +16,7 @@ import {
 import { readdir, stat } from 'node:fs/promises';
 import process from 'node:process';
 import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
@@ -760,6 +761,42 @@ test('a key that is refused in the middle rejects no row for good', own, async (
   expect(results.filter(({ decided }) => decided !== '')).toEqual([]);
   expect(service.ledger).toHaveLength(40);
 });
+
+test(
+  'a row that left before a key was refused, and is applied after it, hides that in no order',
+  own,
+  async () => {
+    await using scene = await setScene(4, 4);
+    const { service, folder } = scene;
+    // In the sequence of the file.
+    service.faults.always({ type: 'latency', ms: 300 }, { token: 'ord_2' });
+    for (const token of ['ord_3', 'ord_0', 'ord_1'])
+      service.faults.always({ type: 'status', status: 401 }, { token });
+    const event = randomUUID();
+    // The first reading is for the echo, and the fourth for the third row.
+    writeFileSync(
+      folder.file('config.mjs'),
+      `let readings = 0;
+async function apiKey() {
+  if (++readings === 4) await new Promise((done) => process.emit('${event}', done));
+  return '${key}';
+}
+export default { apiKey };`,
+    );
+    process.once(event as never, async (done: () => void) => {
+      await expect
+        .poll(() => service.requests().find(({ token }) => token === 'ord_2')?.respondedAt)
+        .toBeDefined();
+      // The command has read the response by then, or the test shows nothing.
+      await delay(100);
+      done();
+    });
+    const words = ['send', './updates.csv', '--config', './config.mjs', '--concurrency', '2', '--json'];
+    const { code, stdout } = await runHere([...words, '--base-url', service.url], { folder });
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout)).toMatchObject({ applied: 1, rejected: 0, waiting: 3 });
+  },
+);
 
 test('orders that are refused for themselves stop one run, and no more', own, async () => {
   await using scene = await setScene(12, 12);
