@@ -379,6 +379,8 @@ async function insertBulk(store: OutboxStore, name: string, rows: readonly FileR
         ],
       );
     }
+    // A planner that takes a bulk for a few rows reads all of them to find one. PGlite never looks by itself.
+    await store.query('analyze merchant.bulk_rows (bulk_id, row, state)');
     await store.query(`update merchant.bulks set state = 'ready', rows = $2, invalid = $3 where id = $1`, [
       id,
       rows.length,

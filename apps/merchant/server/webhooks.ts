@@ -1,6 +1,6 @@
 import { createHash, createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Outbox, OutboxStore, Sql } from '@orders/outbox';
-import { createInbox, type Inbox } from '@orders/outbox/inbox';
+import { createInbox, type EventState, type Inbox } from '@orders/outbox/inbox';
 import { createWebhookReader, WebhookEvent } from '@orders/schema';
 import { Hono } from 'hono';
 import { type ShopUpdate, webhookFields } from '../shared/order-update.ts';
@@ -27,15 +27,19 @@ interface Scan {
 
 const reader = createWebhookReader(webhookFields);
 
+/** So many sessions of an order are stored: a shopper scans a few times, and who knows the URL could go on without end. */
+const maxSessions = 100;
+const eventStates: readonly EventState[] = ['queued', 'handled', 'needs_review', 'discarded'];
+
 /**
  * Receives the webhooks of all orders. A caller that knows the webhook URL of an order may report that its QR code was
  * scanned, and nothing more: the session goes into an update of the order, which is queued with the event, or neither.
  */
 export function openInbox({ store, outbox, signer, log }: InboxParts): Inbox {
-  return createInbox({
+  const inbox = createInbox({
     store,
     maxBytes: 16_384,
-    verify(body, { url }): Scan {
+    async verify(body, { url }): Promise<Scan> {
       const token = signer.tokenOf(new URL(url).pathname);
       if (token === undefined) throw new Response('There is no such webhook.\n', { status: 404 });
       const event = parseEvent(body);
@@ -43,7 +47,12 @@ export function openInbox({ store, outbox, signer, log }: InboxParts): Inbox {
       if (reader.eventName(event) !== 'start_qr_session') throw new Response(null, { status: 204 });
       const session = reader.qrSessionId(event) ?? '';
       const isUsable = /^[^\p{Cc}\p{Cs}]{1,255}$/u.test(session);
-      return { ...(isUsable && { id: digestOf(token, session) }), token, session };
+      if (!isUsable) return { token, session };
+      const id = digestOf(token, session);
+      const stored = await inbox.list({ token, states: eventStates, limit: maxSessions });
+      if (stored.length >= maxSessions && stored.every((event) => event.id !== id))
+        throw new Response('This order has had too many sessions.\n', { status: 429 });
+      return { id, token, session };
     },
     id: 'id',
     token: 'token',
@@ -54,6 +63,7 @@ export function openInbox({ store, outbox, signer, log }: InboxParts): Inbox {
     },
     warn: (message) => log({ level: 'warn', message }),
   });
+  return inbox;
 }
 
 /** A session that comes again is a replay; the log, which names events by it, holds neither token nor session. */

@@ -17,7 +17,7 @@ import { openTestApp, openTestStore, type TestApp } from './open-test-app.ts';
 import { createDatabase, needPostgres } from './open-test-postgres.ts';
 import { tables } from './share-postgres.ts';
 
-const tokens = ['order-1', 'order-2', 'order-3', 'order-4', 'order-5', 'order-6'];
+const tokens = ['order-1', 'order-2', 'order-3', 'order-4', 'order-5', 'order-6', 'order-7'];
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp({ orders: tokens.map((token) => ({ token, body: buildOrderUpdate() })) });
@@ -56,6 +56,20 @@ test('a scan becomes an update with its session, which the page hears of, and a 
     ['qr-1', 'qr-2', 'qr-3'].map((qr_session_id) => ({ ...buildOrderUpdate(), qr_session_id })),
   );
   expect((await app.call('/api/orders/order-1')).body.updates[0]).toMatchObject({ source: 'webhook' });
+});
+
+test('who knows the URL of an order stores 100 sessions, and no more; one that comes again is known', async () => {
+  const url = await urlOf('order-7');
+  await app.parts.store.query(
+    `insert into orders_outbox.events (id, token, position, state, settled_at)
+     select 'before-' || n, 'order-7', n, 'handled', clock_timestamp() from generate_series(1, 99) as n`,
+  );
+  const statuses: number[] = [];
+  for (const session_id of ['qr-100', 'qr-101', 'qr-100'])
+    statuses.push((await post(url, { ...scanned, session_id })).status);
+  expect(statuses).toEqual([204, 429, 204]);
+  expect(await stored('order-7')).toHaveLength(100);
+  await expect.poll(() => sessions('order-7')).toEqual(['qr-100']);
 });
 
 test('a scan of one order uses up the session of no other', async () => {
