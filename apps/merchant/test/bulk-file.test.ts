@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
+import { readUpdateFile, type UpdateFileRow } from '@orders/schema/file';
 import { afterAll, expect, test } from 'vitest';
+import { fileCases } from '../../../.ci/spreadsheet-files.ts';
 import { withinTheTest } from '../../../.ci/within-the-test.ts';
 import { formatCell } from '../server/bulk.ts';
 import { readBulkFile } from '../server/bulk-file.ts';
+import { ShopUpdate } from '../shared/order-update.ts';
 
 const read = (text: string | Uint8Array, name = 'a.csv') =>
   readBulkFile(typeof text === 'string' ? new TextEncoder().encode(text) : text, name);
@@ -40,6 +43,24 @@ test('each column is read at its path, and an empty cell leaves its field out', 
       issues: [],
     },
   ]);
+});
+
+// What the reader finds in each of them, its own tests say.
+test.each(fileCases)('the app reads as the package: $what', async ({ name = 'a.csv', content, options }) => {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  const wanted: UpdateFileRow[] = [];
+  for await (const row of readUpdateFile([bytes], ShopUpdate, { ...options, name })) wanted.push(row);
+  const reading = readBulkFile(bytes, name, options);
+  if (wanted.some(({ isUnreadable }) => isUnreadable))
+    return expect(reading).rejects.toMatchObject({ status: 422 });
+  const read = await reading;
+  expect(read).toHaveLength(wanted.length);
+  for (const [index, { row, token, update, issues, warnings }] of wanted.entries()) {
+    expect(read[index]).toMatchObject({ row, token: token === '' ? null : token });
+    // A row that a spreadsheet may have changed is not sent without another look.
+    if (issues.length + warnings.length > 0) expect(read[index]?.issues).not.toEqual([]);
+    else expect(read[index]).toMatchObject({ update, issues: [] });
+  }
 });
 
 test('a column update holds JSON, and so does each line of NDJSON', async () => {

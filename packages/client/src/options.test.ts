@@ -3,7 +3,7 @@ import { expect, expectTypeOf, test } from 'vitest';
 import { withinTheTest } from '../../../.ci/within-the-test.ts';
 import { createOrdersClient as createOverFetch } from './fetch.ts';
 import { createOrdersClient } from './index.ts';
-import type { CallOptions, callOptionNames, clientOptionNames, OrdersClientOptions } from './options.ts';
+import { type CallOptions, callOptionNames, clientOptionNames, type OrdersClientOptions } from './options.ts';
 
 const baseUrl = 'https://api.example.com';
 const apiKey = 'swordfish-swordfish';
@@ -144,3 +144,18 @@ test.each(['beforeAttempt', 'beforeSend', 'afterAttempt'])(
     }
   },
 );
+
+test('every option may be undefined, but for the base URL and the key; a signal may be null', async () => {
+  const unset = Object.fromEntries(clientOptionNames.map((name) => [name, undefined]));
+  const given = { ...unset, baseUrl, apiKey };
+  await using overUndici = createOrdersClient(given);
+  const fetch = async () =>
+    new Response('{}', { headers: { 'content-type': 'application/json', 'x-request-id': 'req_1' } });
+  await using orders = createOverFetch({ ...given, fetch });
+  const call = Object.fromEntries(callOptionNames.map((name) => [name, undefined]));
+  for (const signal of [undefined, null])
+    expect(await orders.updateOrder('order_1', { cart: {} }, { ...call, signal })).toMatchObject({
+      requestId: 'req_1',
+    });
+  expect(overUndici.transport).toBe('undici');
+});

@@ -135,6 +135,36 @@ test('no window of departures exceeds rate and burst, whatever calls, hooks, cre
   );
 });
 
+test('once all calls that wait were aborted, the next one leaves as if they had never been', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 60 }),
+      rateLimits,
+      fc.nat({ max: 3_000 }),
+      async (count, rateLimit, abortAfterMs) => {
+        const { orders, clock, departures, sleep } = createVirtualClient({ rateLimit });
+        const controller = new AbortController();
+        const options = { signal: controller.signal, timeouts: { total: 600_000 } };
+        const calls = Array.from({ length: count }, (_, index) =>
+          orders.safeUpdateOrder(`order_${index}`, { cart: {} }, options),
+        );
+        await sleep(abortAfterMs);
+        controller.abort();
+        await Promise.all(calls);
+        const abortedAt = clock.now();
+        const spacingMs = 1_000 / rateLimit.requestsPerSecond;
+        // When what has left lets the next one leave.
+        let dueAt = 0;
+        for (const { at } of departures) dueAt = Math.max(dueAt, at - toleranceMs) + spacingMs;
+        const freeAt = Math.max(abortedAt, dueAt - spacingMs * (rateLimit.burst - 1));
+        await orders.updateOrder('order_next', { cart: {} });
+        expect((departures.at(-1)?.at ?? 0) - freeAt).toBeLessThanOrEqual(toleranceMs);
+      },
+    ),
+    { numRuns: inFull ? 500 : 50 },
+  );
+});
+
 test('while hooks and credentials take 0 to 5 s each, the rate is used to at least 90 %', async () => {
   const slow = fc.constantFrom(0, 100, 1_500, 5_000);
   await fc.assert(

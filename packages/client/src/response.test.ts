@@ -108,3 +108,14 @@ test('an HTTP error has the response and its Retry-After', () => {
     response: { status: 503, headers, body: '{}' },
   });
 });
+
+test('an error body is redacted as far as it is kept, however long it is', () => {
+  const asked: (number | undefined)[] = [];
+  const redact = (text: string, length?: number): string => {
+    if (text.length > 1_000) asked.push(length);
+    return text.slice(0, length);
+  };
+  const long = response(500, json, 'x'.repeat(2 ** 20));
+  expect(interpretResponse(long, { ...context, redact })).toMatchObject({ code: 'http_error' });
+  expect(asked).toEqual([8_192]);
+});

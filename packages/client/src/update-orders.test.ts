@@ -48,6 +48,28 @@ test('every item gets one result with its index, its own fields, and what became
   ]);
 });
 
+test('a run that is disposed of reads no further', async () => {
+  await using service = await startMockOrderService({ orders: ['a'] });
+  await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+  let read = 0;
+  function* source() {
+    for (;;) {
+      read++;
+      yield { token: 'a', update: buildOrderUpdate() };
+    }
+  }
+  {
+    await using run = orders.updateOrders(source());
+    for await (const { outcome } of run) {
+      expect(outcome).toBe('applied');
+      break;
+    }
+  }
+  const [readBefore, appliedBefore] = [read, service.ledger.length];
+  await orders.updateOrder('a', buildOrderUpdate());
+  expect([read, service.ledger.length]).toEqual([readBefore, appliedBefore + 1]);
+});
+
 test('updates to one order are applied in the order given', async () => {
   await using service = await startMockOrderService({ orders: ['a', 'b'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });

@@ -53,7 +53,7 @@ async function startRecording() {
   };
 }
 
-test('aborted calls keep no slot: the next call leaves within one slot, not after all of theirs', async () => {
+test('aborted calls keep no slot, over sockets: the next call does not wait for all of theirs', async () => {
   await using server = await startRecording();
   await using orders = createOrdersClient({
     baseUrl: server.url,

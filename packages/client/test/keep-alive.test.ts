@@ -1,5 +1,6 @@
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { createServer as createTlsServer } from 'node:tls';
 import { buildOrderUpdate } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -115,9 +116,18 @@ test.each([
   );
 });
 
+const privateTls = { ca: authority.cert };
+
 test.concurrent.each([
+  { name: 'past timeouts.idle is not reused, with maxConnections', options: { maxConnections: 1 } },
+  { name: 'past timeouts.idle is not reused, with tls', options: { tls: privateTls }, isSecure: true },
+  {
+    name: 'past timeouts.idle is not reused, with tls and maxConnections',
+    options: { tls: privateTls, maxConnections: 1 },
+    isSecure: true,
+  },
   { name: 'within timeouts.idle is reused', idle: 600_000, headers: {}, connections: 1 },
-  { name: 'past timeouts.idle is not reused', idle: 100, headers: {}, connections: 2 },
+  { name: 'past timeouts.idle is not reused' },
   {
     name: 'past timeouts.idle is not reused, whatever Keep-Alive allows',
     idle: 100,
@@ -130,18 +140,21 @@ test.concurrent.each([
     headers: { 'keep-alive': 'timeout=2' },
     connections: 2,
   },
-])('an idle connection $name', async ({ idle, headers, connections }) => {
-  const server = createServer((socket) =>
-    socket.on('data', () => socket.write(httpAnswer(200, headers, '{}'))),
-  );
-  await using listener = await listenOnLoopback(server);
-  await using orders = createOrdersClient({
-    baseUrl: `http://127.0.0.1:${listener.port}`,
-    apiKey: 'swordfish-swordfish',
-    timeouts: { idle },
-  });
-  await orders.updateOrder('order_1234', update);
-  await delay(200);
-  await orders.updateOrder('order_1234', update);
-  expect(listener.connections).toBe(connections);
-});
+])(
+  'an idle connection $name',
+  async ({ idle = 100, headers = {}, connections = 2, options = {}, isSecure = false }) => {
+    const respond = (socket: Socket) => socket.on('data', () => socket.write(httpAnswer(200, headers, '{}')));
+    const server = isSecure ? createTlsServer(certificate, respond) : createServer(respond);
+    await using listener = await listenOnLoopback(server);
+    await using orders = createOrdersClient({
+      baseUrl: `http${isSecure ? 's' : ''}://127.0.0.1:${listener.port}`,
+      apiKey: 'swordfish-swordfish',
+      timeouts: { idle },
+      ...options,
+    });
+    await orders.updateOrder('order_1234', update);
+    await delay(200);
+    await orders.updateOrder('order_1234', update);
+    expect(listener.connections).toBe(connections);
+  },
+);

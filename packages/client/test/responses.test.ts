@@ -49,6 +49,22 @@ test(`${responses} responses of 1 MiB in chunks of a byte cost less than ${maxMb
 test.each([
   ['undici', createOrdersClient],
   ['fetch', createOverFetch],
+])('a body that claims to be compressed six times ends no process over %s', async (_name, create) => {
+  const body = 'x'.repeat(70_000);
+  const headers = {
+    'content-encoding': Array(6).fill('gzip').join(', '),
+    'content-length': String(body.length),
+  };
+  await using server = await startRawServer((socket) => socket.write(httpAnswer(200, headers, body)));
+  await using orders = create({ baseUrl: server.url, apiKey: 'swordfish-swordfish' });
+  const { ok, outcome } = await orders.safeUpdateOrder('order_1', { cart: {} });
+  expect(ok).toBe(false);
+  expect(['applied', 'unknown']).toContain(outcome);
+});
+
+test.each([
+  ['undici', createOrdersClient],
+  ['fetch', createOverFetch],
 ])('JSON in latin1 is applied and cannot be read over %s; an error has its text', async (_name, create) => {
   await using server = await startRawServer((socket, request) => {
     const body = '{"name":"Bl\xe5b\xe6r"}';
