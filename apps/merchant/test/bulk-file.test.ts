@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { readUpdateFile, type UpdateFileRow } from '@orders/schema/file';
@@ -49,7 +50,8 @@ test('each column is read at its path, and an empty cell leaves its field out', 
 test.each(fileCases)('the app reads as the package: $what', async ({ name = 'a.csv', content, options }) => {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   const wanted: UpdateFileRow[] = [];
-  for await (const row of readUpdateFile([bytes], ShopUpdate, { ...options, name })) wanted.push(row);
+  for await (const row of readUpdateFile(Readable.from([bytes]), ShopUpdate, { ...options, name }))
+    wanted.push(row);
   const reading = readBulkFile(bytes, name, options);
   if (wanted.some(({ isUnreadable }) => isUnreadable))
     return expect(reading).rejects.toMatchObject({ status: 422 });
