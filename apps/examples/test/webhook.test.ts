@@ -17,6 +17,9 @@ beforeAll(async () => {
   const service = await startService();
   const folder = await mkdtemp(join(tmpdir(), 'orders-webhook-'));
   shop = createShop(service, folder);
+  // Nothing is sent before the first echo succeeds.
+  service.faults.always({ type: 'status', status: 503 }, { operation: 'echo' });
+  await shop.start();
   return async () => {
     await shop.kill();
     await service.close();
@@ -52,9 +55,6 @@ function createShop(service: Service, folder: string) {
 test('a payment goes through though the process is killed between the webhook and the update', {
   timeout: 60_000,
 }, async () => {
-  // Nothing is sent before the first echo succeeds.
-  shop.service.faults.always({ type: 'status', status: 503 }, { operation: 'echo' });
-  await shop.start();
   expect(await shop.call('qr_9')).toMatchObject({ delivered: true });
   await shop.kill();
   expect(shop.sessions()).toEqual([]);
@@ -64,12 +64,15 @@ test('a payment goes through though the process is killed between the webhook an
 });
 
 test('sends the session of a webhook back in an update, once', async () => {
+  shop.service.faults.clear();
+  const before = shop.sessions().length;
+  const sessions = () => shop.sessions().slice(before);
   const { id, delivered } = await shop.call('qr_77');
   expect(delivered).toBe(true);
-  await expect.poll(shop.sessions, { timeout: 20_000 }).toEqual(['qr_9', 'qr_77']);
+  await expect.poll(sessions, { timeout: 20_000 }).toEqual(['qr_77']);
   await shop.service.webhooks.replay(id);
   await shop.call('qr_78');
-  await expect.poll(shop.sessions, { timeout: 20_000 }).toEqual(['qr_9', 'qr_77', 'qr_78']);
+  await expect.poll(sessions, { timeout: 20_000 }).toEqual(['qr_77', 'qr_78']);
 });
 
 const post = async (url: string, body: string) =>
@@ -91,8 +94,10 @@ test('refuses a wrong address, and a body that is too large or no object; ignore
   expect(await post(shop.url(), '{')).toBe(401);
   expect(await post(shop.url(), JSON.stringify({ text: 'x'.repeat(20_000) }))).toBe(413);
   expect(await post(shop.url(), JSON.stringify({ id: 'two', event: 'other', session_id: 'qr_4' }))).toBe(204);
+  shop.service.faults.clear();
+  const before = shop.sessions().length;
   await shop.call('qr_5');
-  await expect.poll(() => shop.sessions().slice(3), { timeout: 20_000 }).toEqual(['qr_5']);
+  await expect.poll(() => shop.sessions().slice(before), { timeout: 20_000 }).toEqual(['qr_5']);
 });
 
 test('keeps an event whose session cannot be read', async () => {

@@ -379,8 +379,9 @@ async function insertBulk(store: OutboxStore, name: string, rows: readonly FileR
         ],
       );
     }
-    // A planner that takes a bulk for a few rows reads all of them to find one. PGlite never looks by itself.
-    await store.query('analyze merchant.bulk_rows (bulk_id, row, state)');
+    // A planner that takes a bulk for a few rows reads all of them to find one. PGlite never looks by itself, and where
+    // another process looks already, or this one may not, the bulk is stored all the same.
+    await store.query('analyze (skip_locked) merchant.bulk_rows (bulk_id, row, state)').catch(() => {});
     await store.query(`update merchant.bulks set state = 'ready', rows = $2, invalid = $3 where id = $1`, [
       id,
       rows.length,

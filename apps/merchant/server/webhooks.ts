@@ -27,7 +27,7 @@ interface Scan {
 
 const reader = createWebhookReader(webhookFields);
 
-/** So many sessions of an order are stored: a shopper scans a few times, and who knows the URL could go on without end. */
+/** About so many sessions of an order are kept: a shopper scans a few times, and who knows the URL could go on without end. */
 const maxSessions = 100;
 const eventStates: readonly EventState[] = ['queued', 'handled', 'needs_review', 'discarded'];
 
@@ -36,9 +36,11 @@ const eventStates: readonly EventState[] = ['queued', 'handled', 'needs_review',
  * scanned, and nothing more: the session goes into an update of the order, which is queued with the event, or neither.
  */
 export function openInbox({ store, outbox, signer, log }: InboxParts): Inbox {
+  const full = new Set<string>();
   const inbox = createInbox({
     store,
     maxBytes: 16_384,
+    maxWaiting: maxSessions,
     async verify(body, { url }): Promise<Scan> {
       const token = signer.tokenOf(new URL(url).pathname);
       if (token === undefined) throw new Response('There is no such webhook.\n', { status: 404 });
@@ -50,9 +52,11 @@ export function openInbox({ store, outbox, signer, log }: InboxParts): Inbox {
       if (!isUsable) return { token, session };
       const id = digestOf(token, session);
       const stored = await inbox.list({ token, states: eventStates, limit: maxSessions });
-      if (stored.length >= maxSessions && stored.every((event) => event.id !== id))
-        throw new Response('This order has had too many sessions.\n', { status: 429 });
-      return { id, token, session };
+      if (stored.length < maxSessions || (await inbox.get(id))) return { id, token, session };
+      if (!full.has(token))
+        log({ level: 'warn', message: `An order has had ${maxSessions} sessions: further ones get 429.` });
+      full.add(token);
+      throw new Response('This order has had too many sessions.\n', { status: 429 });
     },
     id: 'id',
     token: 'token',

@@ -268,7 +268,7 @@ test('the list of bulks reads a few rows of each, among 20,000 rows, whatever th
   const { store } = app.parts;
   await store.query('delete from merchant.bulks');
   await store.query(
-    `insert into merchant.bulks (id, name, state, rows) select gen_random_uuid(), 'many', 'sending', 1000 from generate_series(1, 20)`,
+    `insert into merchant.bulks (id, name, state, rows) select gen_random_uuid(), 'many', 'ready', 1000 from generate_series(1, 20)`,
   );
   const addRows = (from: number, to: number) =>
     store.query(

@@ -69,6 +69,9 @@ test('who knows the URL of an order stores 100 sessions, and no more; one that c
     statuses.push((await post(url, { ...scanned, session_id })).status);
   expect(statuses).toEqual([204, 429, 204]);
   expect(await stored('order-7')).toHaveLength(100);
+  expect(app.logged.splice(0)).toMatchObject([
+    { level: 'warn', message: expect.stringContaining('100 sessions') },
+  ]);
   await expect.poll(() => sessions('order-7')).toEqual(['qr-100']);
 });
 

@@ -255,7 +255,7 @@ function createFailureWatch(journal: Journal) {
   /** How many rows had a 401 or 403. */
   let refusals = 0;
   /** Those of them since when no row has shown that the key works. */
-  let refused: (Settled & { readonly refusal: number })[] = [];
+  let refused: (Settled & { readonly refusal: number; readonly isPast: boolean })[] = [];
   let isKeyRefused = false;
 
   /** Whether rows were refused for the key: a 403 may be about one order. */
@@ -278,9 +278,11 @@ function createFailureWatch(journal: Journal) {
     add(settled: Settled, refusalsBefore: number): string | undefined {
       const { state, status, message } = settled;
       if (state === 'rejected' && (status === 401 || status === 403)) {
-        refused.push({ ...settled, refusal: ++refusals });
+        refused.push({ ...settled, refusal: ++refusals, isPast: false });
         isKeyRefused ||= areOfKey(
-          refused.filter((each) => each.status === 401 || !refusedBefore.has(each.row)),
+          refused.filter((each) =>
+            each.status === 401 ? status === 401 || !each.isPast : !refusedBefore.has(each.row),
+          ),
         );
         if (isKeyRefused) return whyKeyIsRefused();
       } else if (state === 'unknown' || state === 'queued') {
@@ -294,7 +296,9 @@ function createFailureWatch(journal: Journal) {
         hasApplied ||= state === 'applied';
         // What left before a 401 came proves nothing about the key since; a 403 may be about one order.
         if (!isKeyRefused)
-          refused = refused.filter((each) => each.status === 401 && each.refusal > refusalsBefore);
+          refused = refused
+            .filter((each) => each.status === 401 && each.refusal > refusalsBefore)
+            .map((each) => ({ ...each, isPast: true }));
       }
       if (failures < failuresInARow) return undefined;
       return `${failuresInARow} updates in a row failed. ${message}`;

@@ -52,14 +52,14 @@ test('a run that is disposed of reads no further', async () => {
   await using service = await startMockOrderService({ orders: ['a'] });
   await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
   let read = 0;
-  function* source() {
-    for (;;) {
-      read++;
-      yield { token: 'a', update: buildOrderUpdate() };
-    }
-  }
+  // Unlike a generator, it would go on after its end.
+  const next = () => {
+    read++;
+    return { done: false, value: { token: 'a', update: buildOrderUpdate() } } as const;
+  };
+  const source = { [Symbol.iterator]: () => ({ next }) };
   {
-    await using run = orders.updateOrders(source());
+    await using run = orders.updateOrders(source);
     for await (const { outcome } of run) {
       expect(outcome).toBe('applied');
       break;

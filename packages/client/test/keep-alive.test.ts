@@ -5,7 +5,7 @@ import { buildOrderUpdate } from '@orders/testing';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
-import { createOrdersClient } from '../src/index.ts';
+import { createOrdersClient, type OrdersClientOptions } from '../src/index.ts';
 import { Agent } from '../src/undici.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
 import { respondJson, startHttp2Server } from './http2-server.ts';
@@ -116,16 +116,26 @@ test.each([
   );
 });
 
+interface IdleCase {
+  readonly name: string;
+  readonly idle?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly connections?: number;
+  readonly options?: Partial<OrdersClientOptions>;
+  readonly isSecure?: boolean;
+}
+
 const privateTls = { ca: authority.cert };
 
-test.concurrent.each([
-  { name: 'past timeouts.idle is not reused, with maxConnections', options: { maxConnections: 1 } },
-  { name: 'past timeouts.idle is not reused, with tls', options: { tls: privateTls }, isSecure: true },
-  {
-    name: 'past timeouts.idle is not reused, with tls and maxConnections',
-    options: { tls: privateTls, maxConnections: 1 },
-    isSecure: true,
-  },
+test.concurrent.each<IdleCase>([
+  ...[
+    { by: 'maxConnections', options: { maxConnections: 1 } },
+    { by: 'tls', options: { tls: privateTls }, isSecure: true },
+    { by: 'tls and maxConnections', options: { tls: privateTls, maxConnections: 1 }, isSecure: true },
+  ].flatMap(({ by, ...given }) => [
+    { name: `past timeouts.idle is not reused, with ${by}`, ...given },
+    { name: `within timeouts.idle is reused, with ${by}`, idle: 600_000, connections: 1, ...given },
+  ]),
   { name: 'within timeouts.idle is reused', idle: 600_000, headers: {}, connections: 1 },
   { name: 'past timeouts.idle is not reused' },
   {
