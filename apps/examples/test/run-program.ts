@@ -24,7 +24,7 @@ export function startProgram(file: string, env: Env): Program {
     {
       env: { ...quickly.env, ...process.env, NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // Nothing is left of a test that was killed.
+      // Ends what a killed test leaves behind; each test has its own limit.
       timeout: 600_000,
     },
   );

@@ -289,7 +289,7 @@ test('the list of bulks reads a few rows of each, among 20,000 rows, whatever th
       expect(statements.length).toBe(1);
       for (const statement of statements) {
         const read = await explain(statement);
-        expect(read.rows, `${state}, ${prepare}`).toBeLessThan(300);
+        expect(read.rows, `${state}, ${prepare}`).toBeLessThan(200);
         expect(read.whole, `${state}, ${prepare}`).not.toContain('bulk_rows');
       }
     }

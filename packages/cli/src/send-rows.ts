@@ -254,7 +254,7 @@ function createFailureWatch(journal: Journal) {
   let hasApplied = (journal.count().applied ?? 0) > 0;
   /** How many rows had a 401 or 403. */
   let refusals = 0;
-  /** Those of them since when no row has shown that the key works. */
+  /** Those of them since when no row has shown that the key works; `isPast` after a row that had left before. */
   let refused: (Settled & { readonly refusal: number; readonly isPast: boolean })[] = [];
   let isKeyRefused = false;
 
