@@ -23,7 +23,7 @@ export interface Events {
   list(options?: EventListOptions): Promise<readonly InboxEvent[]>;
   /** How many are queued, and how many need review. */
   counts(): Promise<Readonly<Record<'queued' | 'needs_review', number>>>;
-  /** Handles an event again that needs review. @throws OutboxError `nothing_to_decide` */
+  /** Handles an event that needs review, or waits for its next try, as soon as it is the first of its order. @throws OutboxError `nothing_to_decide` */
   retry(id: string, decision?: Decision): Promise<InboxEvent>;
   /** Gives an event up that is queued or needs review. @throws OutboxError `nothing_to_decide` */
   discard(id: string, decision?: Decision): Promise<InboxEvent>;
@@ -123,7 +123,7 @@ export function eventsOf(store: OutboxStore, databaseSchema = 'orders_outbox'): 
     },
     retry: (id, decision = {}) =>
       decide(id, decision, {
-        from: ['needs_review'],
+        from: ['needs_review', 'queued'],
         set: `state = 'queued', failures = 0, due_at = 'infinity'`,
         action: 'handled again',
       }),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SpanKind } from '@opentelemetry/api';
 import { describeError } from './errors.ts';
 import { makeNextDue } from './events.ts';
-import { handling } from './handling.ts';
+import { begin, type Handling, handling } from './handling.ts';
 import { type EventRow, eventColumns, type InboxEvent, toEvent } from './inbox-event.ts';
 import { type OutboxStore, rowsOf, type Sql, type Subscription } from './store.ts';
 import { withLinkedSpan } from './telemetry.ts';
@@ -174,17 +174,22 @@ export class EventHandlers {
     return row !== undefined;
   }
 
-  /** Calls the handler, whose statements fail once its time is over. @throws what it throws */
+  /**
+   * Calls the handler, and waits for what it has begun and did not await; its statements fail once its time is over.
+   *
+   * @throws what it throws
+   */
   async #callHandler(tx: Sql, event: InboxEvent): Promise<void> {
     const { store, handler } = this.#parts;
     const ms = handlerMs[store.backend];
-    const over = new Error(`The handler took longer than ${ms / 1_000} s, and was rolled back.`);
-    const state = { isOver: false, hasReturned: false };
+    const tooLong = new Error(`The handler took longer than ${ms / 1_000} s, and was rolled back.`);
+    const state: Handling = { hasReturned: false, begun: new Set() };
+    let over: Error | undefined;
     let last: Promise<unknown> = Promise.resolve();
     // One after the other: what has not begun when the time is over does not begin.
     const query: Sql['query'] = (text, values) => {
       const running = last.then(() => {
-        if (state.isOver) throw over;
+        if (over) throw over;
         if (endsTransaction.test(text))
           throw new TypeError(
             'The transaction commits with the event, after its handler: throw an error, and it is rolled back.',
@@ -192,19 +197,27 @@ export class EventHandlers {
         return tx.query(text, values);
       });
       last = running.catch(() => {});
-      return running;
+      return begin(state, running);
     };
     const { promise, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(over), ms);
-    const handled = handling
-      .run(state, async () => handler(event, { tx: { query } }))
-      .finally(() => {
+    const timer = setTimeout(() => {
+      over = tooLong;
+      reject(tooLong);
+    }, ms);
+    const handle = async (): Promise<void> => {
+      try {
+        await handling.run(state, async () => handler(event, { tx: { query } }));
+      } finally {
         state.hasReturned = true;
-      });
+      }
+      while (state.begun.size > 0) await Promise.all(state.begun);
+    };
     try {
-      await Promise.race([handled, promise]);
+      await Promise.race([handle(), promise]);
     } finally {
-      state.isOver = true;
+      // Their event has failed already.
+      for (const work of state.begun) work.catch(() => {});
+      over ??= new Error('The handler has ended, and its transaction with it: await what uses its tx.');
       clearTimeout(timer);
       // A statement without `await` would run into what follows.
       await last;

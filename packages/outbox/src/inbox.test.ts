@@ -88,7 +88,9 @@ onBoth(
           token,
           number,
         ]);
-        await outbox?.enqueue(token, step(number), { tx });
+        const enqueued = outbox?.enqueue(token, step(number), { tx });
+        // The event waits for it all the same.
+        if (number % 3 > 0) await enqueued;
         if (failing-- > 0) throw new Error('on purpose');
       };
       const { inbox, ...opened } = await openInbox(scene, { handler });
@@ -177,6 +179,12 @@ onBoth(
     });
     await deliver(inbox, event('bad', 'A'));
     await deliver(inbox, event('behind', 'A'));
+    await until('its next try is a while off', async () => {
+      await inbox.drain();
+      return ((await inbox.list({ states: ['queued'] }))[0]?.failures ?? 0) >= 3;
+    });
+    // A person need not wait for it.
+    expect(await inbox.retry('bad')).toMatchObject({ state: 'queued', failures: 0 });
     await deliver(inbox, event('other', 'B'));
     await until('it needs review', async () => {
       await sql.query(`update ${schema}.events set due_at = clock_timestamp() where state = 'queued'`);
@@ -190,6 +198,7 @@ onBoth(
     expect(bad).not.toHaveProperty('payload');
     expect(await inbox.get('bad')).toMatchObject({ payload: { id: 'bad' } });
     expect(warnings).toEqual([
+      'The handler failed for the event bad, and is tried again: no stock',
       'The handler failed for the event bad, and is tried again: no stock',
       expect.stringMatching(/bad needs review.*failed 10 times, last: no stock/),
     ]);
@@ -294,6 +303,38 @@ onBothInFull('goes on where warn throws', async (scene) => {
 });
 
 // On PostgreSQL, a handler has 10 s: deliveries has some that hang there.
+onBoth(
+  'commits what a handler does and does not await with its event, or counts its error',
+  async (scene) => {
+    const { service, sql, schema, token } = scene;
+    let outbox: Outbox | undefined;
+    let late: (() => Promise<unknown>) | undefined;
+    const opened = await openInbox(scene, {
+      handler: ({ id, failures }, { tx }) => {
+        late = () => tx.query('select 1');
+        if (id === 'fails' && failures === 0) outbox?.enqueue(token, step(9), { tx, id: 'no UUID' });
+        else outbox?.enqueue(token, step(id === 'fails' ? 2 : 1), { tx });
+        if (id === 'one') tx.query(`update ${schema}.limits set data = 'of a handler' where name = 'rate'`);
+      },
+    });
+    outbox = opened.outbox;
+    const { inbox, warnings } = opened;
+    for (const id of ['one', 'fails']) await deliver(inbox, event(id, token));
+    await until('both are handled', async () => (await inbox.list({ states: ['handled'] })).length === 2);
+    const { rows } = await sql.query(
+      `update ${schema}.limits set data = null where name = 'rate' returning 1`,
+    );
+    expect(rows).toHaveLength(1);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The handler failed for the event fails, .*write id as a UUID/),
+    ]);
+    await outbox.drain();
+    expect(stepsApplied(service, token)).toEqual([1, 2]);
+    await expect(late?.()).rejects.toThrow('await what uses its tx');
+    await inbox.close();
+  },
+);
+
 onPglite('ends a handler that hangs, whose later statements fail, and tries again', async (scene) => {
   const { sql, schema } = scene;
   let late: Promise<unknown> | undefined;

@@ -1,3 +1,6 @@
+// First, before anything fails without it.
+import './node-version.ts';
+
 import { randomUUID } from 'node:crypto';
 import dns from 'node:dns';
 import process from 'node:process';
@@ -73,7 +76,7 @@ export interface Inbox extends Events {
   receive(request: Request): Promise<Response>;
   /** Resolves once events are handled, which begins by itself. @throws OutboxError as `createOutbox` */
   start(): Promise<void>;
-  /** Resolves once no event is due. */
+  /** Resolves once no event is due; one whose handler failed is not, until its next try. */
   drain(): Promise<void>;
   /** Takes no more events, and waits for the handlers that run. The store stays open. */
   close(): Promise<void>;

@@ -1,3 +1,6 @@
+// First, before anything fails without it.
+import './node-version.ts';
+
 export type { Decision } from './decide.ts';
 export type { EnqueueAllOptions, EnqueueItem, EnqueueOptions } from './enqueue.ts';
 export { OutboxError, type OutboxErrorCode, requiredGrants } from './errors.ts';

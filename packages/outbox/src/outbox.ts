@@ -17,7 +17,7 @@ import {
 } from './enqueue.ts';
 import { databaseError, describeError, OutboxError } from './errors.ts';
 import { guarded } from './guarded.ts';
-import { handling } from './handling.ts';
+import { begin, handling } from './handling.ts';
 import { usualStallMs } from './held.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
@@ -319,6 +319,12 @@ export async function openOutbox<Update extends OrderUpdate>(
     return added.map(({ id }) => id);
   }
 
+  /** An event waits for what its handler enqueues. */
+  function withinHandler<Value>(work: Promise<Value>): Promise<Value> {
+    const state = handling.getStore();
+    return state ? begin(state, work) : work;
+  }
+
   /** Stores updates in the transaction of the caller, or in one of ours. */
   async function accept(
     tx: Sql | undefined,
@@ -531,8 +537,8 @@ export async function openOutbox<Update extends OrderUpdate>(
   }
 
   return {
-    enqueue,
-    enqueueAll,
+    enqueue: (...call) => withinHandler(enqueue(...call)),
+    enqueueAll: (...call) => withinHandler(enqueueAll(...call)),
     async start() {
       await useWorker();
     },

@@ -13,6 +13,20 @@ test('reads the name and the session identifier where you say they are', () => {
   );
 });
 
+test('a text is a path, and a name in a list may have dots', () => {
+  const read = (eventName: WebhookFields['eventName'], given: unknown) =>
+    createWebhookReader({ eventName, qrSessionId: 'data.session.id' }).eventName(given);
+  expect(read('event.name', { event: { name: 'x' }, 'event.name': 'y' })).toBe('x');
+  expect(read(['event.name'], { event: { name: 'x' }, 'event.name': 'y' })).toBe('y');
+  expect(createWebhookReader({ eventName: 'type', qrSessionId: 'data.session.id' }).qrSessionId(event)).toBe(
+    'qr-1',
+  );
+});
+
+test.each([null, undefined, 'text', 7, []])('reads nothing from %j, which is no event', (nothing) => {
+  expect(reader.eventName(nothing)).toBeUndefined();
+});
+
 test('reads no session identifier from another event', () => {
   expect(reader.eventName({ ...event, type: 'paid' })).toBe('paid');
   expect(reader.qrSessionId({ ...event, type: 'paid' })).toBeUndefined();

@@ -16,9 +16,9 @@ export interface WebhookEvent {
   readonly [field: string]: unknown;
 }
 
-/** Where the fields of your webhook calls are: a name, or a list of names that leads to a nested field. */
+/** Where the fields of your webhook calls are: a path such as `data.session_id`, or a list of names, which may have dots. */
 export interface WebhookFields {
-  /** The name of the event, for example `type` or `['event', 'name']`. */
+  /** The name of the event, for example `type`, `event.name` or `['event', 'name']`. */
   readonly eventName: string | readonly string[];
   /** The session identifier of `start_qr_session`. */
   readonly qrSessionId: string | readonly string[];
@@ -26,13 +26,13 @@ export interface WebhookFields {
 
 /** Reads webhook calls by the field names that you gave. */
 export interface WebhookReader {
-  /** Returns the name of the event, or `undefined` when it is not a string or is empty. */
-  eventName(event: WebhookEvent): string | undefined;
+  /** Returns the name of the event, or `undefined` when it is no text, is empty, or the event is no object. */
+  eventName(event: unknown): string | undefined;
   /**
    * Returns the session identifier that the update of a QR payment sends back, or `undefined` when the event is not
    * `start_qr_session` or has none.
    */
-  qrSessionId(event: WebhookEvent): string | undefined;
+  qrSessionId(event: unknown): string | undefined;
 }
 
 /**
@@ -42,7 +42,7 @@ export interface WebhookReader {
  */
 export function createWebhookReader(fields: WebhookFields): WebhookReader {
   checkOptions('createWebhookReader', fields, ['eventName', 'qrSessionId']);
-  const eventName = (event: WebhookEvent): string | undefined => stringAt(event, fields.eventName);
+  const eventName = (event: unknown): string | undefined => stringAt(event, fields.eventName);
   return {
     eventName,
     qrSessionId: (event) =>
@@ -50,9 +50,9 @@ export function createWebhookReader(fields: WebhookFields): WebhookReader {
   };
 }
 
-function stringAt(event: WebhookEvent, names: string | readonly string[]): string | undefined {
-  let value: unknown = event;
-  for (const name of [names].flat()) {
+function stringAt(event: unknown, path: string | readonly string[]): string | undefined {
+  let value = event;
+  for (const name of typeof path === 'string' ? path.split('.') : path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
     value = (value as Record<string, unknown>)[name];
   }
