@@ -23,7 +23,11 @@ export interface Events {
   list(options?: EventListOptions): Promise<readonly InboxEvent[]>;
   /** How many are queued, and how many need review. */
   counts(): Promise<Readonly<Record<'queued' | 'needs_review', number>>>;
-  /** Handles an event that needs review, or waits for its next try, as soon as it is the first of its order. @throws OutboxError `nothing_to_decide` */
+  /**
+   * Handles an event that needs review, or waits for its next try, as soon as it is the first of its order.
+   *
+   * @throws OutboxError `nothing_to_decide`; `order_locked` where its handler runs for longer than 3 s.
+   */
   retry(id: string, decision?: Decision): Promise<InboxEvent>;
   /** Gives an event up that is queued or needs review. @throws OutboxError `nothing_to_decide` */
   discard(id: string, decision?: Decision): Promise<InboxEvent>;
@@ -36,12 +40,15 @@ export async function lockOrder(tx: Sql, table: string, token: string): Promise<
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`${table}:${token}`]);
 }
 
-/** Those that wait behind others of their order are due at no time: the first of them is, once it is the first. */
+/**
+ * Those that wait behind others of their order are due at no time: the first of them is, once it is the first. One that
+ * somebody decides about at this moment is made due by that, once this has ended.
+ */
 export async function makeNextDue(tx: Sql, table: string, token: string): Promise<void> {
   await lockOrder(tx, table, token);
   await tx.query(
     `update ${table} set due_at = clock_timestamp() where state = 'queued' and due_at = 'infinity' and id = (
-       select id from ${table} where token = $1 and settled_at is null order by position limit 1
+       select id from ${table} where token = $1 and settled_at is null order by position limit 1 for update skip locked
      )`,
     [token],
   );

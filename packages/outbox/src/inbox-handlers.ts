@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SpanKind } from '@opentelemetry/api';
 import { describeError } from './errors.ts';
 import { makeNextDue } from './events.ts';
-import { begin, type Handling, handling } from './handling.ts';
+import { type Handling, handling, noteBegun } from './handling.ts';
 import { type EventRow, eventColumns, type InboxEvent, toEvent } from './inbox-event.ts';
 import { type OutboxStore, rowsOf, type Sql, type Subscription } from './store.ts';
 import { withLinkedSpan } from './telemetry.ts';
@@ -174,50 +174,61 @@ export class EventHandlers {
     return row !== undefined;
   }
 
-  /**
-   * Calls the handler, and waits for what it has begun and did not await; its statements fail once its time is over.
-   *
-   * @throws what it throws
-   */
+  /** Calls the handler, which must await all that it begins; its statements fail once its time is over. @throws what it throws */
   async #callHandler(tx: Sql, event: InboxEvent): Promise<void> {
     const { store, handler } = this.#parts;
     const ms = handlerMs[store.backend];
     const tooLong = new Error(`The handler took longer than ${ms / 1_000} s, and was rolled back.`);
-    const state: Handling = { hasReturned: false, begun: new Set() };
-    let over: Error | undefined;
+    const state: Handling = { hasReturned: false, isOver: false, begun: new Set() };
+    let misuse: Error | undefined;
     let last: Promise<unknown> = Promise.resolve();
     // One after the other: what has not begun when the time is over does not begin.
     const query: Sql['query'] = (text, values) => {
+      // Of a timer, say: the event is committed, so that this promise alone tells of it.
+      if (state.hasReturned && state.isOver)
+        return Promise.reject(
+          new Error('The handler has ended, and its transaction: await all that uses its tx.'),
+        );
       const running = last.then(() => {
-        if (over) throw over;
-        if (endsTransaction.test(text))
-          throw new TypeError(
-            'The transaction commits with the event, after its handler: throw an error, and it is rolled back.',
-          );
-        return tx.query(text, values);
+        if (state.isOver) throw tooLong;
+        if (!endsTransaction.test(text)) return tx.query(text, values);
+        misuse = new TypeError(
+          'The transaction commits with the event, after its handler: throw an error, and it is rolled back.',
+        );
+        throw misuse;
       });
       last = running.catch(() => {});
-      return begin(state, running);
+      noteBegun(state, running);
+      return running;
     };
     const { promise, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      over = tooLong;
-      reject(tooLong);
-    }, ms);
+    const timer = setTimeout(() => reject(tooLong), ms);
     const handle = async (): Promise<void> => {
-      try {
-        await handling.run(state, async () => handler(event, { tx: { query } }));
-      } finally {
-        state.hasReturned = true;
-      }
-      while (state.begun.size > 0) await Promise.all(state.begun);
+      const [called] = await Promise.allSettled([
+        handling.run(state, async () => handler(event, { tx: { query } })),
+      ]);
+      let isDone = true;
+      // What goes on without it keeps the transaction until it ends, which is rolled back then.
+      do {
+        isDone &&= state.begun.size === 0;
+        await Promise.allSettled(state.begun);
+        // By then, what follows it has begun.
+        await new Promise(setImmediate);
+      } while (state.begun.size > 0);
+      state.hasReturned = true;
+      if (called.status === 'rejected') throw called.reason;
+      if (misuse) throw misuse;
+      if (!isDone)
+        throw new Error(
+          'It returned before what it had begun was done: await each enqueue, and each query of its tx.',
+        );
     };
     try {
       await Promise.race([handle(), promise]);
     } finally {
-      // Their event has failed already.
+      state.isOver = true;
+      // Their event has failed.
       for (const work of state.begun) work.catch(() => {});
-      over ??= new Error('The handler has ended, and its transaction with it: await what uses its tx.');
       clearTimeout(timer);
       // A statement without `await` would run into what follows.
       await last;

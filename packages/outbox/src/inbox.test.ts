@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
@@ -88,9 +88,7 @@ onBoth(
           token,
           number,
         ]);
-        const enqueued = outbox?.enqueue(token, step(number), { tx });
-        // The event waits for it all the same.
-        if (number % 3 > 0) await enqueued;
+        await outbox?.enqueue(token, step(number), { tx });
         if (failing-- > 0) throw new Error('on purpose');
       };
       const { inbox, ...opened } = await openInbox(scene, { handler });
@@ -184,7 +182,9 @@ onBoth(
       return ((await inbox.list({ states: ['queued'] }))[0]?.failures ?? 0) >= 3;
     });
     // A person need not wait for it.
+    await sql.query(`update ${schema}.events set due_at = 'tomorrow' where id = 'bad'`);
     expect(await inbox.retry('bad')).toMatchObject({ state: 'queued', failures: 0 });
+    await until('it was tried at once', async () => (await inbox.get('bad'))?.failures === 1);
     await deliver(inbox, event('other', 'B'));
     await until('it needs review', async () => {
       await sql.query(`update ${schema}.events set due_at = clock_timestamp() where state = 'queued'`);
@@ -302,39 +302,84 @@ onBothInFull('goes on where warn throws', async (scene) => {
   await inbox.close();
 });
 
-// On PostgreSQL, a handler has 10 s: deliveries has some that hang there.
-onBoth(
-  'commits what a handler does and does not await with its event, or counts its error',
-  async (scene) => {
-    const { service, sql, schema, token } = scene;
-    let outbox: Outbox | undefined;
-    let late: (() => Promise<unknown>) | undefined;
-    const opened = await openInbox(scene, {
-      handler: ({ id, failures }, { tx }) => {
-        late = () => tx.query('select 1');
-        if (id === 'fails' && failures === 0) outbox?.enqueue(token, step(9), { tx, id: 'no UUID' });
-        else outbox?.enqueue(token, step(id === 'fails' ? 2 : 1), { tx });
-        if (id === 'one') tx.query(`update ${schema}.limits set data = 'of a handler' where name = 'rate'`);
-      },
-    });
-    outbox = opened.outbox;
-    const { inbox, warnings } = opened;
-    for (const id of ['one', 'fails']) await deliver(inbox, event(id, token));
-    await until('both are handled', async () => (await inbox.list({ states: ['handled'] })).length === 2);
-    const { rows } = await sql.query(
-      `update ${schema}.limits set data = null where name = 'rate' returning 1`,
+onBoth('commits nothing of a handler that returns before what it has begun is done', async (scene) => {
+  const { service, sql, schema } = scene;
+  const tokens = service.orders.map(({ token }) => token);
+  let outbox: Outbox | undefined;
+  let late: (() => Promise<unknown>) | undefined;
+  type Handler = InboxOptions['handler'];
+  const enqueue: Handler = ({ token }, { tx }) => outbox?.enqueue(token, step(1), { tx });
+  const change = `update ${schema}.limits set data = 'of a handler' where name = 'rate'`;
+  const careless: Record<string, Handler> = {
+    'begins an update': (...given) => void enqueue(...given),
+    'begins a statement': (_, { tx }) => void tx.query(change),
+    'begins both and fails': (...given) => {
+      enqueue(...given);
+      throw new Error('await: on purpose');
+    },
+    'goes on after a statement': (event, { tx }) =>
+      void tx.query('select 1').then(() => enqueue(event, { tx })),
+    'goes on after a statement, while it waits for another': async (event, { tx }) => {
+      tx.query('select 1').then(() => enqueue(event, { tx }));
+      await tx.query('select 1');
+    },
+    'begins one for each': (event, { tx }) =>
+      [1, 2].forEach(async () => {
+        await tx.query('select 1');
+        await enqueue(event, { tx });
+      }),
+    'begins an update that is refused': ({ token }, { tx }) =>
+      void outbox?.enqueue(token, step(9), { tx, id: 'no UUID' }),
+    'begins the end of its transaction': (_, { tx }) => void tx.query('commit').catch(() => {}),
+  };
+  const opened = await openInbox(scene, {
+    handler: (event, context) => {
+      late = () => context.tx.query('select 1');
+      return (event.failures === 0 && careless[event.id] ? careless[event.id] : enqueue)?.(event, context);
+    },
+  });
+  outbox = opened.outbox;
+  const { inbox, warnings } = opened;
+  const names = Object.keys(careless);
+  for (const [index, id] of names.entries()) await deliver(inbox, event(id, tokens[index] ?? ''));
+  await until('all are handled', async () => {
+    await sql.query(`update ${schema}.events set due_at = clock_timestamp() where state = 'queued'`);
+    return (await inbox.list({ states: ['handled'] })).length === names.length;
+  });
+  expect(warnings).toHaveLength(names.length);
+  for (const id of names)
+    expect(warnings).toContainEqual(
+      expect.stringMatching(`^The handler failed for the event ${id}, and is .*(await|commits with)`),
     );
-    expect(rows).toHaveLength(1);
-    expect(warnings).toEqual([
-      expect.stringMatching(/^The handler failed for the event fails, .*write id as a UUID/),
-    ]);
-    await outbox.drain();
-    expect(stepsApplied(service, token)).toEqual([1, 2]);
-    await expect(late?.()).rejects.toThrow('await what uses its tx');
-    await inbox.close();
-  },
-);
+  const { rows } = await sql.query(`select data from ${schema}.limits where name = 'rate'`);
+  expect(rows).toEqual([{ data: null }]);
+  await outbox.drain();
+  for (const token of tokens.slice(0, names.length)) expect(stepsApplied(service, token)).toEqual([1]);
+  await expect(late?.()).rejects.toThrow('await all that uses its tx');
+  await inbox.close();
+});
 
+onBoth('commits what a handler does after an error that it expects', async (scene) => {
+  const { service, token } = scene;
+  let outbox: Outbox | undefined;
+  const id = randomUUID();
+  const opened = await openInbox(scene, {
+    handler: async (_, { tx }) => {
+      const enqueue = (number: number) => outbox?.enqueue(token, step(number), { tx, id });
+      await enqueue(1);
+      await expect(enqueue(2)).rejects.toMatchObject({ code: 'duplicate_id' });
+      await Promise.allSettled([enqueue(3), enqueue(4)]);
+    },
+  });
+  outbox = opened.outbox;
+  await deliver(opened.inbox, event('one', token));
+  await until('it is handled', async () => (await opened.inbox.get('one'))?.state === 'handled');
+  await outbox.drain();
+  expect([stepsApplied(service, token), opened.warnings]).toEqual([[1], []]);
+  await opened.inbox.close();
+});
+
+// On PostgreSQL, a handler has 10 s: deliveries has some that hang there.
 onPglite('ends a handler that hangs, whose later statements fail, and tries again', async (scene) => {
   const { sql, schema } = scene;
   let late: Promise<unknown> | undefined;

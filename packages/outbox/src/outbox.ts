@@ -17,7 +17,7 @@ import {
 } from './enqueue.ts';
 import { databaseError, describeError, OutboxError } from './errors.ts';
 import { guarded } from './guarded.ts';
-import { begin, handling } from './handling.ts';
+import { handling, withinHandler } from './handling.ts';
 import { usualStallMs } from './held.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
 import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
@@ -317,12 +317,6 @@ export async function openOutbox<Update extends OrderUpdate>(
     checkListSize(added);
     if (added.length > 0) await accept(own.tx, added, (tx) => insertUpdates(tx, parts, added));
     return added.map(({ id }) => id);
-  }
-
-  /** An event waits for what its handler enqueues. */
-  function withinHandler<Value>(work: Promise<Value>): Promise<Value> {
-    const state = handling.getStore();
-    return state ? begin(state, work) : work;
   }
 
   /** Stores updates in the transaction of the caller, or in one of ours. */
