@@ -28,7 +28,7 @@ export function withinHandler<Value>(work: Promise<Value>): Promise<Value> {
     await new Promise(setImmediate);
     throw error;
   });
-  // A promise of its own: where nobody hears of its error, Node says so.
+  // A promise of its own: an error that is not caught ends the process, as Node has it.
   const given = settled.then((value) => value);
   noteBegun(state, given, settled);
   // Its event has failed already.

@@ -184,7 +184,7 @@ export class EventHandlers {
     let last: Promise<unknown> = Promise.resolve();
     // One after the other: what has not begun when the time is over does not begin.
     const query: Sql['query'] = (text, values) => {
-      // Of a timer, say: the event is committed, so that this promise alone tells of it.
+      // From a timer, for example: its event is committed, so only this promise can report it.
       if (state.hasReturned && state.isOver)
         return Promise.reject(
           new Error('The handler has ended, and its transaction: await all that uses its tx.'),
