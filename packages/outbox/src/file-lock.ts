@@ -4,6 +4,7 @@ import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
+import './node-version.ts';
 
 /** A file that no other process can lock until this one releases it, or ends in any way. */
 export interface FileLock {

@@ -8,7 +8,7 @@ import { quickly } from '../../../.ci/start-quickly.ts';
 const program = `
   delete Promise.withResolvers;
   const messages = [];
-  for (const path of ['', '/inbox', '/pglite'])
+  for (const path of ['', '/inbox', '/pglite', '/file-lock'])
     messages.push(await import('@orders/outbox' + path).then(() => 'loads', ({ message }) => message));
   console.log(JSON.stringify(messages));
 `;
@@ -20,5 +20,5 @@ test('in an older Node each import says which it needs', async () => {
     { cwd: import.meta.dirname, env: { ...process.env, ...quickly.env } },
   );
   const needed = `@orders/outbox needs Node 22.19 or newer, and this is Node ${process.versions.node}.`;
-  expect(JSON.parse(stdout)).toEqual([needed, needed, needed]);
+  expect(JSON.parse(stdout)).toEqual([needed, needed, needed, needed]);
 });
