@@ -61,11 +61,8 @@ test('help loads nothing but commander, so that it is there at once', () => {
 });
 
 test('help and version exit with 0, a command that is missing or unknown with 2', async () => {
-  expect(await runHere(['--version'])).toMatchObject({
-    code: 0,
-    stdout: '0.0.0\n',
-    stderr: '',
-  });
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'));
+  expect(await runHere(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
   expect(await runHere(['send', '--help'])).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^Usage: orders send/),
