@@ -26,7 +26,7 @@ export function basic(key: string | Secret): Authorization {
   const username = reveal(key, 'basic: Expected the API key');
   if (username === '') throw new TypeError('The API key is empty: is the variable that holds it set?');
   if (username.includes(':')) {
-    throw new TypeError('The API key holds a colon: pass the key alone, without the colon and the password.');
+    throw new TypeError('The API key holds a colon: pass the key alone, without colon and password.');
   }
   if (/\p{Cc}/u.test(username)) {
     throw new TypeError('The API key holds a control character, such as a line break at its end: trim it.');

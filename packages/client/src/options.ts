@@ -442,7 +442,6 @@ function override(base: Defaults, options: CallOptions, where: string): Resolved
   checkOptions(`${where}: headers`, headers, Object.keys(headers), () => 'Pass a plain object.');
   checkBoolean(`${where}: retry.resendUnknown`, retry?.resendUnknown);
   const { responseSchema, credentials = base.credentials } = options;
-  const { beforeAttempt, beforeSend, afterAttempt } = options;
   // Not `instanceof`: they may come from another copy of @orders/auth.
   check(
     typeof credentials === 'function' || isAuthorization(credentials?.reveal?.()),
@@ -452,14 +451,16 @@ function override(base: Defaults, options: CallOptions, where: string): Resolved
     !responseSchema || typeof responseSchema['~standard']?.validate === 'function',
     `${where}: responseSchema: pass a Standard Schema.`,
   );
-  for (const [name, hook] of Object.entries({ beforeAttempt, beforeSend, afterAttempt }))
-    checkFunction(`${where}: ${name}`, hook);
+  const hook = <Name extends keyof CallHooks>(name: Name): CallHooks[Name] => {
+    checkFunction(`${where}: ${name}`, options[name]);
+    return options[name] ?? base[name];
+  };
   return {
     signal: options.signal,
     responseSchema: responseSchema ?? base.responseSchema,
-    beforeAttempt: beforeAttempt ?? base.beforeAttempt,
-    beforeSend: beforeSend ?? base.beforeSend,
-    afterAttempt: afterAttempt ?? base.afterAttempt,
+    beforeAttempt: hook('beforeAttempt'),
+    beforeSend: hook('beforeSend'),
+    afterAttempt: hook('afterAttempt'),
     credentials,
     headers: { ...base.headers, ...checkHeaders(where, headers) },
     timeouts: {
