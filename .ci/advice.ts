@@ -13,6 +13,8 @@ export interface Advice {
   readonly means?: unknown;
   /** The advice of a message that cannot know what was meant: it names the choice, and holds no value to copy. */
   readonly choice?: string;
+  /** The message of the package once its reader has chosen, as the advice says: `passed`. */
+  readonly heeded?: string;
 }
 
 /** The text between two pieces of a message. */

@@ -222,6 +222,39 @@ test('a duration, a rate and a shell are accepted as the advice writes them', as
   for (const shell of ['bash', 'zsh', 'fish']) expect((await runHere(['completion', shell])).code).toBe(0);
 });
 
+test('a command is accepted as the advice writes it', async () => {
+  const schema = `defineOrderUpdate({ metadata: ['note'] })`;
+  const module = `import { defineOrderUpdate } from ${JSON.stringify(import.meta.resolve('@orders/schema'))};`;
+  await using own = await createFolder({
+    'a.csv': 'token,order_id\nord_1,A-1\n',
+    key: env.ORDERS_API_KEY,
+    'config.json': '{}',
+    'config.mjs': 'export default { maxPauseMs: 1_000 };',
+    'schema.mjs': `${module} export default ${schema};`,
+    'with-schema.mjs': `${module} export default { schema: ${schema} };`,
+  });
+  const there = `--base-url ${env.ORDERS_BASE_URL}`;
+  const cases: readonly (readonly [words: string, own?: Readonly<Record<string, string>>])[] = [
+    [`send ./a.csv ${there} --concurrency 1000`],
+    ['send ./a.csv --resolve 1'],
+    ['conformance http://127.0.0.1:1 --names {"totalAmount":"total"}'],
+    [`check ${there} --api-key-file ${own.file('key')}`, {}],
+    [`check ${there} --api-key-command cat\u00a0${own.file('key')}`, {}],
+    [`check ${there} --config ./config.json`],
+    [`check ${there} --config ./config.mjs`],
+    ['validate ./a.csv --schema ./schema.mjs'],
+    [`send ./a.csv ${there} --config ./with-schema.mjs`],
+    ['outbox retry --folder ./none x'],
+    ['outbox retry --folder ./none --all --yes'],
+    ['judge -- ./none'],
+  ];
+  for (const [words, ownEnv = env] of cases) {
+    const split = words.split(' ').map((word) => word.replace('\u00a0', ' '));
+    const { stdout, stderr } = await runHere(split, { env: ownEnv, folder: own });
+    expect([words, `${stdout}${stderr}`]).toEqual([words, expect.not.stringMatching(/\bwrite /i)]);
+  }
+});
+
 test('rows that are new or fixed are sent once from a file of their own, beside the restored file', () => {
   for (const { refused, sent } of [grown, fixed]) expect([refused, sent]).toEqual(['', ['A-1', 'A-2']]);
 });

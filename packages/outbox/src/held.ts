@@ -200,7 +200,7 @@ function explainAll({ limits, workers, known }: World): HeldBy | undefined {
   if (failure !== undefined) return { reason: 'database_unusable', message: failure };
   if (workers.length === 0) {
     const message =
-      'No worker takes updates: call start() or drain() in a process that has a client. While a drain() ends, its worker takes none.';
+      'No worker takes updates: call start() or drain() in a process that has a client, or run "orders outbox start". While a drain() ends, its worker takes none.';
     return { reason: 'no_worker', message };
   }
   if (pausedMs > 0) {

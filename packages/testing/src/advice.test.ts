@@ -32,6 +32,9 @@ const table: readonly Advice[] = [
     mistake: 'no URL',
     message: await messageOf(() => runConformance({ baseUrl: 'api.example', apiKey: 'key' } as never)),
     choice: 'baseUrl: write a whole URL, such as https://api.example.com.',
+    heeded: await messageOf(() =>
+      runConformance({ baseUrl: service.url, apiKey: service.key, only: ['echo-accepts-key'] }),
+    ),
   },
   {
     mistake: 'a method in small letters',
@@ -43,6 +46,7 @@ const table: readonly Advice[] = [
     mistake: 'a count that is none',
     message: await messageOf(() => service.waitForRequests(Number.NaN)),
     choice: 'write a whole number of requests, not NaN.',
+    heeded: await messageOf(() => service.waitForRequests(0)),
   },
   {
     mistake: 'an option of another name',
@@ -54,15 +58,16 @@ const table: readonly Advice[] = [
     mistake: 'an option in another unit',
     message: await startWith({ latencySeconds: 1 }),
     choice: 'now, onRequest.',
+    heeded: await startWith({ now: () => 0, onRequest() {} }),
   },
 ];
 
 test.each(table)(
   'the advice about $mistake keeps what was meant, or names the choice',
-  ({ message, follow, means, choice }) => {
+  ({ message, follow, means, choice, heeded }) => {
     expect(message).not.toBe('passed');
     if (follow) expect(follow(message)).toEqual(means);
-    else expect(message.slice(-(choice?.length ?? 0))).toBe(choice);
+    else expect([message.slice(-(choice?.length ?? 0)), heeded]).toEqual([choice, 'passed']);
   },
 );
 

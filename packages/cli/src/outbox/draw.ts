@@ -49,7 +49,7 @@ export async function drawStatus(
       waiting('updates rejected', updates.rejected),
       row('orders waiting', orders.waiting),
       row('orders active', orders.active),
-      row('orders held', orders.held, orders.held > 0 ? 'by an update that waits for a decision' : ''),
+      row('orders behind a decision', orders.held),
       ...(events.queued > 0 ? [row('events queued', events.queued, 'for a handler of the inbox')] : []),
       ...(events.needsReview > 0 ? [waiting('events needing review', events.needsReview)] : []),
       row('workers', workers.length),
