@@ -131,7 +131,12 @@ const toFirstLine = (name: string): string => name.replace(/\[(?:0|[1-9]\d{0,3})
 
 function suggest(name: string, known: readonly string[]): string {
   const written = normalizeName(toFirstLine(name));
-  const meant = known.find((each) => isMisspelling(written, normalizeName(each), 4));
+  const like = (part: (path: string) => string): readonly string[] =>
+    known.filter((path) => isMisspelling(written, normalizeName(part(path)), 4));
+  const [whole] = like((path) => path);
+  // A column `sku`, as many tables have it: the path of the one field that ends so.
+  const ends = like((path) => path.replace(/.*\./, ''));
+  const meant = whole ?? (ends.length === 1 ? ends[0] : undefined);
   return meant === undefined ? `Known: ${known.join(', ')}.` : `Did you mean "${meant}"?`;
 }
 

@@ -76,6 +76,17 @@ test('all that is wrong in the first row is reported at once', async () => {
 });
 
 test.each([
+  ['sku', 'cart.items[0].sku'],
+  ['Quantity', 'cart.items[0].quantity'],
+  ['unitPrice', 'cart.items[0].unit_price'],
+  ['terms_url', 'hooks.terms_url'],
+  ['quantiy', 'cart.items[0].quantity'],
+])('a column %s is told the path of the field that ends so', async (name, path) => {
+  const [row] = await csv(`token,order_id,${name}\nord_1,A,1`);
+  expect(row?.issues).toMatchObject([{ code: 'unknown_column', hint: `Did you mean "${path}"?` }]);
+});
+
+test.each([
   'amount',
   'cart.items[0].vat_rate',
   'cart.items[0].discount_amount',
