@@ -57,7 +57,10 @@ export default defineConfig(({ mode }) => ({
         },
       },
       // Hono's server replaces the Response of its process.
-      { extends: true, test: { name: 'examples', include: [`${apart.examples}/**/*.test.ts`] } },
+      {
+        extends: true,
+        test: { name: 'examples', include: [`${apart.examples}/**/*.test.ts`], globalSetup: keepPglite },
+      },
       {
         extends: true,
         test: {

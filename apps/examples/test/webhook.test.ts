@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { defineOrderUpdate } from '@orders/schema';
 import { startMockOrderService } from '@orders/testing';
 import { beforeAll, expect, test } from 'vitest';
+import { makeFolder } from '../../../packages/outbox/test/make-folder.ts';
 import { startServer } from './run-program.ts';
 
 const secret = 'k3Jx0vRZ2mPq7LwT';
@@ -16,6 +17,7 @@ let shop: ReturnType<typeof createShop>;
 beforeAll(async () => {
   const service = await startService();
   const folder = await mkdtemp(join(tmpdir(), 'orders-webhook-'));
+  await makeFolder(join(folder, 'outbox'));
   shop = createShop(service, folder);
   // Nothing is sent before the first echo succeeds.
   service.faults.always({ type: 'status', status: 503 }, { operation: 'echo' });
