@@ -236,7 +236,8 @@ export async function connect({ connectionString }: TestPostgres): Promise<pg.Cl
 /** How often to look for what is over soon, in milliseconds. */
 export const briefMs = 50;
 /** How long a test waits for anything, in milliseconds. */
-const withinMs = 60_000;
+/** Less than a test has, so that it names what did not come. */
+const withinMs = 0.9 * timeout;
 
 /**
  * Waits until `look` gives something, and gives that. It looks less and less often: most looks are statements. A fact
