@@ -9,8 +9,8 @@ import { inFull } from '../../../../.ci/in-full.ts';
 import { startPostgres } from '../../../../.ci/start-postgres.ts';
 import { step } from '../scene.ts';
 
-/** How many orders wait, each with one update, and how long the service is away, in milliseconds. */
-const [orders, awayMs] = inFull ? [10_000, 600_000] : [500, 10_000];
+/** How long the service is away, in milliseconds. */
+const awayMs = inFull ? 600_000 : 10_000;
 const concurrency = 32;
 
 const html: Fault = {
@@ -31,9 +31,17 @@ const outages: Readonly<Record<string, (service: MockOrderService) => void>> = {
   'a dead service': ({ faults }) => faults.always('down'),
 };
 
-const engines: Readonly<Record<string, { readonly workers: number; open(): Promise<Opened | undefined> }>> = {
-  PostgreSQL: { workers: 2, open: openPostgres },
-  PGlite: { workers: 1, open: openPglite },
+interface Engine {
+  readonly workers: number;
+  /** How many orders wait, each with one update. */
+  readonly orders: number;
+  open(): Promise<Opened | undefined>;
+}
+
+const engines: Readonly<Record<string, Engine>> = {
+  PostgreSQL: { workers: 2, orders: inFull ? 10_000 : 500, open: openPostgres },
+  // All of them compute in this process.
+  PGlite: { workers: 1, orders: inFull ? 2_000 : 500, open: openPglite },
 };
 
 interface Opened extends AsyncDisposable {
@@ -71,7 +79,7 @@ async function enqueueSurely(outbox: Outbox, token: string): Promise<void> {
 }
 
 // One engine after the other: a PGlite computes in this process, and connections beside it would time out.
-describe.each(Object.entries(engines))('on %s', (_, { workers, open }) => {
+describe.each(Object.entries(engines))('on %s', (_, { workers, orders, open }) => {
   for (const [outage, begin] of Object.entries(outages))
     test.concurrent(`${outage} sends few updates to review, and all others are applied after it`, {
       timeout: awayMs + 600_000,
