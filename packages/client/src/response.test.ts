@@ -92,7 +92,7 @@ test.each([
 test.each<[what: string, TransportResult]>([
   ['429, too many requests', response(429, { ...json, 'retry-after': '90' })],
   ['503', response(503, { ...json, 'retry-after': '5' })],
-  ['404 with an HTML page, not of the service: check the base URL', response(404, html, '<p>')],
+  ['404 with an HTML page, not from the service: check the base URL', response(404, html, '<p>')],
   [
     'timed out waiting for a response after 15000 ms (timeouts.attempt)',
     failure({ failure: 'timeout', cause: undefined }),

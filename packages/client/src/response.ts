@@ -208,7 +208,7 @@ function httpFailure(
   };
 }
 
-const htmlHint = ' with an HTML page, not of the service: check the base URL';
+const htmlHint = ' with an HTML page, not from the service: check the base URL';
 
 const statusHints: Readonly<Record<number, string>> = {
   0: ', a redirect whose status a browser hides',

@@ -1,5 +1,7 @@
+import { PGlite } from '@electric-sql/pglite';
 import { expect, test } from 'vitest';
 import { type Advice, adviceIn } from '../../../.ci/advice.ts';
+import { makePglite } from '../../../.ci/make-pglite.ts';
 import { toNewUpdate } from './enqueue.ts';
 import { describeError } from './errors.ts';
 import { createInbox, type InboxOptions } from './inbox.ts';
@@ -30,6 +32,19 @@ const inboxMessage = (options: object): string =>
       ...options,
     } as unknown as InboxOptions),
   );
+/** The error of a store on a PGlite that is open, or `passed`. */
+async function openPgliteMessage(): Promise<string> {
+  const pglite = await makePglite(PGlite, import.meta.url);
+  const message = await pgliteStore(pglite).then(
+    async (store) => {
+      await store.close();
+      return 'passed';
+    },
+    (error: Error) => error.message,
+  );
+  await pglite.close();
+  return message;
+}
 /** Whether each of the words in quotes is accepted for an option. */
 const eachPasses = (option: string) => (message: string) =>
   [...message.matchAll(/'([^']+)'/g)].every(([, word]) => optionMessage({ [option]: word }) === 'passed');
@@ -128,6 +143,7 @@ const table: readonly Advice[] = [
       (error: Error) => error.message,
     ),
     choice: 'or pass a PGlite that is open; options are not taken.',
+    heeded: await openPgliteMessage(),
   },
   {
     mistake: 'no way to verify',
@@ -157,12 +173,13 @@ const table: readonly Advice[] = [
     mistake: 'no password',
     message: describeError(new Error('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string')),
     choice: 'write it into the connection string, or set PGPASSWORD or a passfile',
+    heeded: thrownBy(() => postgresStore({ connectionString: 'postgres://me:secret@db/shop' })),
   },
 ];
 
 test.each(table)(
   'the advice about $mistake keeps what was meant, or names the choice',
-  ({ message, follow, means, choice, heeded = 'passed' }) => {
+  ({ message, follow, means, choice, heeded }) => {
     expect(message).not.toBe('passed');
     if (follow) expect(follow(message)).toEqual(means);
     else expect([message.slice(-(choice?.length ?? 0)), heeded]).toEqual([choice, 'passed']);

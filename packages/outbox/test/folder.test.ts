@@ -12,10 +12,9 @@ import { quickly } from '../../../.ci/start-quickly.ts';
 import { makeFolder } from './make-folder.ts';
 import { until } from './scene.ts';
 
-/** What runs a command as a container does: as process 1 of its own, which sees no other. */
-const contained = ['unshare', '--map-root-user', '--pid', '--kill-child=SIGKILL', '--mount-proc'];
-/** Nothing where the system does not let it. */
-const container = spawnSync('sh', ['-c', '"$@"', 'sh', ...contained, 'true']).status === 0 ? contained : [];
+const apart = ['--map-root-user', '--pid', '--kill-child=SIGKILL', '--mount-proc'];
+/** What runs a command as a container does, as process 1 that sees no other; nothing where the system does not let it. */
+const container = spawnSync('unshare', [...apart, 'true']).status === 0 ? ['unshare', ...apart] : [];
 
 /** A process that accepts updates in a folder and copies it all the time, or one that only tries to lock it. */
 function startChild(

@@ -236,7 +236,7 @@ export async function connect({ connectionString }: TestPostgres): Promise<pg.Cl
 /** How often to look for what is over soon, in milliseconds. */
 export const briefMs = 50;
 /** How long a test waits for anything, in milliseconds. */
-/** Less than a test has, so that it names what did not come. */
+/** Less than a test on a scene has, so that it names what did not come. */
 const withinMs = 0.9 * timeout;
 
 /**

@@ -81,7 +81,7 @@ test.each([
   ['unitPrice', 'cart.items[0].unit_price'],
   ['terms_url', 'hooks.terms_url'],
   ['quantiy', 'cart.items[0].quantity'],
-])('a column %s is told the path of the field that ends so', async (name, path) => {
+])('the hint about a column %s has the path of the field that ends so', async (name, path) => {
   const [row] = await csv(`token,order_id,${name}\nord_1,A,1`);
   expect(row?.issues).toMatchObject([{ code: 'unknown_column', hint: `Did you mean "${path}"?` }]);
 });
