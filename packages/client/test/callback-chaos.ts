@@ -108,6 +108,8 @@ const faults: readonly Fault[] = [
   { type: 'restart', downMs: 20, applied: true },
 ];
 
+const isLimit = (fault: Fault): boolean => fault.type === 'status' && fault.status === 429;
+
 function sometimes(percent: number, table: object): fc.Arbitrary<string | undefined> {
   return fc.oneof(
     { weight: 100 - percent, arbitrary: fc.constant(undefined) },
@@ -188,6 +190,8 @@ interface CallLog {
   readonly events: string[];
   readonly isInRun: boolean;
   signal: AbortSignal | undefined;
+  /** Whether a 429 to another call of its client may pause the key for longer than it has time. */
+  mayBePaused?: boolean;
   result?: UpdateOrderResult;
   /** Until it settled, stalls of the process included. */
   tookMs?: number;
@@ -218,6 +222,8 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
     const each = calls.map((plan, index) =>
       startLog(isRun ? { ...plan, isResent, beforeSend } : plan, `${group.name}_${index % 15}`, isRun),
     );
+    const limited = each.filter(({ plan }) => plan.faults.some(isLimit));
+    for (const log of each) log.mayBePaused = limited.some((other) => other !== log);
     if (isRun) await runMany(orders, { group, source, each });
     else await Promise.all(each.map((log) => runCall(orders, log)));
     const closing = orders.close().then(() => true);
@@ -341,8 +347,11 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
     return createOverUndici({ ...options, dispatcher });
   }
 
-  function report({ name, plan, events, did }: CallLog, problem: string): void {
-    problems.push(`${name}: ${problem}; ${events.join(' ')} ${JSON.stringify(did)} ${JSON.stringify(plan)}`);
+  function report({ name, plan, events, did, result }: CallLog, problem: string): void {
+    const ended = result?.error?.code ?? 'success';
+    problems.push(
+      `${name} (${ended}): ${problem}; ${events.join(' ')} ${JSON.stringify(did)} ${JSON.stringify(plan)}`,
+    );
   }
 
   const groups = createGroups(count, seed).values();
@@ -425,7 +434,7 @@ function hooksOf(log: CallLog): Pick<CallOptions, 'beforeAttempt' | 'afterAttemp
 
 /** What a call that has settled did against its promises; `applied` is how often the ledger holds its update. */
 function* problemsOf(log: CallLog, applied: number): Generator<string> {
-  const { result, did, plan, signal, tookMs = Number.POSITIVE_INFINITY } = log;
+  const { result, did, plan, signal, mayBePaused, tookMs = Number.POSITIVE_INFINITY } = log;
   if (!result) return;
   const { outcome, attemptCount: attempts, receipt } = result.ok ? result : result.error;
   const code = result.error?.code;
@@ -457,8 +466,9 @@ function* problemsOf(log: CallLog, applied: number): Generator<string> {
   const isLastBeforeClean = beforeAttempt.at(-1)?.kind === 'works';
   if (code === 'aborted' && !signal?.aborted && isLastBeforeClean && !plan.beforeSend)
     yield 'aborted by nothing';
-  // A timer may fire a little early.
-  const isOutOfTime = signal?.aborted || (code === 'timeout' && tookMs > plan.timeouts.total - 20);
+  // A timer may fire a little early, and a wait for longer than a call has time fails at once.
+  const isLate = mayBePaused || tookMs > plan.timeouts.total - 20;
+  const isOutOfTime = signal?.aborted || (code === 'timeout' && isLate);
   if (!arePaired(log, attempts, !isLastBeforeClean || isOutOfTime))
     yield `${attempts} attempts, and the events do not pair`;
 }
