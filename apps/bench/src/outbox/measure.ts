@@ -152,7 +152,9 @@ async function measureDepths(field: Field, engines: readonly Engine[]) {
     await service.call('waitFor', from.count + window, windowMs);
     const to = await service.call('latest');
     const measured = to.count - from.count;
-    return { perUpdateMs: measured > 0 ? (to.at - from.at) / measured : windowMs, measured };
+    if (measured === 0)
+      throw new Error(`${row.engine}, ${row.depth} orders: nothing was sent within a window.`);
+    return { perUpdateMs: (to.at - from.at) / measured, measured };
   });
 }
 

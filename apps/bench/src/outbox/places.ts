@@ -1,6 +1,7 @@
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pgliteStore } from '@orders/outbox/pglite';
 import pg from 'pg';
 import { startPostgres } from '../../../../.ci/start-postgres.ts';
 import type { Engine } from './worker.ts';
@@ -49,7 +50,7 @@ export async function openPlaces({ fsync }: { readonly fsync: boolean }): Promis
   }
   async function createFolder(from?: string): Promise<Place> {
     const address = await mkdtemp(join(folder, 'pglite-'));
-    if (from) await cp(from, address, { recursive: true });
+    if (from) await copyFolder(from, address);
     return {
       address,
       settle: async () => {},
@@ -63,6 +64,14 @@ export async function openPlaces({ fsync }: { readonly fsync: boolean }): Promis
     open: (engine) => (engine === 'pglite' ? createFolder() : createDatabase()),
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };
+}
+
+/** Copies a folder that an outbox goes on in: one that it knows as a copy has all that is open wait for a decision. */
+async function copyFolder(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true });
+  const store = await pgliteStore(to);
+  await store.transaction((tx) => tx.query(`delete from orders_outbox.limits where name = 'folder'`));
+  await store.close();
 }
 
 /** Runs a statement and returns the first value. */

@@ -20,6 +20,6 @@ test('every client settles what is healthy', { timeout: 600_000 }, async () => {
   for (const { label, cases } of rows)
     expect([label, cases['healthy']]).toEqual([label, { settled: 8, wrong: {} }]);
   expect(formatReport('Tiny', buildClaimsReport(rows, quick))).toContain('applied twice');
-  expect(buildClaimsChart(rows, quick)).toContain('of 40 under 5 faults');
+  expect(buildClaimsChart(rows, quick)).toContain('of 40 in 5 cases');
   expect(compareRows(rows, rows)).toEqual([]);
 });

@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { measureScale } from '../../src/outbox/measure.ts';
 import { buildReport } from '../../src/outbox/report.ts';
 
-test('a tiny run drains, watches and measures the outbox, and loses nothing', async () => {
+test('a tiny run drains, watches and measures the outbox, and loses nothing', {
+  timeout: 600_000,
+}, async () => {
   const measured = await measureScale(
     {
       only: ['drain', 'depth', 'latency', 'rate'],
