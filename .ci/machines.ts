@@ -16,6 +16,7 @@ import {
   send,
   succeed,
 } from './machine.ts';
+import { readName, readOptions } from './read-options.ts';
 
 interface Condition extends Setup {
   readonly is: string;
@@ -96,33 +97,19 @@ ${Object.entries(conditions)
 Without --only: ${all.join(', ')}.
 `;
 
-const values = readArguments();
+const values = readOptions(help, readArguments);
 const machines = values.only?.split(',') ?? all;
 
 for (const signal of signals) process.on(signal, () => process.exit(128 + constants.signals[signal]));
 const counts = { green: 0, red: 0, skipped: 0 };
-if (values.help) process.stdout.write(help);
-else {
-  for (const name of machines) counts[await tryMachine(name)] += 1;
-  process.stdout.write(`\n${counts.green} green, ${counts.red} red, ${counts.skipped} skipped\n`);
-  process.exit(counts.red === 0 ? 0 : 1);
-}
+for (const name of machines) counts[await tryMachine(name)] += 1;
+process.stdout.write(`\n${counts.green} green, ${counts.red} red, ${counts.skipped} skipped\n`);
+process.exit(counts.red === 0 ? 0 : 1);
 
-/** Ends in one line where an argument is none. */
 function readArguments() {
-  try {
-    const { values } = parseArgs({
-      options: { only: { type: 'string' }, start: { type: 'boolean' }, help: { type: 'boolean' } },
-    });
-    const unknown = values.only?.split(/[,+]/).find((name) => !Object.hasOwn(conditions, name));
-    if (unknown === undefined) return values;
-    throw new TypeError(
-      `There is no condition "${unknown}". Write some of ${Object.keys(conditions).join(', ')}.`,
-    );
-  } catch (error) {
-    process.stderr.write(`machines: ${error instanceof Error ? error.message : error}\n`);
-    process.exit(2);
-  }
+  const { values } = parseArgs({ options: { only: { type: 'string' }, start: { type: 'boolean' } } });
+  for (const name of values.only?.split(/[,+]/) ?? []) readName('--only', name, Object.keys(conditions));
+  return values;
 }
 
 /** Prints a row of the table, cell by cell. */

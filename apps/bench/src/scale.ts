@@ -1,19 +1,30 @@
 /** `pnpm scale`: what the outbox takes, on a long queue and with several processes. */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { readCount, readName, readOptions } from '../../../.ci/read-options.ts';
 import { measureScale, parts, type ScaleSettings } from './outbox/measure.ts';
 import { buildReport } from './outbox/report.ts';
 import { formatReport, holds } from './report.ts';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string', default: parts.join(',') },
-    rounds: { type: 'string', default: '3' },
-  },
+const help = `Measures what the outbox takes, on a long queue and with several processes, on PGlite and PostgreSQL.
+
+  --only <parts>     some of ${parts.join(',')}; all by default
+  --rounds <number>  3 by default
+
+Exits with 0 when every figure is within its target, else with 1.
+`;
+const options = readOptions(help, () => {
+  const { values } = parseArgs({
+    options: {
+      only: { type: 'string', default: parts.join(',') },
+      rounds: { type: 'string', default: '3' },
+    },
+  });
+  const only = values.only.split(',').map((name) => readName('--only', name, parts));
+  return { only, rounds: readCount('--rounds', values.rounds) };
 });
 const settings: ScaleSettings = {
-  only: readParts(values.only),
-  rounds: Number(values.rounds),
+  ...options,
   updates: 4_000,
   orders: 200,
   inFlight: 32,
@@ -33,10 +44,3 @@ const report = buildReport(
 );
 process.stdout.write(formatReport('The outbox at scale', report));
 if (!report.targets.every(holds)) process.exitCode = 1;
-
-function readParts(words: string): (typeof parts)[number][] {
-  const names = words.split(',');
-  const unknown = names.find((name) => !parts.some((part) => part === name));
-  if (unknown !== undefined) throw new TypeError(`Expected some of ${parts.join(', ')}, got ${unknown}.`);
-  return parts.filter((part) => names.includes(part));
-}

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { parseArgs, styleText } from 'node:util';
+import { readName, readOptions } from '../../../.ci/read-options.ts';
 import { breakages } from './breakages.ts';
 import {
   createProject,
@@ -17,23 +18,38 @@ import { rehearseRelease } from './rehearse-release.ts';
 import { runProgram } from './run-program.ts';
 import { toolsFolder } from './tools.ts';
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { only: { type: 'string', default: '' }, keep: { type: 'boolean', default: false } },
+const help = `pnpm consumers [projects|broken|release] [--only <text>] [--keep]
+
+Packs the packages, publishes them to a registry on this machine, and uses them as their users do.
+
+  projects       the projects of users: installers, compilers, bundlers and runtimes; the default
+  broken         breaks a package in each way before it is published: the projects that must notice have to fail
+  release        the way from one version to the next
+  --only <text>  the projects whose name contains the text
+  --keep         keeps what was made, and says where
+
+Exits with 0 when all came out as expected, else with 1.
+`;
+const { command, values } = readOptions(help, () => {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: { only: { type: 'string', default: '' }, keep: { type: 'boolean', default: false } },
+  });
+  const [what = 'projects', ...more] = positionals;
+  if (more.length > 0) throw new Error(`${more[0]}: write one command`);
+  const name = readName('command', what, ['projects', 'broken', 'release']);
+  return { command: name, values };
 });
-const [what = 'projects'] = positionals;
-const commands: Readonly<Record<string, () => Promise<boolean>>> = {
+const commands: Readonly<Record<typeof command, () => Promise<boolean>>> = {
   projects: runProjects,
   broken: runBroken,
   release: async () => rehearseRelease(await openLab(values), say),
 };
-const command = commands[what];
-if (!command) throw new TypeError(`Expected ${Object.keys(commands).join(', ')}, got ${what}.`);
 
 // An exit by signal kills what runs and removes what was made.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 await prepare();
-process.exit((await command()) ? 0 : 1);
+process.exit((await commands[command]()) ? 0 : 1);
 
 async function prepare(): Promise<void> {
   const options = { cwd: repository, env: process.env, timeoutMs: 15 * 60_000 };

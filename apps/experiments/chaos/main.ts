@@ -1,5 +1,6 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { readCount, readName, readOptions } from '../../../.ci/read-options.ts';
 import { isInstalled } from '../proxies/proxies.ts';
 import { findPgBouncer } from './pooler.ts';
 import type { Engine } from './protocol.ts';
@@ -41,16 +42,17 @@ function read() {
       orders: { type: 'string', default: '500' },
       workers: { type: 'string', default: '4' },
       minutes: { type: 'string', default: '30' },
-      help: { type: 'boolean', default: false },
     },
   });
   const prepared = values['prepared-statements'];
   return {
-    help: values.help,
-    engines: readNames('--engine', values.engine, engines),
-    behind: values.behind && readNames('--behind', values.behind, ['direct', 'varnish']),
-    pooler: values.pooler && readNames('--pooler', values.pooler, ['none', 'pgbouncer']),
-    preparedStatements: prepared === undefined ? undefined : readCount('--prepared-statements', prepared, 0),
+    engines: values.engine.map((text) => readName('--engine', text, engines)),
+    between: chooseBetween({
+      behind: values.behind?.map((text) => readName('--behind', text, ['direct', 'varnish'])),
+      pooler: values.pooler?.map((text) => readName('--pooler', text, ['none', 'pgbouncer'])),
+      preparedStatements:
+        prepared === undefined ? undefined : readCount('--prepared-statements', prepared, 0),
+    }),
     seeds: values.seed.map((text) => readCount('--seed', text)),
     updates: readCount('--updates', values.updates),
     orders: readCount('--orders', values.orders),
@@ -59,38 +61,29 @@ function read() {
   };
 }
 
-function readNames<Name extends string>(
-  option: string,
-  texts: readonly string[],
-  names: readonly Name[],
-): Name[] {
-  return texts.map((text) => {
-    const name = names.find((each) => each === text);
-    if (name === undefined) throw new Error(`${option} ${text}: write ${names.join(' or ')}.`);
-    return name;
-  });
-}
-
-function readCount(option: string, text: string, from = 1): number {
-  if (/^\d{1,7}$/.test(text) && Number(text) >= from) return Number(text);
-  throw new Error(`${option} ${text}: write a whole number from ${from} on.`);
-}
-
 /** What workers take turns with; what is missing is an error only where an option names it. */
-function chooseBetween({ behind, pooler, preparedStatements }: ReturnType<typeof read>): Between {
+function chooseBetween({
+  behind,
+  pooler,
+  preparedStatements,
+}: {
+  readonly behind: Between['service'] | undefined;
+  readonly pooler: readonly ('none' | 'pgbouncer')[] | undefined;
+  readonly preparedStatements: Between['preparedStatements'];
+}): Between {
   const hasVarnish = isInstalled('varnish');
   if (!hasVarnish) {
-    if (behind?.includes('varnish')) throw new Error('--behind varnish: install varnishd.');
+    if (behind?.includes('varnish')) throw new Error('--behind varnish: install varnishd');
     process.stdout.write('varnishd is not installed: all workers call the service directly\n');
   }
   const pgBouncer = findPgBouncer();
   if (!pgBouncer) {
     if (pooler?.includes('pgbouncer'))
-      throw new Error('--pooler pgbouncer: install it, or set PGBOUNCER to its path.');
+      throw new Error('--pooler pgbouncer: install it, or set PGBOUNCER to its path');
     process.stdout.write('pgbouncer is not installed: all workers connect to PostgreSQL directly\n');
   }
   if (preparedStatements !== undefined && !pgBouncer?.followsStatements)
-    throw new Error('--prepared-statements: it takes PgBouncer 1.21 or newer.');
+    throw new Error('--prepared-statements: it takes PgBouncer 1.21 or newer');
   return {
     service: behind ?? (hasVarnish ? ['direct', 'varnish'] : ['direct']),
     database: (pooler ?? ['none', 'pgbouncer']).flatMap((name): Between['database'] => {
@@ -122,13 +115,7 @@ function format(report: ChaosReport): string {
 }
 
 async function main(): Promise<number> {
-  const settings = read();
-  if (settings.help) {
-    process.stdout.write(help);
-    return 0;
-  }
-  const { updates, orders, workers, withinMs } = settings;
-  const between = chooseBetween(settings);
+  const { updates, orders, workers, withinMs, between, ...settings } = readOptions(help, read);
   const progress = (text: string): void => void process.stdout.write(`  ${text}\n`);
   let failed = false;
   for (const engine of settings.engines) {
@@ -156,9 +143,4 @@ async function main(): Promise<number> {
   return failed ? 1 : 0;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`chaos: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}\n`);
-  process.exitCode = 2;
-}
+process.exitCode = await main();

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import { createOutbox, type OutboxStore, postgresStore } from '@orders/outbox';
 import { createInbox, eventsOf } from '@orders/outbox/inbox';
 import { pgliteStore } from '@orders/outbox/pglite';
+import { readCount, readName, readOptions } from '../../../.ci/read-options.ts';
 import { startPostgres } from '../../../.ci/start-postgres.ts';
 import type { ReceiverSettings } from './protocol.ts';
 import { Receivers } from './receivers.ts';
@@ -37,20 +38,13 @@ function read() {
       orders: { type: 'string', default: '200' },
       late: { type: 'string', default: '120' },
       seed: { type: 'string', default: '1' },
-      help: { type: 'boolean', default: false },
     },
   });
-  const count = (name: 'events' | 'deliveries' | 'orders' | 'late' | 'seed'): number => {
-    if (/^\d{1,6}$/.test(values[name])) return Number(values[name]);
-    throw new Error(`--${name} ${values[name]}: write a whole number.`);
-  };
-  const chosen = values.engine.map((text) => {
-    const engine = engines.find((each) => each === text);
-    if (!engine) throw new Error(`--engine ${text}: write postgres or pglite.`);
-    return engine;
-  });
+  const count = (name: 'events' | 'deliveries' | 'orders' | 'late' | 'seed'): number =>
+    readCount(`--${name}`, values[name], name === 'late' ? 0 : 1);
+  const chosen = values.engine.map((text) => readName('--engine', text, engines));
   const size = { events: count('events'), deliveries: count('deliveries'), orders: count('orders') };
-  return { help: values.help, engines: chosen, ...size, lateMs: 1_000 * count('late'), seed: count('seed') };
+  return { engines: chosen, ...size, lateMs: 1_000 * count('late'), seed: count('seed') };
 }
 
 async function runOn(
@@ -117,22 +111,7 @@ async function handleRest(open: () => Promise<OutboxStore>): Promise<OutboxStore
   return store;
 }
 
-const {
-  help: wantsHelp,
-  engines: chosen,
-  ...size
-} = (() => {
-  try {
-    return read();
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${help}`);
-    process.exit(2);
-  }
-})();
-if (wantsHelp) {
-  process.stdout.write(help);
-  process.exit(0);
-}
+const { engines: chosen, ...size } = readOptions(help, read);
 let isKept = true;
 for (const engine of chosen) {
   const report = await runOn(engine, size);

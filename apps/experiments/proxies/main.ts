@@ -4,6 +4,7 @@
  */
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { readCount, readOptions } from '../../../.ci/read-options.ts';
 import { experiments } from './experiments.ts';
 import { isInstalled, type ProxyName } from './proxies.ts';
 import { type Call, type Experiment, type Report, runExperiment } from './run-experiment.ts';
@@ -41,12 +42,12 @@ function read() {
       only: { type: 'string', default: '' },
       calls: { type: 'string', default: '200' },
       list: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (!/^[1-9]\d{2,4}$/.test(values.calls))
-    throw new Error(`--calls ${values.calls}: write a whole number from 100 to 99999.`);
-  return { ...values, calls: Number(values.calls) };
+  const { only, list } = values;
+  const wanted = experiments.filter((each) => titleOf(each).toLowerCase().includes(only.toLowerCase()));
+  if (wanted.length === 0) throw new Error(`--only ${only}: no experiment has this in its name; see --list`);
+  return { wanted, list, calls: readCount('--calls', values.calls, 100) };
 }
 
 const titleOf = ({ setup, name }: Experiment): string => `${setup.proxy}: ${name}`;
@@ -108,12 +109,11 @@ function say(...lines: readonly string[]): void {
 }
 
 async function main(): Promise<number> {
-  const { help: wantsHelp, list, only, calls } = read();
-  const wanted = experiments.filter((each) => titleOf(each).toLowerCase().includes(only.toLowerCase()));
-  if (wantsHelp) say(help);
-  else if (list) say(...wanted.map(titleOf));
-  if (wantsHelp || list) return 0;
-  if (wanted.length === 0) throw new Error(`--only ${only}: no experiment has this in its name; see --list.`);
+  const { wanted, list, calls } = readOptions(help, read);
+  if (list) {
+    say(...wanted.map(titleOf));
+    return 0;
+  }
 
   const startedAt = performance.now();
   const missing = proxies.filter((proxy) => !isInstalled(proxy));
@@ -158,9 +158,4 @@ async function main(): Promise<number> {
 // A signal ends this process as an error would, so that the proxies end with it.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  process.stderr.write(`proxies: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 2;
-}
+process.exitCode = await main();

@@ -7,7 +7,8 @@ import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-// Before all others, which take time and chance from it.
+import { readCount, readOptions } from '../../../.ci/read-options.ts';
+// Before all that is imported below, which it takes time and chance from.
 import { realSeconds } from './virtual-time.ts';
 
 const help = `pnpm simulate [--seed N] [--steps N | --minutes N] [--mutation NAME] [--print]
@@ -29,24 +30,14 @@ too, and what happened; 2 usage.
 
 /** How many seeds a mutation may take. */
 const maxSeeds = 2_000;
-const { values } = readArguments();
-if (values.help) {
-  process.stdout.write(help);
-  process.exit(0);
-}
 const { mutate, mutations } = await import('./mutations.ts');
-if (values.mutation === 'list') {
+const { seeds, minutes, steps, mutation, print } = readOptions(help, readArguments);
+if (mutation === 'list') {
   process.stdout.write(`${Object.keys(mutations).join('\n')}\n`);
   process.exit(0);
 }
-if (values.mutation === 'all') process.exit((await findAll(Object.keys(mutations))) ? 0 : 1);
-const seeds = values.seed?.map((text) => readCount('seed', text));
-const minutes = values.minutes === undefined ? undefined : readCount('minutes', values.minutes);
-const steps = values.steps === undefined ? undefined : readCount('steps', values.steps);
-if (values.mutation !== undefined) {
-  if (!(values.mutation in mutations)) fail(`There is no mutation "${values.mutation}".`);
-  mutate(values.mutation);
-}
+if (mutation === 'all') process.exit((await findAll(Object.keys(mutations))) ? 0 : 1);
+if (mutation !== undefined) mutate(mutation);
 // The first run is enough where a seed alone is given.
 const isOne = seeds !== undefined && (minutes ?? steps) === undefined;
 const maxSteps = isOne ? 1 : (steps ?? (minutes === undefined ? 10_000 : Number.POSITIVE_INFINITY));
@@ -72,13 +63,13 @@ async function search(seed: number): Promise<boolean> {
     taken += run.steps.length;
     virtualMs += elapsedMs;
     fingerprint.update(JSON.stringify(observer.events));
-    if (isOne || values.print) process.stdout.write(`${formatRun(observer)}\n\n`);
+    if (isOne || print) process.stdout.write(`${formatRun(observer)}\n\n`);
     const [violation] = observer.violations;
     if (violation) {
       broken = next;
       process.stdout.write(`Seed ${next} breaks a promise. ${describe(violation)}\n`);
     }
-    if (values.mutation !== undefined && next - seed + 1 >= maxSeeds) break;
+    if (mutation !== undefined && next - seed + 1 >= maxSeeds) break;
     if (taken >= maxSteps || realSeconds() - begunAt >= maxSeconds) break;
     if (realSeconds() - shownAt < 5) continue;
     shownAt = realSeconds();
@@ -91,7 +82,7 @@ async function search(seed: number): Promise<boolean> {
     `seed ${seed}: ${taken} steps, ${hours.toFixed(2)} h, run ${run}; ${seconds.toFixed(1)} s, ${(taken / seconds).toFixed(0)} steps a second, ${((60 * hours) / seconds).toFixed(1)} h a minute\n`,
   );
   if (broken === undefined) return true;
-  if (isOne || values.mutation !== undefined) return false;
+  if (isOne || mutation !== undefined) return false;
   process.stderr.write('Looks for fewer steps that break it …\n');
   const shortest = await simulator.shrink(broken);
   process.stdout.write(
@@ -120,29 +111,24 @@ async function findAll(names: readonly string[]): Promise<boolean> {
   return missed === 0;
 }
 
-function fail(message: string): never {
-  process.stderr.write(`${message}\n\n${help}`);
-  process.exit(2);
-}
-
 function readArguments() {
-  try {
-    return parseArgs({
-      options: {
-        seed: { type: 'string', multiple: true },
-        steps: { type: 'string' },
-        minutes: { type: 'string' },
-        mutation: { type: 'string' },
-        print: { type: 'boolean' },
-        help: { type: 'boolean' },
-      },
-    });
-  } catch (error) {
-    return fail(error instanceof Error ? error.message : String(error));
-  }
-}
-
-function readCount(option: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) fail(`--${option} takes a whole number of at most 9 digits.`);
-  return Number(text);
+  const { values } = parseArgs({
+    options: {
+      seed: { type: 'string', multiple: true },
+      steps: { type: 'string' },
+      minutes: { type: 'string' },
+      mutation: { type: 'string' },
+      print: { type: 'boolean' },
+    },
+  });
+  const { seed, steps, minutes, mutation, print } = values;
+  if (mutation !== undefined && !['list', 'all', ...Object.keys(mutations)].includes(mutation))
+    throw new Error(`--mutation ${mutation}: \`--mutation list\` prints those there are`);
+  return {
+    seeds: seed?.map((text) => readCount('--seed', text, 0)),
+    steps: steps === undefined ? undefined : readCount('--steps', steps),
+    minutes: minutes === undefined ? undefined : readCount('--minutes', minutes),
+    mutation,
+    print,
+  };
 }

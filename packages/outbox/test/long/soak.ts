@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { createOutbox, postgresStore } from '@orders/outbox';
 import { startMockOrderService } from '@orders/testing';
+import { readCount, readOptions } from '../../../../.ci/read-options.ts';
 import { startPostgres } from '../../../../.ci/start-postgres.ts';
 import type { SoakSettings } from './soak-worker.ts';
 
@@ -19,18 +20,12 @@ const help = `Sends a steady load through one worker process, and watches what m
 Ends with 0 when nothing grew, else with 1.
 `;
 
-const { values } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '30' },
-    rate: { type: 'string', default: '100' },
-    help: { type: 'boolean', default: false },
-  },
+const { minutes, rate } = readOptions(help, () => {
+  const { values } = parseArgs({
+    options: { minutes: { type: 'string', default: '30' }, rate: { type: 'string', default: '100' } },
+  });
+  return { minutes: readCount('--minutes', values.minutes), rate: readCount('--rate', values.rate) };
 });
-if (values.help) {
-  process.stdout.write(help);
-  process.exit();
-}
-const [minutes, rate] = [Number(values.minutes), Number(values.rate)];
 const orders = 2_000;
 /** How long settled updates are kept, in milliseconds: short, so that many are deleted. */
 const keepSettledMs = 60_000;
