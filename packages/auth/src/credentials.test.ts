@@ -56,7 +56,7 @@ test.each<[value: unknown, found: string]>([
   [{ reveal: () => 4711 }, 'a value of type object'],
   [() => 'swordfish', 'a value of type function'],
 ])('basic and bearer refuse %o without showing it', (value, found) => {
-  const advice = 'Pass the string, and check that the variable that holds it is set.';
+  const advice = 'Pass the string: is the variable that holds it set?';
   expect(() => basic(value as string)).toThrow(
     new TypeError(`basic: Expected the API key as a string or a Secret, got ${found}. ${advice}`),
   );

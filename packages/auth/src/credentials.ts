@@ -58,7 +58,7 @@ function reveal(given: unknown, expected: string): string {
   if (typeof text === 'string') return text;
   const found = given == null ? String(given) : `a value of type ${typeof given}`;
   throw new TypeError(
-    `${expected} as a string or a Secret, got ${found}. Pass the string, and check that the variable that holds it is set.`,
+    `${expected} as a string or a Secret, got ${found}. Pass the string: is the variable that holds it set?`,
   );
 }
 

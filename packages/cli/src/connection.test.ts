@@ -1,5 +1,5 @@
 import childProcess from 'node:child_process';
-import { symlink } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -29,6 +29,7 @@ test('the key comes from a file or a command, which no shell runs', async () => 
   await using service = await startMockOrderService({ keys: [key] });
   await using folder = await createFolder({
     key: `${key}\n`,
+    mark: `\ufeff${key}\r\n`,
     two: 'a\nb\n',
     'print.mjs': `console.log(process.argv[2])`,
   });
@@ -40,7 +41,9 @@ test('the key comes from a file or a command, which no shell runs', async () => 
   onTestFinished(() => void vi.unstubAllEnvs());
   const check = (...words: readonly string[]) =>
     runIn(folder, ['check', '--base-url', service.url, '--json', ...words]);
-  expect(await check('--api-key-file', 'key')).toMatchObject({ code: 0, stderr: '' });
+  await writeFile(folder.file('wide'), `\ufeff${key}\r\n`, 'utf16le');
+  for (const name of ['key', 'mark'])
+    expect(await check('--api-key-file', name)).toMatchObject({ code: 0, stderr: '' });
   expect(await check('--api-key-command', `"${node}" print.mjs ${key}`)).toMatchObject({
     code: 0,
   });
@@ -49,6 +52,7 @@ test('the key comes from a file or a command, which no shell runs', async () => 
   const failures = [
     [['--api-key-file', key], 'cannot read the file (ENOENT)'],
     [['--api-key-file', 'two'], 'expected the key on one line, got several'],
+    [['--api-key-file', 'wide'], 'expected a key in UTF-8, got UTF-16'],
     [['--api-key-command', key], 'cannot start the program (ENOENT)'],
     [['--api-key-command', `"${node}" -e process.exit(7)`], 'failed (7)'],
     [['--api-key-command', `"${node}" -e 0`], 'got nothing'],
@@ -60,6 +64,10 @@ test('the key comes from a file or a command, which no shell runs', async () => 
     expect(stdout + stderr).not.toContain(key);
   }
   expect(await check('--api-key-file', 'key', '--api-key-command', 'x')).toMatchObject({ code: 2 });
+  expect(await check('--api-key-command', ' ')).toMatchObject({
+    code: 2,
+    stderr: 'orders: --api-key-command: expected a command, got nothing.\n',
+  });
 });
 
 test.skipIf(process.platform === 'win32')(
@@ -81,6 +89,48 @@ test.skipIf(process.platform === 'win32')(
     expect([code, stderr]).toEqual([3, expect.stringContaining('sh took longer than 60 s')]);
   },
 );
+
+const header = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
+
+test.each([
+  `apiKey: '${key}'`,
+  `apiKey: async () => '${key}'`,
+  `apiKey: { reveal: () => '${key}' }`,
+  `credentials: { reveal: () => '${header}' }`,
+  `credentials: async () => ({ reveal: () => '${header}' })`,
+  `credentials: { reveal: () => 'Bearer ${key}' }`,
+])('a key that --config has as %s is printed nowhere, though the service echoes it', async (option) => {
+  await using service = await startMockOrderService();
+  const body = JSON.stringify({ plain: key, header, inText: `the key ${key} is fine` });
+  const headers = { 'content-type': 'application/json' };
+  service.faults.always({ type: 'status', status: 200, headers, body });
+  await using folder = await createFolder({
+    'config.mjs': `export default { baseUrl: '${service.url}', ${option} };`,
+    'a.json': '{"cart":{}}',
+  });
+  const { code, stdout, stderr } = await runIn(folder, [
+    'update',
+    'ord_1',
+    'a.json',
+    '--json',
+    '--config',
+    'config.mjs',
+  ]);
+  expect([code, JSON.parse(stdout).data.inText]).toEqual([0, 'the key [secret] is fine']);
+  for (const secret of [key, header.slice(6).replace(/=+$/, '')])
+    expect(stdout + stderr).not.toContain(secret);
+});
+
+test('a call may take as long as --timeout lets one of its attempts take', async () => {
+  await using service = await startMockOrderService({ keys: [key], latencyMs: 300 });
+  await using folder = await createFolder({
+    'config.mjs': `export default { baseUrl: '${service.url}', timeouts: { total: 100 } };`,
+  });
+  const check = (...words: readonly string[]) =>
+    runIn(folder, ['check', '--config', 'config.mjs', ...words], { ORDERS_API_KEY: key });
+  expect(await check('--timeout', '50ms')).toMatchObject({ code: 1 });
+  expect(await check('--timeout', '10m')).toMatchObject({ code: 0 });
+});
 
 test('a hostile folder chooses neither where the key goes, nor how it is read, nor which code runs', async () => {
   await using service = await startMockOrderService({ keys: [key] });

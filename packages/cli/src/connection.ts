@@ -72,10 +72,8 @@ export async function connect(
     key !== undefined
       ? { apiKey: key }
       : {
-          ...(apiKey && { apiKey: typeof apiKey === 'function' ? withoutMessage(apiKey) : apiKey }),
-          ...(credentials && {
-            credentials: typeof credentials === 'function' ? withoutMessage(credentials) : credentials,
-          }),
+          ...(apiKey && { apiKey: hideKey(apiKey, terminal) }),
+          ...(credentials && { credentials: hideKey(credentials, terminal) }),
         };
   const isMissing = Object.keys(authorization).length === 0;
   if (isMissing && !isDry)
@@ -84,6 +82,7 @@ export async function connect(
     });
   const schema = await loadSchema(options, terminal);
   const { createOrdersClient } = await import('@orders/client');
+  const timeouts = { ...own.timeouts, ...config.timeouts };
   try {
     const client = createOrdersClient({
       ...rest,
@@ -93,14 +92,10 @@ export async function connect(
       ...(schema && { schema }),
       ...(own.rateLimit && { rateLimit: own.rateLimit }),
       retry: { ...own.retry, ...config.retry },
-      timeouts: {
-        ...own.timeouts,
-        ...config.timeouts,
-        ...(options.timeout !== undefined && { attempt: options.timeout, connect: options.timeout }),
-      },
+      timeouts: { ...timeouts, ...limitAttempts(options.timeout, timeouts.total) },
     });
     const connector = connectors.find((name) => config[name] !== undefined);
-    return { client, baseUrl: String(baseUrl).replace(/\/+$/, ''), connector };
+    return { client, baseUrl: normalizeUrl(baseUrl), connector };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     throw new CommandError(nameFlags(error.message), 2);
@@ -112,15 +107,44 @@ export function isLoopback({ hostname }: URL): boolean {
   return /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
 }
 
-/** Reads a key as a module does, without the message of what it throws, which may hold the key. */
-function withoutMessage<T>(read: () => T | PromiseLike<T>): () => Promise<T> {
+/** A base URL as it is compared and printed, whichever way it is written. */
+export function normalizeUrl(baseUrl: string | URL): string {
+  return new URL(baseUrl).href.replace(/\/+$/, '');
+}
+
+/** The time limits of `--timeout`: a call may take as long as one of its attempts. */
+function limitAttempts(timeout: number | undefined, total = 45_000): OrdersClientOptions['timeouts'] {
+  if (timeout === undefined) return {};
+  return { attempt: timeout, connect: timeout, ...(timeout > total && { total: timeout }) };
+}
+
+/** A key of a module, or the function that reads it, so that neither it nor the message of what the function throws is printed. */
+function hideKey<Key>(
+  given: Key | (() => Key | PromiseLike<Key>),
+  terminal: Terminal,
+): Key | (() => Promise<Key>) {
+  if (typeof given !== 'function') {
+    addKey(given, terminal);
+    return given;
+  }
   return async () => {
     try {
-      return await read();
+      const key = await (given as () => Key | PromiseLike<Key>)();
+      addKey(key, terminal);
+      return key;
     } catch (error) {
       throw new Error(`it threw ${kindOfError(error)}; its message may hold a key and is left out`);
     }
   };
+}
+
+/** Prints a key nowhere, whether it is given as a text, as a secret, or as the value of a header. */
+function addKey(given: unknown, terminal: Terminal): void {
+  const text = typeof given === 'string' ? given : (given as { reveal?(): unknown } | undefined)?.reveal?.();
+  if (typeof text !== 'string') return;
+  const [, basic, bearer] = text.match(/^(?:basic (.+)|bearer (.+))$/i) ?? [];
+  if (basic !== undefined) terminal.addSecret(Buffer.from(basic, 'base64').toString().replace(/:$/, ''));
+  else terminal.addSecret(bearer ?? text);
 }
 
 /** Options of the client have the names of code; who reads this wrote flags. */
@@ -155,6 +179,7 @@ export async function readKey(
   }
   if (apiKeyCommand === undefined) return env['ORDERS_API_KEY'] || undefined;
   const [program = '', ...args] = splitWords(apiKeyCommand);
+  if (program === '') throw new CommandError('--api-key-command: expected a command, got nothing.', 2);
   const running = promisify(execFile)(program, args, {
     timeout: 60_000,
     // One that ignores SIGTERM would be waited for without end.
@@ -176,7 +201,8 @@ export async function readKey(
 }
 
 function oneLine(flag: string, text: string): string {
-  const key = text.replace(/\r?\n$/, '');
+  const key = text.replace(/^\ufeff|\r?\n$/g, '');
+  if (key.includes('\0')) throw new CommandError(`${flag}: expected a key in UTF-8, got UTF-16.`);
   if (/^[^\r\n]+$/.test(key)) return key;
   throw new CommandError(`${flag}: expected the key on one line, got ${key === '' ? 'nothing' : 'several'}.`);
 }
@@ -198,10 +224,7 @@ async function loadConfig(file: string, terminal: Terminal): Promise<Config> {
     extname(file) === '.json'
       ? copy(await readJsonFile(file, { terminal, describe: describeWithoutText }))
       : await loadModule('--config', file, { terminal, read: (module) => copy(module['default']) });
-  if (found !== undefined) {
-    if (typeof found['apiKey'] === 'string') terminal.addSecret(found['apiKey']);
-    return found as Config;
-  }
+  if (found !== undefined) return found as Config;
   const how = extname(file) === '.json' ? 'an object' : 'export default { baseUrl: "https://..." }';
   throw new CommandError(`--config: ${file}: expected options of createOrdersClient. Write ${how}.`, 2);
 }

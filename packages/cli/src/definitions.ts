@@ -118,6 +118,7 @@ export const definitions: readonly Definition[] = [
     summary: 'Send one update from a JSON file',
     options: [
       new Option('--dry-run', 'print the request as a curl command; nothing is sent'),
+      decimals,
       ...connectionOptions,
       schema,
       json,
@@ -131,7 +132,7 @@ export const definitions: readonly Definition[] = [
     usage: 'send <file>',
     summary: 'Send a file of updates, and resume it',
     options: [
-      option('--rate <number>', 'updates per second at most', positive),
+      option('--rate <number>', 'updates per second, on average', positive),
       option('--concurrency <number>', 'updates in flight (default: 16)', count(1, 1_000)),
       new Option('--stop-on-rejected', 'later rows of an order wait behind a rejected one'),
       new Option('--skip-invalid', 'send the valid rows of a file that has others').conflicts('group'),
@@ -494,9 +495,14 @@ function limit(usual: string): Option {
   return option('--limit <number>', `how many at most (default: ${usual})`, counted);
 }
 
-/** Reads numbers of rows, or which of them. */
-function rows(text: string): readonly number[] | 'all' | 'rejected' {
-  if (text === 'all' || text === 'rejected') return text;
-  if (/^\d{1,9}(,\d{1,9})*$/.test(text)) return text.split(',').map(Number);
+type Rows = readonly number[] | 'all' | 'rejected';
+
+/** Reads numbers of rows, or which of them; the option may be given again with more numbers. */
+function rows(text: string, before?: Rows): Rows {
+  const isWord = text === 'all' || text === 'rejected';
+  if (typeof before === 'string' || (isWord && before))
+    throw new InvalidArgumentError('"all" and "rejected" stand alone.');
+  if (isWord) return text;
+  if (/^\d{1,9}(,\d{1,9})*$/.test(text)) return [...(before ?? []), ...text.split(',').map(Number)];
   throw new InvalidArgumentError('Write the numbers of rows, such as 17,19, or "all" or "rejected".');
 }

@@ -140,7 +140,7 @@ export async function createJournal(name: string, key: JournalKey): Promise<Jour
     // SQLite gives its other files the mode of this one.
     closeSync(openSync(draft, 'wx', 0o600));
     try {
-      createTables(new sqlite.DatabaseSync(draft), key);
+      createTables(new sqlite.DatabaseSync(resolve(draft)), key);
       return (await open(path, draft)) as Journal;
     } finally {
       rmSync(draft, { force: true });
@@ -188,7 +188,8 @@ async function open(path: string, draft?: string): Promise<Journal | undefined> 
       await lock.release();
       return undefined;
     }
-    db = new sqlite.DatabaseSync(path);
+    // A name such as file:x would be a URI to SQLite, and that of another file.
+    db = new sqlite.DatabaseSync(resolve(path));
     // With its lock held, the write-ahead log needs no shared memory and one flush for each commit: the fastest of
     // SQLite's modes that survive a power failure.
     db.exec(`pragma trusted_schema = off; pragma locking_mode = exclusive; ${durably}`);

@@ -71,7 +71,7 @@ test('prints the same as JSON', async () => {
 
 test('has orders with the tokens that it is given, one by one and in a file', async () => {
   await using folder = await createFolder({
-    'orders.json': JSON.stringify(['c', { token: 'd', data: { order_id: 'x' } }]),
+    'orders.json': `\ufeff${JSON.stringify(['c', { token: 'd', data: { order_id: 'x' } }])}`,
   });
   await using mock = await startMock([
     ...['--order', 'a', '--order', 'b/1', '--orders-file', folder.file('orders.json'), '--orders', '1'],

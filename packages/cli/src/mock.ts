@@ -135,7 +135,7 @@ function readKey(text: string, flag: string): ServiceKey {
 function readOrdersFile(file: string): readonly (string | SeedOrder)[] {
   let orders: unknown;
   try {
-    orders = JSON.parse(readFileSync(file, 'utf8'));
+    orders = JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''));
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'it is not JSON' : (error as NodeJS.ErrnoException).code;
     throw new CommandError(`--orders-file ${file} cannot be read: ${reason}.`, 2);

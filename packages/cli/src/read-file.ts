@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { stdin } from 'node:process';
+import { Readable } from 'node:stream';
 import { OrderUpdate, type OrderUpdateSchema } from '@orders/schema';
 import type { FileIssue, UpdateFileOptions, UpdateFileRow } from '@orders/schema/file';
 import { CommandError, describeError, type ExitCode, joinSentences, type Terminal } from './terminal.ts';
@@ -43,15 +44,17 @@ export async function* readRows(
 ): AsyncGenerator<Row> {
   const { readUpdateFile } = await import('@orders/schema/file');
   const chunks = chunksOf(file, { terminal, sums });
-  const base = schema ?? (OrderUpdate as unknown as OrderUpdateSchema);
   try {
-    for await (const row of readUpdateFile(chunks, base, { ...options, name: file }))
+    for await (const row of readUpdateFile(chunks, baseOf(schema), { ...options, name: file }))
       yield { ...row, issues: row.issues.map(nameFlags) };
   } finally {
     // Who reads not all rows leaves the file open.
     await chunks.return(undefined);
   }
 }
+
+const baseOf = (schema: OrderUpdateSchema | undefined): OrderUpdateSchema =>
+  schema ?? (OrderUpdate as unknown as OrderUpdateSchema);
 
 /** Advice of the reader in the words of the command. */
 const flagHints: ReadonlyMap<string, string> = new Map([
@@ -75,6 +78,8 @@ function nameFlags(issue: RowIssue): RowIssue {
 }
 
 interface JsonFileOptions extends Pick<ReadOptions, 'terminal'> {
+  /** Called with each part of the file. */
+  readonly onChunk?: (chunk: Uint8Array) => void;
   /** @default 2 */
   readonly exitCode?: ExitCode;
   /** What is said about a part of the file. */
@@ -84,26 +89,54 @@ interface JsonFileOptions extends Pick<ReadOptions, 'terminal'> {
 /** Reads a file of one JSON value. What `JSON.parse` would change without a word is an error. @throws CommandError */
 export async function readJsonFile(
   file: string,
-  { terminal, exitCode = 2, describe = describeIssue }: JsonFileOptions = {},
+  { terminal, exitCode = 2, describe = describeIssue, onChunk = () => {} }: JsonFileOptions = {},
 ): Promise<unknown> {
   const { readJsonValue } = await import('@orders/schema/file');
-  const { value, changes } = await readJsonValue(chunksOf(file, { terminal }));
+  const watched = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunksOf(file, { terminal })) {
+      onChunk(chunk);
+      yield chunk;
+    }
+  };
+  const { value, changes } = await readJsonValue(watched());
   const [change] = changes;
   if (!change) return value;
-  const { line = 1, column, code } = change;
-  const at = [file, line, ...(column === undefined ? [] : [column])].join(':');
-  throw new CommandError(`${at}: ${describe(change)}`, exitCode, { code });
+  throw new CommandError(`${placeOf(file, change)}: ${describe(change)}`, exitCode, { code: change.code });
 }
 
-/** Reads a JSON file of one update, which the client checks. @throws CommandError */
-export async function readOneUpdate(file: string, terminal: Terminal): Promise<OrderUpdate> {
-  const value = await readJsonFile(file, { terminal, exitCode: 1 });
+function placeOf(file: string, { line = 1, column }: Omit<RowIssue, 'row'>): string {
+  return [file, line, ...(column === undefined ? [] : [column])].join(':');
+}
+
+/**
+ * Reads a JSON file of one update, which the client checks. What an export may have changed is noted, and amounts that are
+ * written with the decimals of `--decimals` are refused, as by `orders validate`.
+ *
+ * @throws CommandError
+ */
+export async function readOneUpdate(
+  file: string,
+  { schema, decimals, terminal }: ReadOptions & { readonly terminal: Terminal },
+): Promise<OrderUpdate> {
+  const chunks: Uint8Array[] = [];
+  const onChunk = (chunk: Uint8Array): void => void chunks.push(chunk);
+  const value = await readJsonFile(file, { terminal, exitCode: 1, onChunk });
   if (typeof value === 'object' && value !== null && 'token' in value && 'update' in value)
     throw new CommandError(`${file} holds { "token", "update" }, as a file for "orders send" does.`, 1, {
       hint: 'Write the update alone: { "cart": ... }.',
     });
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as OrderUpdate;
-  throw new CommandError(`${file}: expected one update such as { "cart": { "items": [{ ... }] } }.`, 1);
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new CommandError(`${file}: expected one update such as { "cart": { "items": [{ ... }] } }.`, 1);
+  const { readUpdateFile } = await import('@orders/schema/file');
+  const reading = { format: 'json', requireToken: false, decimals } as const;
+  for await (const { issues, warnings } of readUpdateFile(Readable.from(chunks), baseOf(schema), reading)) {
+    const amount = issues.find(({ code }) => code === 'written_decimals');
+    if (amount)
+      throw new CommandError(`${placeOf(file, amount)}: ${describeIssue(amount)}`, 1, { code: amount.code });
+    for (const warning of warnings)
+      terminal.note(`${placeOf(file, warning)}: ${warning.path}: ${describeIssue(warning)}`);
+  }
+  return value as OrderUpdate;
 }
 
 /** What is wrong, what is there, and what to write instead. */

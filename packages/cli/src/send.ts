@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { OrdersError } from '@orders/client';
-import { type Connection, type ConnectionOptions, connect, loadSchema } from './connection.ts';
+import { type Connection, type ConnectionOptions, connect, loadSchema, normalizeUrl } from './connection.ts';
 import { createJournal, type Journal, type JournalKey, openJournal } from './journal.ts';
 import { type FileOptions, type ReadOptions, readingOf, UnreadableFileError } from './read-file.ts';
 import { type DecisionOptions, decideRows, isDecision, journalOf, sendLine } from './send-decisions.ts';
@@ -196,7 +196,7 @@ async function connectTo(
   { file, journalFile, options, terminal, env }: Context,
   before: string | undefined,
 ): Promise<Connection> {
-  const { rate } = options;
+  const { rate, timeout = 0 } = options;
   const connection = await connect(options, {
     terminal,
     env,
@@ -207,7 +207,7 @@ async function connectTo(
   });
   const { client, baseUrl } = connection;
   if (before !== undefined) checkTarget({ file, journalFile }, before, baseUrl);
-  const echo = client.echo({ retry: { maxAttempts: 3 }, timeouts: { total: 30_000 } });
+  const echo = client.echo({ retry: { maxAttempts: 3 }, timeouts: { total: Math.max(30_000, timeout) } });
   await terminal.waitFor(`${baseUrl} to accept the key`, echo).catch((error: unknown) => {
     throw new CommandError(`Nothing was sent. ${describeError(error)}`, 3, {
       ...(error instanceof OrdersError && { code: error.code }),
@@ -232,7 +232,7 @@ function checkTarget(
   before: string,
   baseUrl: string,
 ): void {
-  if (before !== baseUrl)
+  if (normalizeUrl(before) !== baseUrl)
     throw new CommandError(
       `${file} was sent to ${before}, and now the base URL is ${baseUrl}. Nothing was sent.`,
       3,

@@ -109,7 +109,7 @@ const momentMs = 2_000;
 
 export function createTerminal(process: NodeJS.Process): Terminal {
   const { stdin, stdout, stderr } = process;
-  const secrets: string[] = [];
+  const secrets = new Set<string>();
   const closed = new AbortController();
   let isLost = false;
   let hasReported = false;
@@ -125,7 +125,7 @@ export function createTerminal(process: NodeJS.Process): Terminal {
   stderr.on('error', () => {});
 
   const redact = (text: string): string =>
-    secrets.reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
+    [...secrets].reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
   const toText = (lines: readonly string[], keepsStyles = false): string =>
     lines.map((line) => `${stripControls(redact(line), keepsStyles)}\n`).join('');
   const hasStyles = (): boolean => styleText('bold', '.', { stream: stdout }) !== '.';
@@ -134,9 +134,10 @@ export function createTerminal(process: NodeJS.Process): Terminal {
     json: false,
     addSecret(key) {
       // A shorter key occurs by chance in texts that have nothing to do with it.
-      if (key.length < 8) return;
+      if (key.length < 8 || secrets.has(key)) return;
       const encoded = [`${key}:`, key].map((text) => Buffer.from(text).toString('base64').replace(/=+$/, ''));
-      secrets.push(key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1), ...encoded);
+      for (const text of [key, encodeURIComponent(key), JSON.stringify(key).slice(1, -1), ...encoded])
+        secrets.add(text);
     },
     redact,
     print: (...lines) => void stdout.write(toText(lines, hasStyles())),

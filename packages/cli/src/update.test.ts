@@ -1,6 +1,6 @@
 import { startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
-import { runHere } from '../test/run-here.ts';
+import { runHere, startHere } from '../test/run-here.ts';
 import { createFolder } from '../test/run-orders.ts';
 
 const key = 'sk_test_4f1b9c27';
@@ -49,4 +49,42 @@ test('an update with its token around it, as a file for send has it, is refused 
   expect(run.stderr).toMatch(
     /holds \{ "token", "update" \}.* Write the update alone: \{ "cart": \.\.\. \}\.\n$/,
   );
+});
+
+test('what an export may have changed is noted, and amounts with the decimals of --decimals are refused', async () => {
+  const text = '{"cart":{"items":[{"sku":"a","unit_price":258.00}]},"order_id":"6.9E+12"}';
+  await using folder = await createFolder({ 'a.json': text });
+  const words = ['update', 'ord_1', './a.json', '--dry-run', '--base-url', 'https://api.example.com'];
+  const sent = await runHere(words, { folder });
+  expect(sent.code).toBe(0);
+  expect(sent.stderr.split('\n')).toEqual([
+    expect.stringMatching(/^a\.json:1:\d+: order_id: Found "6\.9E\+12"\. A spreadsheet writes long numbers/),
+    expect.stringMatching(
+      /^a\.json:1:\d+: cart\.items\[0\]\.unit_price: Found 258\.00\. The decimals are not sent/,
+    ),
+    '',
+  ]);
+  const refused = await runHere([...words, '--decimals', '2'], { folder });
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /orders: a\.json:1:\d+: Found 258\.00\. .*Write the integer that is sent\.\n$/,
+    ),
+  });
+});
+
+test('Ctrl-C says what became of the update', async () => {
+  await using service = await startMockOrderService({ keys: [key], orders: ['ord_1'] });
+  service.faults.always({ type: 'stalled_headers', applied: true });
+  await using folder = await createFolder({ 'a.json': '{"cart":{}}' });
+  const words = ['update', 'ord_1', './a.json', '--json', '--base-url', service.url];
+  await using running = startHere(words, { folder, env: { ORDERS_API_KEY: key } });
+  await service.waitForRequests(1);
+  running.signal('SIGINT');
+  const { code, stdout } = await running.ended;
+  expect([code, JSON.parse(stdout)]).toEqual([
+    1,
+    expect.objectContaining({ outcome: 'unknown', code: 'aborted', attemptCount: 1 }),
+  ]);
 });

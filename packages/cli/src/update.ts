@@ -1,5 +1,5 @@
 import { OrdersError, type Outcome, type Receipt } from '@orders/client';
-import { type ConnectionOptions, connect } from './connection.ts';
+import { type ConnectionOptions, connect, loadSchema } from './connection.ts';
 import { readOneUpdate } from './read-file.ts';
 import {
   type CommandInput,
@@ -11,6 +11,7 @@ import {
 
 interface UpdateOptions extends ConnectionOptions {
   readonly dryRun?: true;
+  readonly decimals?: number;
 }
 
 /** Sends one update, or shows what would be sent. @throws CommandError */
@@ -22,7 +23,8 @@ export async function runUpdate({
 }: CommandInput<UpdateOptions>): Promise<ExitCode> {
   const [token = '', file = ''] = args;
   const isDry = options.dryRun ?? false;
-  const update = await readOneUpdate(file, terminal);
+  const schema = await loadSchema(options, terminal);
+  const update = await readOneUpdate(file, { schema, decimals: options.decimals, terminal });
   const { client, baseUrl } = await connect(options, { terminal, env, isDry });
   try {
     if (isDry) {
@@ -33,9 +35,11 @@ export async function runUpdate({
       else terminal.write(escapeControls(prepared.toCurl()));
       return 0;
     }
+    // A second Ctrl-C ends the process.
+    const signal = terminal.catchInterrupt();
     const { outcome, status, attemptCount, data, receipt } = await terminal.waitFor(
       `${baseUrl} to apply the update`,
-      client.updateOrder(token, update),
+      client.updateOrder(token, update, { signal }),
     );
     await terminal.report({ outcome, status, attemptCount, data, receipt }, async () => [
       `${terminal.style('green', 'Applied')} (${status}) by ${baseUrl}`,

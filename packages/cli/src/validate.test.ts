@@ -63,6 +63,13 @@ test('issues have file, row, column, path, what was found and a hint, and are co
   expect(text.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
 }, 60_000);
 
+test('SARIF escapes what would end the path of a file in a URI', async () => {
+  await using folder = await createFolder({ 'a #1?.csv': csv });
+  const { stdout } = await runIn(folder, ['validate', 'a #1?.csv', '--format', 'sarif']);
+  const [result] = JSON.parse(stdout).runs[0].results;
+  expect(result.locations[0].physicalLocation.artifactLocation.uri).toBe('a%20%231%3F.csv');
+});
+
 test('GitHub gets annotations and other tools SARIF, at the place in the file', async () => {
   await using folder = await createFolder({ 'a,b.csv': csv });
   const github = await runIn(folder, ['validate', 'a,b.csv', '--format', 'github']);

@@ -144,7 +144,9 @@ const reporters = {
     const toResult = (level: 'error' | 'warning', issue: FileIssue) => {
       const { file, row, line = row, column, code } = issue;
       const region = { startLine: line, ...(column && { startColumn: column }) };
-      const artifactLocation = { uri: encodeURI(file.replaceAll('\\', '/')) };
+      const artifactLocation = {
+        uri: encodeURI(file.replaceAll('\\', '/')).replace(/[?#]/g, encodeURIComponent),
+      };
       return {
         ruleId: code,
         level,

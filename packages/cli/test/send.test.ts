@@ -610,7 +610,7 @@ test('of many decisions all are noted, or none', own, async () => {
     `create trigger fails before update on rows when new.row = 15 and new.decided is not null
     begin select raise(abort, 'the disk is full'); end`,
   );
-  const words = ['--resolve', '2,3', '--retry', 'rejected', '--yes'];
+  const words = ['--resolve', '2', '--resolve', '3', '--retry', 'rejected', '--yes'];
   expect(await send(...words)).toMatchObject({
     code: 3,
     stdout: '',
@@ -627,8 +627,15 @@ test('of many decisions all are noted, or none', own, async () => {
   expect(refused).toMatchObject({ code: 3, stderr: 'orders: Nothing was changed.\n' });
   expect(JSON.parse((await send('--review', '--json')).stdout).waiting).toHaveLength(20);
   changeJournal(folder, 'drop trigger fails');
+  for (const more of ['2', 'all'])
+    expect(await send('--retry', 'rejected', '--retry', more)).toMatchObject({ code: 2, stdout: '' });
   const settled = await send(...words, '--json');
   expect([settled.code, JSON.parse(settled.stdout).settled.length]).toEqual([0, 20]);
+  expect(JSON.parse(settled.stdout).settled.slice(0, 3)).toEqual([
+    { row: 2, decision: 'resolve' },
+    { row: 3, decision: 'resolve' },
+    expect.objectContaining({ decision: 'retry' }),
+  ]);
 });
 
 test('Ctrl-C finishes what is in flight, and the same command goes on', own, async () => {
@@ -875,6 +882,26 @@ test('a 429 pauses the run, and no row is lost to it', own, async () => {
   // Each request counts, also one of a row that was put back.
   const sent = readResult(folder.file('results.csv')).map(({ attempts }) => Number(attempts));
   expect(sent.reduce((sum, each) => sum + each, 0)).toBeGreaterThanOrEqual(24 + 4);
+});
+
+test('a service is the same, however its base URL is written', own, async () => {
+  await using scene = await setScene(5, 5);
+  const { service, send } = scene;
+  expect(await send()).toMatchObject({ code: 0 });
+  for (const baseUrl of [service.url.toUpperCase(), ` ${service.url}/ `])
+    expect(await send('--base-url', baseUrl)).toMatchObject({ code: 0 });
+  expect(service.ledger).toHaveLength(5);
+});
+
+test('a file whose name looks like a URI has a journal of its own', own, async () => {
+  await using scene = await setScene(3, 3);
+  const { service, folder, send } = scene;
+  expect(await send()).toMatchObject({ code: 0 });
+  writeFileSync(folder.file('file:updates.csv'), 'token,cart.items[0].sku\nord_1,cup\n');
+  const env = { ORDERS_API_KEY: key, ORDERS_BASE_URL: service.url };
+  const { ended } = startOrders(['send', 'file:updates.csv'], { cwd: folder.path, env });
+  expect(await ended).toMatchObject({ code: 0, stdout: 'file:updates.csv: 1 row\n  applied          1\n' });
+  expect(service.ledger).toHaveLength(4);
 });
 
 test('a file that has changed, or is read in another way, is refused', own, async () => {

@@ -529,7 +529,7 @@ export function parseBaseUrl(input: string | URL, allowInsecureHttp: boolean): B
 }
 
 const reserved =
-  /^(authorization|proxy-authorization|host|content-.+|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect)$/i;
+  /^(authorization|proxy-authorization|host|content-.+|connection|keep-alive|transfer-encoding|te|trailer|upgrade|expect|accept-encoding)$/i;
 
 /** @throws TypeError for a header that the client sets itself, or that HTTP does not allow; the message shows no value. */
 function checkHeaders(where: string, headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -539,7 +539,7 @@ function checkHeaders(where: string, headers: Readonly<Record<string, string>>):
       `${where}: headers: ${JSON.stringify(name)} is no header name.`,
     );
     check(!reserved.test(name), `${where}: headers: ${name} is set by the client; leave it out.`);
-    check(isHeaderValue(value), `${where}: headers: the value of ${name} is not a string that HTTP allows.`);
+    check(isHeaderValue(value), `${where}: headers: ${name} has no value that HTTP allows.`);
     return [name.toLowerCase(), value];
   });
   return Object.fromEntries(checked);

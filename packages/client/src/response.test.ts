@@ -58,6 +58,16 @@ test('a success may have any media type of JSON, and JSON may be null', () => {
   });
 });
 
+test('a 204 has no body, whatever media type it names, and so has what classifyResponse calls applied', () => {
+  const success = { outcome: 'applied', data: undefined };
+  expect(interpretResponse(response(204, html, ''), context)).toMatchObject(success);
+  const applied = { ...context, classifyResponse: () => 'applied' as const };
+  for (const status of [200, 204, 409])
+    expect(interpretResponse(response(status, html, ''), applied)).toMatchObject(success);
+  expect(interpretResponse(response(200, html, '<p>'), applied)).toMatchObject({ code: 'invalid_response' });
+  expect(interpretResponse(cut(204, html), context)).toMatchObject({ outcome: 'unknown' });
+});
+
 test('treat503AsRejected leaves a 503 that is not in JSON unknown, and all else as it is', () => {
   const outcome = (status: number, headers: Record<string, string>): string =>
     interpretResponse(response(status, headers), { ...context, classifyResponse: treat503AsRejected })

@@ -59,12 +59,13 @@ const outcomes: readonly (readonly [statusAndBody: RegExp, outcome: Outcome])[] 
 /** What the body of a response is; `unreadable` is one without a media type that is compressed or did not arrive whole. */
 type BodyKind = 'json' | 'html' | 'empty' | 'text' | 'unreadable';
 
-function bodyKind({ headers, text }: HttpResponse, isWhole: boolean): BodyKind {
+function bodyKind({ status, headers, text }: HttpResponse, isWhole: boolean): BodyKind {
   const type = mediaType(headers);
   if (jsonType.test(type)) return 'json';
-  if (type === '' ? htmlStart.test(text) : htmlType.test(type)) return 'html';
-  if (type !== '') return 'text';
-  if (isWhole && text === '') return 'empty';
+  // A 204 has no body, whatever type is named.
+  if (isWhole && !text && (!type || status === 204)) return 'empty';
+  if (type ? htmlType.test(type) : htmlStart.test(text)) return 'html';
+  if (type) return 'text';
   return isWhole && headerValue(headers, 'content-encoding') === '' ? 'text' : 'unreadable';
 }
 
@@ -171,11 +172,13 @@ function interpretSuccess(
   let found = problem;
   if (failure)
     found ??= failure === 'too_large' ? 'a body larger than maxResponseBytes' : 'a body that broke off';
-  if (body !== 'json' && body !== 'empty') found ??= 'another media type than application/json';
+  // An empty body of another type is read where `classifyResponse` says that it is applied.
+  if (body !== 'json' && (text || outcome !== 'applied'))
+    found ??= 'another media type than application/json';
   try {
     if (found === undefined) {
       // Over HTTP/2 undici reports a body that broke off before its first byte as an empty one.
-      const data: unknown = text === '' ? undefined : JSON.parse(text);
+      const data: unknown = text ? JSON.parse(text) : undefined;
       if (isUtf8) return { outcome: 'applied', status, headers: mapHeaders(headers, redact), data };
       found = 'JSON that is not in UTF-8';
     }

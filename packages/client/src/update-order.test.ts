@@ -27,6 +27,21 @@ test('an update is sent as it was validated, though it changes meanwhile', async
   expect(service.journal[0]?.body.toString()).toBe('{"cart":{},"order_id":"validated"}');
 });
 
+test.each([Array.prototype, Object.prototype])(
+  'an update is sent as it is in a process whose %o has a toJSON',
+  async (prototype) => {
+    await using service = await startMockOrderService({ orders: [token] });
+    await using orders = createOrdersClient({ baseUrl: service.url, apiKey: service.key });
+    const update = { cart: { items: [{ sku: 'mug', quantity: 2 }] }, order_id: '1' };
+    const body = JSON.stringify(update);
+    Object.defineProperty(prototype, 'toJSON', { value: () => 'changed', configurable: true });
+    const sending = orders.updateOrder(token, update);
+    Reflect.deleteProperty(prototype, 'toJSON');
+    await sending;
+    expect(service.journal[0]?.body.toString()).toBe(body);
+  },
+);
+
 test.each(['', '.', '..', 'a\nb', '\ud83d'])(
   'the order token %j is refused before sending',
   async (wrong) => {

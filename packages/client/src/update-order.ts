@@ -87,7 +87,7 @@ export function updateOperation(
   let body: string | undefined;
   try {
     const parsed = schema.safeParse(update);
-    if (parsed.success) body = JSON.stringify(parsed.data);
+    if (parsed.success) body = JSON.stringify(parsed.data, 'toJSON' in [] ? asItIs : undefined);
     else issues = explain(parsed.error);
   } catch (thrown) {
     // A check of the user may throw, or be asynchronous.
@@ -102,6 +102,11 @@ export function updateOperation(
     { operation, host, attempts: [], bodyBytes: 0, calledAt: Date.now() },
     { code: 'validation_error', outcome: 'not_sent', what: 'the update is invalid', issues },
   );
+}
+
+/** Keeps a value from a `toJSON` that a library gave to all arrays or objects, which would change what is sent. */
+function asItIs(this: Readonly<Record<string, unknown>>, name: string): unknown {
+  return this[name];
 }
 
 function invalidToken(token: unknown): Explanation {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import process from 'node:process';
 import type { Readable } from 'node:stream';
 import './node-version.ts';
@@ -51,7 +51,8 @@ export async function lockFile(path: string): Promise<FileLock | undefined> {
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
   const node = /^node/i.test(basename(process.execPath)) ? process.execPath : 'node';
   const { PATH, LD_LIBRARY_PATH } = process.env;
-  const child = spawn(node, ['--title=orders-lock', '--eval', holder, path], {
+  // A name such as file:x would be a URI to SQLite.
+  const child = spawn(node, ['--title=orders-lock', '--eval', holder, resolve(path)], {
     // Nothing of this process's is for it, such as NODE_OPTIONS or a key.
     env: { PATH, LD_LIBRARY_PATH },
     stdio: ['pipe', 'pipe', 'ignore'],

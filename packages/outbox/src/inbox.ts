@@ -12,7 +12,7 @@ import { guarded } from './guarded.ts';
 import { encodeEvent } from './inbox-event.ts';
 import { EventHandlers, type InboxHandler } from './inbox-handlers.ts';
 import { readBody, refusal } from './inbox-request.ts';
-import { checkCount, checkMs } from './options.ts';
+import { checkCount, checkMs, checkStore } from './options.ts';
 import { LaneQueue } from './queue.ts';
 import { reviewCopy } from './restored.ts';
 import { checkDatabase, checkInstalled, checkSchemaName, migrateSchema, readInstalled } from './schema.ts';
@@ -277,8 +277,7 @@ function checkInboxOptions(options: InboxOptions): InboxOptions {
     throw new TypeError('createInbox: pass { store, verify, id, token, handler }.');
   checkOptions('createInbox', options, Object.keys(names));
   const { store, verify, id, token, handler } = options;
-  if (typeof store?.transaction !== 'function')
-    throw new TypeError('store: pass postgresStore(...) or await pgliteStore(...).');
+  checkStore(store);
   if (verify !== 'none' && typeof verify !== 'function')
     throw new TypeError(
       "verify: pass a function that checks the signature or the URL, or write 'none', with which anybody may send events.",

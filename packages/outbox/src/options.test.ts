@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from 'vitest';
 import type { Decision } from './decide.ts';
 import type { EnqueueItem, EnqueueOptions } from './enqueue.ts';
+import { createInbox } from './inbox.ts';
 import type { Rate } from './limits.ts';
 import { type OutboxOptions, resolveOptions } from './options.ts';
 import { createOutbox } from './outbox.ts';
@@ -63,6 +64,18 @@ test.for<[object, string]>([
 test('says what to pass where nothing is passed', async () => {
   await expect(createOutbox(undefined as never)).rejects.toThrow('createOutbox: pass { client, store }.');
 });
+
+test.each([Array.prototype, Object.prototype])(
+  'refuses to store in a process whose %o has a toJSON',
+  async (prototype) => {
+    const inbox = { store, verify: 'none', id: 'id', token: 'token', handler: async () => {} } as const;
+    Object.defineProperty(prototype, 'toJSON', { value: () => 'changed', configurable: true });
+    const refused = [createOutbox({ store }), (async () => createInbox(inbox))()];
+    Reflect.deleteProperty(prototype, 'toJSON');
+    for (const each of refused)
+      await expect(each).rejects.toThrow(/^All arrays of this process have a toJSON/);
+  },
+);
 
 test('adds the defaults', () => {
   expect(resolveOptions({ store, concurrency: 4 })).toMatchObject({

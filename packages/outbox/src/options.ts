@@ -179,8 +179,7 @@ export function resolveOptions(options: OutboxOptions): ResolvedOptions {
     for (const method of ['prepareUpdateOrder', 'safeUpdateOrder', 'echo'] as const)
       if (typeof client?.[method] !== 'function')
         throw new TypeError(`client: pass what createOrdersClient returns; ${method} is missing.`);
-  if (typeof store?.transaction !== 'function')
-    throw new TypeError('store: pass postgresStore(...) or await pgliteStore(...).');
+  checkStore(store);
   checkOptions('createOutbox: rate', rate, ['perSecond', 'burst']);
   if (rate !== undefined && !(rate?.perSecond > 0 && Number.isFinite(rate.perSecond)))
     throw new TypeError('rate.perSecond: write a number above 0.');
@@ -213,6 +212,16 @@ export function resolveOptions(options: OutboxOptions): ResolvedOptions {
 }
 
 /** Checks a whole number, where it is given. @throws TypeError */
+/** Whether this process can store updates and events. @throws TypeError that says what to do */
+export function checkStore(store: OutboxStore): void {
+  if (typeof store?.transaction !== 'function')
+    throw new TypeError('store: pass postgresStore(...) or await pgliteStore(...).');
+  if ('toJSON' in [])
+    throw new TypeError(
+      'All arrays of this process have a toJSON, which would change what is stored: delete it from Array.prototype and Object.prototype.',
+    );
+}
+
 export function checkCount(name: string, value: number | undefined, longest = 100_000): void {
   if (value === undefined || (Number.isSafeInteger(value) && value >= 1 && value <= longest)) return;
   throw new TypeError(`${name}: write a whole number from 1 to ${longest.toLocaleString('en')}.`);
