@@ -1,3 +1,5 @@
+import { createOrdersClient, treat503AsRejected } from '@orders/client';
+import type { OutboxOptions } from '@orders/outbox';
 import { expect } from 'vitest';
 import { holdResponses } from '../test/hold-responses.ts';
 import { onBothInFull, onPostgres, type Scene, step, stepsApplied } from '../test/scene.ts';
@@ -136,3 +138,72 @@ onPostgres('takes decisions of another process up at once', async (scene) => {
   await desk.retry(id);
   await reaches(desk, id, 'applied');
 });
+
+/** An outbox whose service asks that the first update of an order waits for an hour, before it is sent again. */
+async function delayFirst({ open, service, token }: Scene, options: Partial<OutboxOptions> = {}) {
+  const client = createOrdersClient({
+    baseUrl: service.url,
+    apiKey: service.key,
+    classifyResponse: treat503AsRejected,
+  });
+  const outbox = await open({ client, ...options });
+  const headers = { 'content-type': 'application/json', 'retry-after': '3600' };
+  service.faults.next({ type: 'status', status: 503, headers }, { token });
+  return { outbox, client };
+}
+
+onBothInFull('what waits behind a delayed update is sent at once where that is decided', async (scene) => {
+  const { service, token } = scene;
+  const { outbox, client } = await delayFirst(scene);
+  await using _ = client;
+  const delayed = await outbox.enqueue(token, step(1));
+  await outbox.drain();
+  expect(await outbox.get(delayed)).toMatchObject({ state: 'queued', attempts: 1 });
+  const next = await outbox.enqueue(token, step(2));
+  const other = await outbox.enqueue(token, step(3));
+  // This frees nothing: the first one waits all the same.
+  await outbox.discard(other);
+  await outbox.drain();
+  expect(await outbox.get(delayed)).toMatchObject({ state: 'queued', attempts: 1 });
+  await outbox.discard(delayed);
+  await outbox.drain();
+  expect(await outbox.get(next)).toMatchObject({ state: 'applied' });
+  expect(stepsApplied(service, token)).toEqual([2]);
+});
+
+onBothInFull(
+  'with latestWins, a new update does not wait for the delay of the one it replaces',
+  async (scene) => {
+    const { service, token } = scene;
+    for (const enqueueNext of ['enqueue', 'enqueueAll'] as const) {
+      const { outbox, client } = await delayFirst(scene, { latestWins: true });
+      await using _ = client;
+      const replaced = await outbox.enqueue(token, step(1));
+      await outbox.drain();
+      expect(await outbox.get(replaced)).toMatchObject({ state: 'queued', attempts: 1 });
+      if (enqueueNext === 'enqueue') await outbox.enqueue(token, step(2));
+      else await outbox.enqueueAll([{ token, update: step(2) }]);
+      await outbox.drain();
+      expect(await outbox.get(replaced)).toMatchObject({ state: 'discarded', code: 'superseded' });
+    }
+    expect(stepsApplied(service, token)).toEqual([2, 2]);
+  },
+);
+
+onBothInFull(
+  'an update that is sent again in its place does not wait for the delay of the next',
+  async (scene) => {
+    const { service, token } = scene;
+    service.faults.next({ type: 'status', status: 422 }, { token });
+    const { outbox, client } = await delayFirst(scene);
+    await using _ = client;
+    const rejected = await outbox.enqueue(token, step(1));
+    const delayed = await outbox.enqueue(token, step(2));
+    await outbox.drain();
+    expect(await outbox.get(delayed)).toMatchObject({ state: 'queued', attempts: 1 });
+    await outbox.retry(rejected);
+    await outbox.drain();
+    expect(await outbox.get(rejected)).toMatchObject({ state: 'applied' });
+    expect(stepsApplied(service, token).at(0)).toBe(1);
+  },
+);

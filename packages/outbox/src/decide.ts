@@ -217,7 +217,13 @@ async function change(
     `update ${schema}.updates set ${set} where id = $1 returning ${statusColumns}, pg_notify('${queue.channel}', '')`,
     values,
   );
-  await queue.add(tx, token);
+  const [head] = await rowsOf<{ delay_ms: number | null }>(
+    tx,
+    `select extract(epoch from due_at - clock_timestamp())::float8 * 1000 as delay_ms from ${schema}.updates
+     where token = $1 and open order by position limit 1`,
+    [token],
+  );
+  await queue.reschedule(tx, { token, delayMs: Number(head?.delay_ms ?? 0) });
   return toStatus(row ?? {});
 }
 

@@ -59,6 +59,13 @@ for (const latestWins of [false, true])
         const plain = (rows: typeof one) =>
           rows.map((row) => ({ ...row, id: '', token: row?.token.split('_')[2] }));
         expect(plain(one)).toEqual(plain(other));
+        // A person sends again in this order what was rejected.
+        const tokens = new Map(together.map((id, index) => [id, list('all')[index]?.token ?? '']));
+        for (const token of new Set(tokens.values())) {
+          const listed = await outbox.list({ states: ['queued', 'discarded'], token, limit: 1_000 });
+          const order = listed.map(({ id }) => id).filter((id) => tokens.has(id));
+          expect(order).toEqual(together.filter((id) => tokens.get(id) === token));
+        }
       }),
       { numRuns: inFull ? 50 : 10 },
     );

@@ -171,14 +171,26 @@ export async function insertUpdate(
     const message = `There is an update ${id} in this outbox already: the earlier call was accepted, and this one added nothing.`;
     throw new OutboxError('duplicate_id', message, { ids: [id] });
   }
-  if (latestWins) {
-    await tx.query(
-      `update ${schema}.updates set ${discarded}, code = 'superseded'
-       where token = $1 and open and state = 'queued' and id <> $2::uuid`,
-      [token, id],
-    );
-  }
+  if (latestWins) await supersede(tx, { schema, queue }, [{ token, id }]);
   await queue.add(tx, token);
+}
+
+/** Discards what is queued of orders, but for these updates. What was delayed delays them no longer. */
+async function supersede(
+  tx: Sql,
+  { schema, queue }: Pick<EnqueueParts, 'schema' | 'queue'>,
+  latest: readonly Pick<NewUpdate, 'token' | 'id'>[],
+): Promise<void> {
+  const delayed = await rowsOf<{ token: string }>(
+    tx,
+    `with superseded as (
+       update ${schema}.updates set ${discarded}, code = 'superseded'
+       where token = any($1::text[]) and open and state = 'queued' and id <> all($2::uuid[]) returning token, due_at
+     )
+     select distinct token from superseded where due_at > clock_timestamp()`,
+    [latest.map(({ token }) => token), latest.map(({ id }) => id)],
+  );
+  for (const { token } of delayed) await queue.reschedule(tx, { token });
 }
 
 /**
@@ -192,6 +204,7 @@ export async function insertUpdates(
   { schema, queue, latestWins }: EnqueueParts,
   updates: readonly NewUpdate[],
 ): Promise<void> {
+  // They have one time, read once all their orders are locked: else some would count as accepted before an earlier one.
   const column = (name: keyof NewUpdate): unknown[] => updates.map((update) => update[name] ?? null);
   const stored = await rowsOf<{ id: string }>(
     tx,
@@ -204,10 +217,11 @@ export async function insertUpdates(
        select token, count(*) from given group by token order by token collate "C"
        on conflict (token) do update set last = lane.last + excluded.last returning token, last
      ),
+     accepted as (select clock_timestamp() as at, count(*) from lane),
      stored as (
-       insert into ${schema}.updates (id, token, position, accepted_position, body, state, traceparent)
-       select id, token, last - behind, last - behind, body, 'queued', traceparent
-       from given join lane using (token) order by id on conflict (id) do nothing returning id
+       insert into ${schema}.updates (id, token, position, accepted_position, body, state, traceparent, created_at)
+       select id, token, last - behind, last - behind, body, 'queued', traceparent, at
+       from given join lane using (token) cross join accepted order by id on conflict (id) do nothing returning id
      )
      select id::text as id, case when ${hasListener(schema)} then pg_notify('${queue.channel}', '') end from stored`,
     [column('token'), column('id'), column('body'), column('traceparent')],
@@ -220,14 +234,10 @@ export async function insertUpdates(
     throw new OutboxError('duplicate_id', message, { ids });
   }
   const tokens = [...new Set(updates.map(({ token }) => token))];
-  if (latestWins) {
-    const latest = [...new Map(updates.map(({ token, id }) => [token, id])).values()];
-    await tx.query(
-      `update ${schema}.updates set ${discarded}, code = 'superseded'
-       where token = any($1::text[]) and open and state = 'queued' and id <> all($2::uuid[])`,
-      [tokens, latest],
-    );
-  }
+  if (latestWins)
+    await supersede(tx, { schema, queue }, [
+      ...new Map(updates.map((update) => [update.token, update])).values(),
+    ]);
   await queue.insert(
     tx,
     tokens.map((token) => ({ token })),

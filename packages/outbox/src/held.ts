@@ -123,12 +123,13 @@ export async function readHeld(sql: Sql, schema: string, world: World): Promise<
        ) as head
      ),
      held as (
-       select u.id, u.token, u.created_at, u.id = head.id as is_head, head.is_old, ${headFacts}
+       select u.id, u.token, u.created_at, u.accepted_position, u.id = head.id as is_head, head.is_old, ${headFacts}
        from ${schema}.updates as u join head using (token)
        where u.open and (u.state in ('queued', 'sending') or u.id = head.id)
      )
      select head_state, hold, min(due_ms)::float8 as due_ms, is_old, is_head,
-       (array_agg(id::text order by created_at))[1] as id, (array_agg(head_id order by created_at))[1] as head_id,
+       (array_agg(id::text order by created_at, accepted_position))[1] as id,
+       (array_agg(head_id order by created_at, accepted_position))[1] as head_id,
        count(distinct token)::float8 as orders, count(*)::float8 as updates
      from held group by head_state, hold, is_old, is_head order by min(created_at)`,
     [...agesOf(world)],

@@ -148,9 +148,19 @@ export class LaneQueue {
     if (lanes.length === 0) return;
     const jobs = lanes.map(({ token, delayMs = 0 }): JobInsert => {
       const job = { singletonKey: token };
-      return delayMs > 0 ? { ...job, startAfter: `${(delayMs / 1_000).toFixed(3)} seconds` } : job;
+      return delayMs > 0 ? { ...job, startAfter: toInterval(delayMs) } : job;
     });
     await this.#boss.insert(queueName, jobs, { db: asDb(tx), returnId: false });
+  }
+
+  /**
+   * Queues an order so that it is due then, even one that is queued for later: it may wait for the delay of an update that
+   * is no longer its first. One that is being worked on stays as it is.
+   */
+  async reschedule(tx: Sql, { token, delayMs = 0 }: LaneInsert): Promise<void> {
+    const startAfter = toInterval(Math.max(0, delayMs));
+    await this.#boss.update(queueName, undefined, { singletonKey: token, startAfter, db: asDb(tx) });
+    await this.insert(tx, [{ token, delayMs }]);
   }
 
   /** Of these orders, those without a job; while the transaction lasts, they stay without. */
@@ -218,6 +228,8 @@ export class LaneQueue {
     if (held.length > 0) await this.#boss.fail(queueName, held.map(toAttempt));
   }
 }
+
+const toInterval = (ms: number): string => `${(ms / 1_000).toFixed(3)} seconds`;
 
 function toAttempt({ id, retryCount }: { readonly id: string; readonly retryCount: number }) {
   return { id, retryCount };
