@@ -110,6 +110,8 @@ function opened(
 export interface Probe {
   readonly signal: Signal;
   readonly message: string;
+  /** Whether it was not sent, since a 429 pauses the client. */
+  readonly isPaused?: boolean;
 }
 
 /** Takes the echo of a probe into account: a success lets its owner try one update. Another process may probe by now. */

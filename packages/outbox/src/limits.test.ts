@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createOrdersClient } from '@orders/client';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { onBothInFull, onPostgres, step, until } from '../test/scene.ts';
@@ -235,6 +236,36 @@ onPostgres('pauses every process after a 429, and goes on at once when a person 
   await desk.resume();
   await until('both are applied', () => service.ledger.length === 2);
   expect((await desk.status()).pausedUntil).toBeUndefined();
+});
+
+const anHour = { type: 'status', status: 429, headers: { 'retry-after': '3600' } } as const;
+
+onBothInFull('a lifted pause is one of the client no longer, whichever worker met the 429', async (scene) => {
+  const { open, service, token } = scene;
+  const outbox = await open();
+  service.faults.next(anHour, { token });
+  const id = await outbox.enqueue(token, step(1));
+  await outbox.drain();
+  expect(await outbox.get(id)).toMatchObject({ state: 'queued', status: 429 });
+  const desk = await open({ client: undefined as never });
+  await desk.resume();
+  await outbox.drain();
+  expect(await outbox.get(id)).toMatchObject({ state: 'applied' });
+});
+
+onBothInFull('what a pause of the client holds back is due once the pause is lifted', async (scene) => {
+  const { open, service, sql, schema } = scene;
+  await using client = createOrdersClient({ baseUrl: service.url, apiKey: service.key, maxConnections: 1 });
+  const outbox = await open({ client });
+  const tokens = service.orders.map((order) => order.token);
+  service.faults.next(anHour, { token: tokens[0] ?? '' });
+  await outbox.enqueueAll(tokens.map((token) => ({ token, update: step(1) })));
+  await outbox.drain();
+  const delayed = await sql.query(`select id from ${schema}.updates where due_at > clock_timestamp()`);
+  expect(delayed).toMatchObject({ rows: [] });
+  await outbox.resume();
+  await outbox.drain();
+  expect(new Set(service.ledger.map((entry) => entry.token)).size).toBe(tokens.length);
 });
 
 onBothInFull(

@@ -37,6 +37,8 @@ export interface MonitorParts {
   readonly concurrency: number;
   readonly localConcurrency: number;
   readonly warn: (message: string) => void;
+  /** When a pause was lifted last, as the workers of this outbox know it. */
+  readonly lifted: { at?: string };
   /** How long an update may be due and unmoved beside free places, in milliseconds. */
   readonly stallMs: number;
 }
@@ -101,6 +103,8 @@ export class Monitor {
   /** The probe in flight. */
   #probing: Promise<void> | undefined;
   #tick = Promise.withResolvers<void>();
+  /** Ends the wait for the next echo. */
+  #resumed = Promise.withResolvers<void>();
 
   constructor(parts: MonitorParts, watched: Watched, stopping: AbortSignal) {
     this.#parts = parts;
@@ -159,7 +163,8 @@ export class Monitor {
     return { problem: stall, reason: stall === undefined ? undefined : 'stalled' };
   }
 
-  #keyReason(): 'key_refused' | 'service_unavailable' {
+  #keyReason(): 'paused' | 'key_refused' | 'service_unavailable' {
+    if (this.#echo?.isPaused) return 'paused';
     return this.#echo?.signal === 'refused' ? 'key_refused' : 'service_unavailable';
   }
 
@@ -213,12 +218,15 @@ export class Monitor {
 
   /** Takes limits into account that were just read. */
   note(limits: Limits): void {
-    const { client, warn } = this.#parts;
-    const before = this.#limits;
+    const { client, warn, lifted } = this.#parts;
     this.#limits = limits;
     this.#readAt = performance.now();
     // A pause that a person lifted is also one of the client, which saw the 429.
-    if (before && before.resumed !== limits.resumed) client.resume?.();
+    if (lifted.at !== undefined && lifted.at !== limits.resumed) {
+      client.resume?.();
+      this.#resumed.resolve();
+    }
+    lifted.at = limits.resumed;
     const { state, message = '' } = limits.health;
     if (state === this.#state) return;
     this.#state = state;
@@ -341,8 +349,11 @@ export class Monitor {
 
   /** Sends nothing before an echo has shown that the service takes the key. */
   async #checkKey(): Promise<void> {
+    // The client may still know of a pause that was lifted meanwhile.
+    await this.refresh().catch(() => {});
     // A probe for all may succeed first.
     for (let round = 0; !this.#stopping.aborted && !this.#hasEchoed; round++) {
+      this.#resumed = Promise.withResolvers();
       const probe = await this.#probe();
       if (this.#hasEchoed) return;
       this.#echo = probe;
@@ -350,9 +361,11 @@ export class Monitor {
       this.#tick.resolve();
       this.#watched.wake();
       if (signal === 'success') return;
-      const problem = serviceProblems[this.#keyReason()];
+      const reason = this.#keyReason();
+      const problem = reason === 'paused' ? 'The order service limits this key' : serviceProblems[reason];
       if (round === 0 && !this.#stopping.aborted) this.#parts.warn(`${problem}: ${message}`);
-      await sleep(probeDelay(round), undefined, { signal: this.#stopping }).catch(() => {});
+      const slept = sleep(probeDelay(round), undefined, { signal: this.#stopping }).catch(() => {});
+      await Promise.race([slept, this.#resumed.promise]);
     }
   }
 
@@ -383,7 +396,8 @@ export class Monitor {
         return { signal: 'failure', message: 'The client threw in its echo, or did not end it.' };
       const status = 'status' in error ? error.status : undefined;
       const isRefused = error.outcome === 'rejected' && (status === 401 || status === 403);
-      return { signal: isRefused ? 'refused' : 'failure', message: error.message };
+      const isPaused = error.outcome === 'not_sent' && this.#parts.client.pausedUntil !== undefined;
+      return { signal: isRefused ? 'refused' : 'failure', message: error.message, isPaused };
     }
   }
 

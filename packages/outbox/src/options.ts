@@ -36,7 +36,7 @@ export type OutboxClient<Update extends OrderUpdate = OrderUpdate> = Pick<
   OrdersClient<Update>,
   'prepareUpdateOrder' | 'safeUpdateOrder' | 'echo'
 > &
-  Partial<Pick<OrdersClient, 'resume' | 'readCredentials'>>;
+  Partial<Pick<OrdersClient, 'resume' | 'pausedUntil' | 'readCredentials'>>;
 
 /** What `readCredentials` of a client resolves with. */
 export type Authorization = Awaited<ReturnType<OrdersClient['readCredentials']>>;

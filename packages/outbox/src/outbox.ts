@@ -366,6 +366,8 @@ export async function openOutbox<Update extends OrderUpdate>(
     return status;
   }
 
+  const lifted = {};
+
   async function createWorker(): Promise<Worker> {
     const { client } = resolved;
     if (!client)
@@ -386,6 +388,7 @@ export async function openOutbox<Update extends OrderUpdate>(
       queue,
       stallMs,
       subscription,
+      lifted,
       sweeper: createSweeper({ ...resolved, store: whileOpen, schema, queue }),
       random: Math.random,
       warn,

@@ -41,7 +41,7 @@ export interface Moment {
 
 /** What sending needs. */
 export interface SendParts extends SettleOptions {
-  readonly client: Pick<OrdersClient, 'safeUpdateOrder'>;
+  readonly client: Pick<OrdersClient, 'safeUpdateOrder'> & Partial<Pick<OrdersClient, 'pausedUntil'>>;
   readonly onUnknown: UnknownChoice | ((update: UnknownUpdate) => UnknownChoice | Promise<UnknownChoice>);
   readonly warn: (message: string) => void;
   /** Aborts the calls in flight. */
@@ -127,7 +127,8 @@ export async function sendHead(
     const { code, outcome } = result.error ?? {};
     const isOwn = code === 'aborted' && (ending.aborted || isTooSoon);
     if (isOwn && (outcome === 'not_sent' || outcome === 'rejected')) return settleUnsent(head.failures);
-    const settlement = settleResult(result, head.failures, parts);
+    const pausedMs = Number(client.pausedUntil ?? 0) - Date.now();
+    const settlement = settleResult(result, head.failures, { ...parts, pausedMs });
     // What was applied always has one.
     if (settlement || result.ok) return settlement as Settlement;
     const signal = result.error.code === 'aborted' ? 'none' : 'failure';

@@ -36,6 +36,8 @@ export interface SettleOptions {
   /** The longest delay of an update that could not be sent, in milliseconds. */
   readonly maxRetryDelayMs: number;
   readonly random: () => number;
+  /** How long the client still pauses by a 429, in milliseconds. */
+  readonly pausedMs?: number;
 }
 
 /** The shortest pause after a 429, in milliseconds: the client's own short one ignores earlier calls. */
@@ -80,6 +82,10 @@ export function settleResult(
     return rejectedAs({ ...failure, issues: error.issues }, options, 'none');
   // A pause or a limit of the client held it back: nothing failed.
   if (error.retryAfterMs !== undefined) {
+    const { pausedMs = 0 } = options;
+    // As after the 429 itself, a person can lift it.
+    if (pausedMs > 0)
+      return { ...failure, ...queued(0, failures), pauseMs: pauseOf(pausedMs), signal: 'none' };
     const delayMs = Math.min(error.retryAfterMs, options.maxRetryDelayMs);
     return { ...failure, ...queued(delayMs, failures), signal: 'none' };
   }
