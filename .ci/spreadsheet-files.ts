@@ -359,10 +359,65 @@ export const fileCases: readonly FileCase[] = [
     rows: [`2 t1 {"order_id":"A",${mug}}`, `3 t1 {"order_id":"A",${item({ sku: 'cup' })}}`],
   },
   {
-    what: 'Shopify: fields of the order in its first row alone',
-    content: `token,order_id,user_identifier,${sku}\nt1,A,u1,mug\nt1,A,,cup\n`,
+    what: 'Shopify: fields of the order in its first row alone, as one update',
+    content: `token,order_id,shipping_address.zip,${sku}\nt1,A,1,mug\nt1,,,cup\nt1,,,jug\nt2,B,,mug\nt2,,2,cup\n`,
     options: { rows: 'group' },
-    rows: ['3! 3:3 user_identifier group_differs'],
+    rows: [
+      '2-4 t1 {"order_id":"A","shipping_address":{"zip":"1"},"items":[{"sku":"mug"},{"sku":"cup"},{"sku":"jug"}]}',
+      '5-6 t2 {"order_id":"B","shipping_address":{"zip":"2"},"items":[{"sku":"mug"},{"sku":"cup"}]}',
+    ],
+  },
+  {
+    what: 'fields of the order in its last row alone, as one update',
+    content: `token,order_id,require_shipping,${sku}\nt1,,,mug\nt1,A,FALSE,cup\n`,
+    options: { rows: 'group' },
+    rows: ['2-3 t1 {"order_id":"A","require_shipping":false,"items":[{"sku":"mug"},{"sku":"cup"}]}'],
+  },
+  {
+    what: 'one object for each item, with fields of the order in one of them, as one update',
+    name: 'a.ndjson',
+    content: [
+      '{"order_id":"A","require_shipping":false,"cart":{"items":[{"sku":"mug"}],"total":0}}',
+      '{"require_shipping":false,"cart":{"items":[{"sku":"cup"}]}}',
+      '{"shipping_address":{"lines":["a","b"]},"cart":{"total":0}}',
+    ]
+      .map((update) => `{"token":"t1","update":${update}}`)
+      .join('\n'),
+    options: { rows: 'group' },
+    rows: [
+      '1-3 t1 {"order_id":"A","require_shipping":false,"shipping_address":{"lines":["a","b"]},"items":[{"sku":"mug"},{"sku":"cup"}]}',
+    ],
+  },
+  {
+    what: 'a list of an order that another row has longer',
+    name: 'a.json',
+    content: `[${['["a"]', '["a","b"]'].map((lines) => `{"token":"t1","update":{"cart":{},"shipping_address":{"lines":${lines}}}}`)}]`,
+    options: { rows: 'group' },
+    rows: ['2! 1:140 shipping_address.lines[1] group_differs'],
+  },
+  {
+    what: 'three orders mixed, with their fields once',
+    content: `token,order_id,${sku}\nt1,A,mug\nt2,B,mug\nt3,,mug\nt1,,cup\nt3,C,cup\n`,
+    options: { rows: 'group' },
+    rows: [
+      `2 t1 {"order_id":"A",${mug}}`,
+      `3 t2 {"order_id":"B",${mug}}`,
+      `4 t3 {${mug}}`,
+      '5! 5:1 token group_apart',
+      '6! 6:1 token group_apart',
+    ],
+  },
+  {
+    what: 'two values for a field of one order, after rows that leave it blank',
+    content: `token,order_id,${sku}\nt1,,mug\nt1,A,cup\nt1,,jug\nt1,B,can\n`,
+    options: { rows: 'group' },
+    rows: ['5! 5:2 order_id group_differs'],
+  },
+  {
+    what: 'an item that is there twice, with fields of the order once',
+    content: `token,order_id,${sku}\nt1,A,mug\nt1,,mug\n`,
+    options: { rows: 'group' },
+    rows: ['2-3 t1 {"order_id":"A","items":[{"sku":"mug"},{"sku":"mug"}]}', '3? 3:1 - repeated_row'],
   },
   {
     what: 'rows of an order that are not next to each other',

@@ -75,9 +75,10 @@ each row is one update. Numbers are sent as they are written; --decimals 2 sends
 on each line; JSON is one update, or a list of { "token", "update" }.
 
 A file with one row for each item of an order is refused: --group makes one update of
-rows next to each other that have one token and differ in their items alone; --each-row
-sends an update for each, of which the last replaces the items of the others. What a
-spreadsheet may have changed, such as 6.93217E+12 for a code, is a warning.`;
+rows next to each other that have one token; of a field of the order, they may hold one
+value, in one row or in each. --each-row sends an update for each, of which the last
+replaces the items of the others. What a spreadsheet may have changed, such as
+6.93217E+12 for a code, is a warning.`;
 
 /** Every command but `completion`, which is made of them. */
 export const definitions: readonly Definition[] = [

@@ -16,7 +16,7 @@ test('advice names the flags of the command', async () => {
     'Write the integer that is sent, or declare with --decimals how many decimals amounts have in the file.',
   ]);
   const grouped =
-    'Pass --group to make one update of the rows of an order, or --each-row to send an update for each.';
+    'Pass --group to make one update of the rows of an order, or --each-row if each holds all items of its order.';
   expect(await hints('token,cart.items[0].sku\na,mug\na,cup')).toEqual([grouped, grouped]);
   expect(await hints('token,foo\na,b')).toEqual([
     expect.stringMatching(

@@ -60,7 +60,7 @@ const baseOf = (schema: OrderUpdateSchema | undefined): OrderUpdateSchema =>
 const flagHints: ReadonlyMap<string, string> = new Map([
   [
     'row_per_item',
-    'Pass --group to make one update of the rows of an order, or --each-row to send an update for each.',
+    'Pass --group to make one update of the rows of an order, or --each-row if each holds all items of its order.',
   ],
   [
     'undeclared_decimals',

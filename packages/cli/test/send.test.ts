@@ -966,7 +966,7 @@ test(
       stdout: expect.stringContaining('Nothing was sent. Fix the file.\n'),
     });
     expect(refused.stdout.replace(/\s+/g, ' ')).toContain(
-      'Rows 2 to 3 are of one order and hold different items. As updates of their own, the last would replace the items of the others. Pass --group to make one update of the rows of an order, or --each-row to send an update for each.',
+      'Rows 2 to 3 are of one order and hold different items. As updates of their own, the last would replace the items of the others. Pass --group to make one update of the rows of an order, or --each-row if each holds all items of its order.',
     );
     expect(service.journal).toEqual([]);
     service.faults.next('lostResponse', { token: 'ord_1' });

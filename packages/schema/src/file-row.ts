@@ -18,7 +18,7 @@ export interface UpdateFileOptions {
   readonly decimals?: number | undefined;
   /**
    * What rows of one order are that stand next to each other and hold different items. `group` makes one update of them:
-   * they may differ in their items alone. `each` makes an update of each, of which the last replaces the items of the
+   * of a field of the order, they may hold one value, in one row or in each. `each` makes an update of each, of which the last replaces the items of the
    * others.
    * @default such rows are issues, since a file with one row for each item of an order looks like that, unless each has
    * other values in fields of the order than the one before it

@@ -223,6 +223,92 @@ console.log(count);`;
   expect(stdout).toBe('3000\n');
 });
 
+test('rows of one order are one update of all their items, wherever its fields stand; two values of one are refused', async () => {
+  const columns = ['order_id', 'require_shipping', 'total', 'shipping_address.zip', 'hooks.terms_url'];
+  const schema = defineOrderUpdate({ totalAmount: 'total' }) as OrderUpdateSchema;
+  const own = { order_id: 'A', require_shipping: false, total: 0 };
+  const nested = { shipping_address: { zip: '01' }, hooks: { terms_url: 'https://shop.example' } };
+  const values = ['A', 'false', '0', '01', 'https://shop.example'];
+  // Each field stands in some rows of the order, at least in one.
+  const places = fc
+    .integer({ min: 2, max: 5 })
+    .chain((count) =>
+      fc.tuple(
+        ...columns.map(() =>
+          fc
+            .array(fc.boolean(), { minLength: count, maxLength: count })
+            .filter((stands) => stands.includes(true)),
+        ),
+      ),
+    );
+  const other = fc.option(fc.nat(columns.length - 1), { nil: undefined });
+  await fc.assert(
+    fc.asyncProperty(places, other, fc.boolean(), async (stands, differing, isJson) => {
+      const items = stands[0]?.map((_, row) => ({ sku: `sku-${row}` })) ?? [];
+      const cells = items.map((_, row) => values.map((value, index) => (stands[index]?.[row] ? value : '')));
+      // A second value, in a row that had none.
+      const places = stands[differing ?? -1]?.flatMap((isThere, row) => (isThere ? [] : [row])) ?? [];
+      const [at] = places;
+      const second = ['B', 'true', '1', '02', 'https://other.example'][differing ?? -1];
+      if (at !== undefined && second !== undefined) cells[at]?.splice(differing ?? 0, 1, second);
+      const toUpdate = (row: readonly string[], index: number) => {
+        const [order_id, shipping, total, zip, terms_url] = row;
+        return {
+          ...(order_id && { order_id }),
+          ...(shipping && { require_shipping: shipping === 'true' }),
+          ...(total && { total: Number(total) }),
+          ...(zip && { shipping_address: { zip } }),
+          ...(terms_url && { hooks: { terms_url } }),
+          cart: { items: [items[index]] },
+        };
+      };
+      const header = `token,${columns.join(',')},cart.items[0].sku`;
+      const text = isJson
+        ? cells.map((row, index) => JSON.stringify({ token: 't', update: toUpdate(row, index) })).join('\n')
+        : [header, ...cells.map((row, index) => `t,${row.join(',')},sku-${index}`)].join('\n');
+      const [row, ...others] = await read(text, {
+        format: isJson ? 'ndjson' : 'csv',
+        rows: 'group',
+        schema,
+      });
+      expect(others).toEqual([]);
+      if (at === undefined) {
+        expect(row).toMatchObject({ issues: [], update: { ...own, ...nested, cart: { items } } });
+        return;
+      }
+      expect(new Set(row?.issues.map(({ code }) => code))).toEqual(new Set(['group_differs']));
+      expect(new Set(row?.issues.map(({ path }) => path))).toEqual(new Set([columns[differing ?? 0]]));
+    }),
+  );
+});
+
+test('a field that an order needs stands in one of its rows, or is missing once', async () => {
+  const schema = defineOrderUpdate({ fields: { order: { channel: z.string() } } }) as OrderUpdateSchema;
+  const rowsOf = (...channels: readonly string[]): string =>
+    `token,channel,cart.items[0].sku\n${channels.map((channel, row) => `t,${channel},sku-${row}\n`).join('')}`;
+  for (const channels of [
+    ['web', '', ''],
+    ['', '', 'web'],
+  ])
+    expect(await csv(rowsOf(...channels), { schema, rows: 'group' })).toMatchObject([
+      { issues: [], update: { channel: 'web', cart: { items: [{}, {}, {}] } } },
+    ]);
+  expect(await csv(rowsOf('', ''), { schema, rows: 'group' })).toMatchObject([
+    { issues: [{ row: 2, line: 2, column: 2, code: 'required', path: 'channel' }] },
+  ]);
+});
+
+test('no advice about a row for each item makes an order lose items', async () => {
+  const rows = 'token,order_id,cart.items[0].sku\nord_1,x,mug\nord_1,,cup\nord_1,,plate';
+  const [first] = await csv(rows);
+  expect(first?.issues).toMatchObject([
+    { code: 'row_per_item', hint: expect.stringContaining('that each holds all items of its order') },
+  ]);
+  const [differing] = await csv(rows.replace(',,cup', ',y,cup'), { rows: 'group' });
+  expect(differing?.issues).toMatchObject([{ row: 3, code: 'group_differs', path: 'order_id' }]);
+  expect(differing?.issues[0]?.hint).not.toMatch(/own|each row as/);
+});
+
 test('a token that is missing is an issue of its own', async () => {
   const [missing, other] = await csv('token,cart.items[0].sku\n,mug\n..,mug');
   expect(missing?.issues).toMatchObject([

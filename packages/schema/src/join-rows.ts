@@ -1,3 +1,4 @@
+import { isPlainObject } from './clone-json.ts';
 import type { OrderUpdateSchema } from './define-order-update.ts';
 import { checkRecord } from './file-json.ts';
 import type { FileIssue, ReadRow, Segment } from './file-row.ts';
@@ -48,41 +49,97 @@ function joinGroup(group: readonly ReadRow[], { rows, schema }: JoinOptions): re
 
 function mergeRows(first: ReadRow, others: readonly ReadRow[], schema: OrderUpdateSchema): ReadRow {
   const group = [first, ...others];
-  const issues = group.flatMap((row) => row.issues);
+  // What one row leaves out, another one has: only the update that they make is held against the schema.
+  const isOpen = ({ code, path }: FileIssue): boolean =>
+    code === 'required' && path !== '' && !path.startsWith('cart.items[');
+  const issues = group.flatMap((row) => row.issues.filter((issue) => !isOpen(issue)));
   const warnings = group.flatMap((row) => row.warnings);
   const { row: firstRow } = first;
   const lastRow = others.at(-1)?.row ?? firstRow;
-  let before = first;
-  for (const other of others) {
-    const path = isValid(first) && isValid(other) && findDifference(first.update, other.update, []);
+  const refused = { ...first, lastRow, issues, warnings };
+  if (issues.length > 0) return refused;
+  const fields: Fields = {};
+  const origins = new Map<string, number>();
+  let before: ReadRow | undefined;
+  for (const row of group) {
+    const path = mergeFields(fields, row.update, [], (filled) => origins.set(filled, row.row));
     if (path)
       issues.push({
-        row: other.row,
-        ...other.locate(path),
+        row: row.row,
+        ...row.locate(path),
         code: 'group_differs',
         path: formatSegments(path),
-        message: `Rows ${firstRow} and ${other.row} are of one order, and differ in more than their items`,
-        hint: 'Write the same in each row of the order, or send each row as an update of its own.',
+        message: `Rows ${originOf(path, origins)} and ${row.row} are of one order, and differ in more than their items`,
+        hint: 'Write the same in each row of the order, or in one of its rows alone.',
       });
-    if (isValid(before) && isValid(other) && isEqual(before.update, other.update))
+    if (before && isRepeated(before, row))
       warnings.push({
-        row: other.row,
-        ...other.locate(['token']),
+        row: row.row,
+        ...row.locate(['token']),
         code: 'repeated_row',
         path: '',
-        message: `Row ${other.row} repeats row ${before.row}, and its items would be there twice`,
+        message: `Row ${row.row} repeats row ${before.row}, and its items would be there twice`,
         hint: 'Leave one out.',
       });
-    before = other;
+    before = row;
   }
-  if (issues.length > 0) return { ...first, lastRow, issues, warnings };
+  if (issues.length > 0) return refused;
   // A cart without items changes none, and one with no items has none left.
-  const items = group.some(({ update }) => update.cart.items) && { items: group.flatMap(itemsOf) };
-  const update = { ...first.update, cart: { ...first.update.cart, ...items } };
+  const items = group.some(({ update }) => update.cart?.items) && { items: group.flatMap(itemsOf) };
+  const { cart } = fields;
+  const update = { ...fields, ...((cart || items) && { cart: { ...(cart as Fields), ...items } }) };
+  const found = group.flatMap((row) => row.issues);
   for (const { segments, ...issue } of checkRecord(update, schema).issues)
-    issues.push({ row: firstRow, ...first.locate(segments), ...issue });
-  return { ...first, lastRow, update, issues, warnings };
+    issues.push(
+      found.find(({ path }) => path === issue.path) ?? {
+        row: firstRow,
+        ...first.locate(segments),
+        ...issue,
+      },
+    );
+  return { ...refused, update: update as OrderUpdate };
 }
+
+type Fields = Record<string, unknown>;
+
+/**
+ * Fills in the fields of an order that one of its rows has, but for its items: many exports write them in one row of an
+ * order alone. Returns the path of the first that has another value already.
+ */
+function mergeFields(
+  merged: Fields,
+  row: object,
+  path: readonly Segment[],
+  onFilled: (path: string) => void,
+): readonly Segment[] | undefined {
+  for (const [key, value] of Object.entries(row)) {
+    const inside = [...path, key];
+    if (isItems(inside)) continue;
+    const known = Object.hasOwn(merged, key) ? merged[key] : undefined;
+    if (known === undefined) onFilled(formatSegments(inside));
+    if (isPlainObject(value) && (known === undefined || isPlainObject(known))) {
+      merged[key] = known ?? {};
+      const found = mergeFields(merged[key] as Fields, value, inside, onFilled);
+      if (found) return found;
+    } else if (known === undefined) merged[key] = value;
+    else {
+      const found = findDifference(known, value, inside);
+      if (found) return found;
+    }
+  }
+  return undefined;
+}
+
+/** The row from which a field, or what holds it, was filled in. */
+const originOf = (path: readonly Segment[], origins: ReadonlyMap<string, number>): number | undefined =>
+  path.flatMap((_, index) => origins.get(formatSegments(path.slice(0, index + 1))) ?? []).at(-1);
+
+/** Whether a row holds the items of the row before it, and no field of the order that differs. */
+const isRepeated = (before: ReadRow, row: ReadRow): boolean =>
+  isEqual(before.update, row.update) ||
+  (itemsOf(row).length > 0 &&
+    isEqual(itemsOf(before), itemsOf(row)) &&
+    !contradicts(before.update, row.update));
 
 /**
  * An order that gets one update for each of its items keeps the items of the last. Rows that contradict each other in more
@@ -105,7 +162,7 @@ function refuseItemRows(first: ReadRow, others: readonly ReadRow[]): readonly Re
     : ({
         code: 'row_per_item',
         message: `Rows ${group[0]?.row} to ${group.at(-1)?.row} are of one order and hold different items. As updates of their own, the last would replace the items of the others`,
-        hint: 'Say whether they are one update (group) or one each.',
+        hint: 'Say that they are one update (group), or that each holds all items of its order (each).',
       } as const);
   const issueOf = (row: ReadRow): FileIssue => ({
     row: row.row,
@@ -216,9 +273,6 @@ class LatestRows {
   }
 }
 
-/** Whether a row holds an update; one with issues may hold anything. */
-const isValid = ({ issues }: ReadRow): boolean => issues.length === 0;
-
 /** Whether a row names its order: "NULL" and "nan" do not. */
 const hasToken = ({ token, warnings }: ReadRow): boolean =>
   token.trim() !== '' && !warnings.some(({ code, path }) => code === 'placeholder' && path === 'token');
@@ -230,6 +284,9 @@ function itemsOf({ update }: ReadRow): readonly CartItem[] {
 }
 
 const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+
+const isItems = (path: readonly Segment[]): boolean =>
+  path.length === 2 && path[0] === 'cart' && path[1] === 'items';
 
 /** Whether two updates write different values for a field, but for the items of the cart; one may leave it out. */
 const contradicts = (one: unknown, other: unknown): boolean =>
@@ -243,8 +300,7 @@ function findDifference(
   ignoresMissing = false,
 ): readonly Segment[] | undefined {
   if (ignoresMissing && (one === undefined || other === undefined)) return undefined;
-  if (Object.is(one, other) || (path.length === 2 && path[0] === 'cart' && path[1] === 'items'))
-    return undefined;
+  if (Object.is(one, other) || isItems(path)) return undefined;
   if (typeof one !== 'object' || typeof other !== 'object' || !one || !other) return path;
   if (Array.isArray(one) !== Array.isArray(other)) return path;
   for (const key of new Set([...Object.keys(one), ...Object.keys(other)])) {

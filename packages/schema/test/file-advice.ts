@@ -103,8 +103,26 @@ export const fileAdvice: readonly Advice[] = [
   {
     mistake: 'rows of one order that differ',
     message: await about(`token,order_id,${item}.sku\na,A,b\na,B,c`, { rows: 'group' }),
-    choice: 'Write the same in each row of the order, or send each row as an update of its own.',
+    choice: 'Write the same in each row of the order, or in one of its rows alone.',
     heeded: await about(`token,order_id,${item}.sku\na,A,b\na,A,c`, { rows: 'group' }),
+  },
+  {
+    mistake: 'rows of one order that differ, for who writes the field once',
+    message: await about(`token,order_id,${item}.sku\na,A,b\na,B,c`, { rows: 'group' }),
+    choice: 'Write the same in each row of the order, or in one of its rows alone.',
+    heeded: await about(`token,order_id,${item}.sku\na,,b\na,B,c`, { rows: 'group' }),
+  },
+  {
+    mistake: 'a row for each item',
+    message: await about(`token,${item}.sku\na,b\na,c`),
+    choice: 'Say that they are one update (group), or that each holds all items of its order (each).',
+    heeded: await about(`token,${item}.sku\na,b\na,c`, { rows: 'group' }),
+  },
+  {
+    mistake: 'rows that hold all items of their order each',
+    message: await about(`token,${item}.sku\na,b\na,c`),
+    choice: 'Say that they are one update (group), or that each holds all items of its order (each).',
+    heeded: await about(`token,${item}.sku\na,b\na,c`, { rows: 'each' }),
   },
   {
     mistake: 'one order_id for two orders',
