@@ -4,18 +4,51 @@ type Damage = Pick<FileIssue, 'code' | 'message' | 'hint'>;
 
 interface Rule extends Damage {
   readonly pattern: RegExp;
-  /** Whether names and addresses may be like this. */
-  readonly isForCodes?: true;
+  /** What of the pattern is damage in names and addresses, too; `none` of it, as they may be like this. */
+  readonly inProse?: RegExp | 'none';
 }
 
-const month = '(?:jan|feb|m[aä]r|mrz|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])[a-zä]{0,6}\\.?';
+/** Error values of Excel, LibreOffice and Google Sheets, in the languages of Western and Northern Europe and in Polish. */
+const errorNames =
+  'NAME|REF|VALUE|DIV/0|NUM|NULL|SPILL|CALC|FIELD|BUSY|CONNECT|BLOCKED|UNKNOWN|EXTERNAL|PYTHON|ERROR|N/D' +
+  '|WERT|BEZUG|ZAHL|ÜBERLAUF|KALK|FELD|BLOCKIERT|UNBEKANNT' +
+  '|VALEUR|NOM|NOMBRE|NUL|EPARS|PROPAGATION|CHAMP|VALOR|NULO|DESBORDAMIENTO|CAMPO' +
+  '|VALORE|NOME|RIF|NULLO|ESPANSIONE|NÚM|DESPEJAR|WAARDE|NAAM|VERW|GETAL|DEEL/0|LEEG|OVERLOOP' +
+  '|VERDI|NAVN|OVERFLYT|VÆRDI|REFERENCE|DIVISION/0|OVERLØB|SAKNAS|VÄRDEFEL|NAMN|REFERENS|OGILTIGT|SKÄRNING' +
+  '|PUUTTUU|ARVO|NIMI|VIITTAUS|LUKU|JAKO/0|TYHJÄ|ARG|NAZWA|ADR|LICZBA|DZIEL/0|ZERO';
+const errors = `#+|#[¡¿]?(?:${errorNames})[!?]|#(?:N/A|N/D|N/B|I/T|NV|GETTING_DATA)`;
+
+const titled = (months: string): string => months.replace(/(?<![^|])./g, (letter) => letter.toUpperCase());
+/** English and German, short and long. */
+const months =
+  'jan|january|januar|feb|february|februar|mar|march|mär|mrz|märz|apr|april|may|mai|jun|june|juni|jul|july|juli|aug' +
+  '|august|sep|sept|september|oct|october|okt|oktober|nov|november|dec|december|dez|dezember';
+/** As spreadsheets write them in French, Spanish, Italian, Dutch and Portuguese. `Intl` has others, such as `sept`. */
+const otherMonths =
+  'janv|jan|ene|gen|févr|feb|fev|mars|mar|mrt|avr|abr|apr|mai|may|mag|mei|juin|jun|giu|juil|jul|lug' +
+  '|août|ago|aug|sept|sep|set|oct|ott|okt|out|nov|déc|dic|dec|dez';
+const day = '(?:0?[1-9]|[12]\\d|3[01])[-. /]+';
+const year = '[-. /]+(?:\\d{2}|\\d{4})';
+
+const date: Damage = {
+  code: 'date',
+  message: 'A spreadsheet makes a date of a code such as 1-2 or MAR1',
+  hint: 'Export it again, with the column as text.',
+};
 
 const rules: readonly Rule[] = [
   {
     code: 'placeholder',
     // What databases, pandas and spreadsheets write in place of a value.
-    pattern:
-      /^(?:null|\(null\)|<null>|nil|none|nan|nat|n\/a|<na>|undefined|\\n|\[object object\]|[-+]?inf(?:inity)?|#+|#[\p{Lu}\d/]{1,12}[!?]?|#getting_data)$/iu,
+    pattern: new RegExp(
+      `^(?:null|\\(null\\)|<null>|nil|none|nan|nat|n/a|<na>|undefined|\\\\n|\\[object object\\]|[-+]?inf(?:inity)?|${errors})$`,
+      'iu',
+    ),
+    // "Null" and "Nat" are names of people, "None" and "Infinity" of goods.
+    inProse: new RegExp(
+      `^(?:null|NULL|\\(null\\)|<null>|nan|NaN|NaT|[nN]/[aA]|<NA>|undefined|\\\\N|\\[object Object\\]|${errors})$`,
+      'u',
+    ),
     message: 'This stands for no value, and would be sent as text',
     hint: 'Leave the field out, or blank in CSV.',
   },
@@ -25,11 +58,12 @@ const rules: readonly Rule[] = [
     pattern: /^NA$/,
     message: 'This stands for no value, and would be sent as text',
     hint: 'Leave the field out, or blank in CSV.',
-    isForCodes: true,
+    inProse: 'none',
   },
   {
     code: 'shortened_number',
-    pattern: /^[+-]?\d+(?:[.,]\d+)?e[+-]?\d+$/i,
+    // 12E4 is a code: what is shortened has a fraction or a sign.
+    pattern: /^[+-]?\d+(?:[.,]\d+e[+-]?|e[+-])\d+$/i,
     message: 'A spreadsheet writes long numbers like this, and their last digits are lost',
     hint: 'Export it again, with the column as text.',
   },
@@ -38,25 +72,30 @@ const rules: readonly Rule[] = [
     pattern: /^(?!0+$)\d{15}0+$/,
     message: 'A spreadsheet keeps 15 digits of a number, and writes 0 for the others',
     hint: 'Export it again, with the column as text.',
-    isForCodes: true,
+    inProse: 'none',
   },
   {
     code: 'shortened_number',
     pattern: /^\d+\.0$/,
     message: 'A spreadsheet or a data frame writes whole numbers like this',
     hint: 'Export it again, with the column as text.',
-    isForCodes: true,
+    inProse: 'none',
   },
+  { ...date, pattern: new RegExp(`^${day}(?:${months})\\.?(?:${year})?$`, 'iu'), inProse: 'none' },
   {
-    code: 'date',
-    pattern: new RegExp(`^(?:\\d{1,2}[-. /]+${month}(?:[-. /]+\\d{2,4})?|${month}[-. /]+\\d{2,4})$`, 'iu'),
-    message: 'A spreadsheet makes a date of a code such as 1-2 or MAR1',
-    hint: 'Export it again, with the column as text.',
-    isForCodes: true,
+    ...date,
+    // MAR-10 and SET-10 are codes: spreadsheets write Mar-10, and "set" for September in lower case, as shops do for sets.
+    pattern: new RegExp(
+      `^(?:${day}(?:${otherMonths})\\.?(?:${year})?|(?!set|out)(?:${titled(months)}|${otherMonths})\\.?${year})$`,
+      'u',
+    ),
+    inProse: 'none',
   },
   {
     code: 'formula',
     pattern: /^(?:=|'(?=[\d=+@-]))/,
+    // "'90s mug" is a name.
+    inProse: /^(?:=|'(?=[=+@-]|[\d\s.,/-]+$))/,
     message: 'A spreadsheet takes this for a formula or for its mark of text, and it would be sent as it is',
     hint: 'Write the text alone.',
   },
@@ -78,20 +117,23 @@ const rules: readonly Rule[] = [
     pattern: /\p{Cf}|\p{Zl}|\p{Zp}|\p{Cc}/u,
     message: 'This holds characters that are not visible, and they would be sent',
     hint: 'Leave them out.',
-    isForCodes: true,
+    inProse: 'none',
   },
   {
     code: 'blanks',
     pattern: /^\s*"[\s\S]*"\s*$/u,
     message: 'The quotes around this are part of it, and would be sent',
     hint: 'Leave them out.',
-    isForCodes: true,
+    inProse: 'none',
   },
 ];
 
 /** What a spreadsheet or an export may have done to a text, if anything. */
 export function findDamage(path: string, text: string): Damage | undefined {
   const isProse = /(?:^|\.)name$|^shipping_address\b|_url\w*$|_note$/.test(path);
-  const rule = rules.find(({ isForCodes, pattern }) => !(isForCodes && isProse) && pattern.test(text));
+  const rule = rules.find(({ pattern, inProse = pattern }) => {
+    const damage = isProse ? inProse : pattern;
+    return damage !== 'none' && damage.test(text);
+  });
   return rule && { code: rule.code, message: rule.message, ...(rule.hint && { hint: rule.hint }) };
 }
