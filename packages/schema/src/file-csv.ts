@@ -129,7 +129,22 @@ function isKnown(name: string, known: readonly string[]): boolean {
 /** An index is written in one way, so that one item has one name. */
 const toFirstLine = (name: string): string => name.replace(/\[(?:0|[1-9]\d{0,3})\]/g, '[0]');
 
+/** The columns of a field: itself, or the parts of an object or a list. */
+const columnsIn = (path: string, columns: readonly string[]): readonly string[] =>
+  columns.filter(
+    (column) => column === path || (column.startsWith(path) && /[.[]/.test(column[path.length] ?? '')),
+  );
+
+/** The column to show of a field. An item needs its sku before anything else. */
+function exampleOf(path: string, known: readonly string[]): string {
+  const inside = columnsIn(toFirstLine(path), known);
+  return (inside.find((column) => column.endsWith('.sku')) ?? inside[0] ?? path).replace('*', 'name');
+}
+
 function suggest(name: string, known: readonly string[]): string {
+  const example = name === '' ? name : exampleOf(name, known);
+  if (example !== name && !known.includes(`${name}.*`))
+    return `Write a column for each of its fields, such as ${example}.`;
   const written = normalizeName(toFirstLine(name));
   const like = (part: (path: string) => string): readonly string[] =>
     known.filter((path) => isMisspelling(written, normalizeName(part(path)), 4));
@@ -168,6 +183,7 @@ function createRowReader(
   { schema, options: { decimals = 0 }, separator }: RowReaderOptions,
 ): (record: CsvRecord) => ReadRow {
   const types = columnsOf(schema);
+  const known = [...types.keys()];
   const typeOf = (name: string): string => types.get(toFirstLine(name)) ?? 'string';
   const indexes = new Map(names.map((name, index) => [name, index]));
   const fields = new Map(names.map((name, index) => [name.replace(/\[(\d+)\]/g, '.$1'), index]));
@@ -230,13 +246,17 @@ function createRowReader(
     const result = form.read(values);
     if (!result.ok)
       for (const issue of result.issues) {
-        const index = fields.get(issue.field);
+        const path = issue.field.replace(/\.(\d+)/g, '[$1]');
+        const isMissing = issue.code === 'required';
+        const index =
+          fields.get(issue.field) ?? (isMissing ? indexes.get(columnsIn(path, names)[0] ?? path) : undefined);
+        const isWithoutColumn = isMissing && index === undefined;
         issues.push({
           row,
           line,
           ...(index !== undefined && { column: index + 1 }),
-          path: names[index ?? -1] ?? issue.field.replace(/\.(\d+)/g, '[$1]'),
-          ...describeCell(issue, decimals),
+          path: names[index ?? -1] ?? path,
+          ...(isWithoutColumn ? describeMissing(path, known) : describeCell(issue, decimals)),
         });
       }
     return { ...rest, update: result.ok ? (result.data as OrderUpdate) : readPart(values), issues };
@@ -266,6 +286,16 @@ function findMisfit(
     ...position,
     message: `Expected ${names.length} cells, got ${cells.length}`,
     hint: 'Write quotes around a cell that holds the separator.',
+  };
+}
+
+/** A required field that no cell can fill in. */
+function describeMissing(path: string, known: readonly string[]) {
+  const example = exampleOf(path, known);
+  return {
+    code: 'required',
+    message: `The file has no column for ${path}`,
+    hint: `Add a column ${example === path ? '' : 'such as '}${example}.`,
   };
 }
 

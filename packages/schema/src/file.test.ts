@@ -41,6 +41,62 @@ test.each(fileCases)('$what', async ({ name = 'a.csv', content, options, rows })
 const csv = (content: string, options?: Parameters<typeof read>[1]) =>
   read(content, { name: 'a.csv', ...options });
 
+test('who adds the column that the issue about a missing field names, gets no such issue', async () => {
+  const order = {
+    channel: z.string(),
+    tags: z.array(z.string()),
+    extra: z.looseObject({}),
+    parcel: z.object({ weight: z.int(), size: z.optional(z.string()) }),
+    stops: z.array(z.object({ place: z.string() })),
+  };
+  const item = { code: z.string() };
+  const schema = defineOrderUpdate({ fields: { order, item } }) as unknown as OrderUpdateSchema;
+  const columns = ['token', 'order_id'];
+  const cells = ['ord_1', 'A'];
+  const missing = async () => {
+    const [row] = await csv([columns, cells].join('\n'), { schema });
+    return row?.issues ?? [];
+  };
+  const added: string[] = [];
+  for (let issues = await missing(); issues.length > 0; issues = await missing()) {
+    const [{ code, path, hint = '' } = { code: '', path: '' }] = issues;
+    expect([code, issues[0]?.message]).toEqual(['required', `The file has no column for ${path}`]);
+    const [, column = ''] = /^Add a column (?:such as )?(\S+)\.$/.exec(hint) ?? [];
+    columns.push(column);
+    cells.push(column === 'parcel.weight' ? '5' : 'x');
+    added.push(column);
+  }
+  expect(added).toEqual([
+    'cart.items[0].sku',
+    'cart.items[0].code',
+    'channel',
+    'tags[0]',
+    'extra.name',
+    'parcel.weight',
+    'stops[0].place',
+  ]);
+});
+
+test('a required list whose cells are blank is an issue of its first column', async () => {
+  const schema = defineOrderUpdate({ fields: { order: { tags: z.array(z.string()) } } }) as OrderUpdateSchema;
+  const [row] = await csv('token,cart.items[0].sku,tags[0],tags[1]\nord_1,mug,,', { schema });
+  expect(row?.issues).toMatchObject([
+    { column: 3, code: 'required', path: 'tags[0]', message: 'Fill in this field.' },
+  ]);
+});
+
+test.each([
+  ['cart', 'cart.items[0].sku'],
+  ['cart.items', 'cart.items[0].sku'],
+  ['cart.items[1]', 'cart.items[0].sku'],
+  ['hooks', 'hooks.user_return_url_on_success'],
+])('a column %s is refused with the columns of its parts', async (name, example) => {
+  const [row] = await csv(`token,${name}\nord_1,{}`);
+  expect(row?.issues).toMatchObject([
+    { code: 'unknown_column', hint: `Write a column for each of its fields, such as ${example}.` },
+  ]);
+});
+
 test('amounts are never guessed', async () => {
   const [row] = await csv('token,cart.items[0].unit_price\nord_1,"258,00"');
   expect(row?.issues).toEqual([

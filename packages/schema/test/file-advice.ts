@@ -38,6 +38,18 @@ export const fileAdvice: readonly Advice[] = [
     means: '5" pipe',
   },
   {
+    mistake: 'no column of the cart',
+    message: await about('token,order_id\na,A'),
+    choice: `Add a column such as ${item}.sku.`,
+    heeded: await about(`token,order_id,${item}.sku\na,A,b`),
+  },
+  {
+    mistake: 'a column for the whole cart',
+    message: await about('token,order_id,cart\na,A,{}'),
+    choice: `Write a column for each of its fields, such as ${item}.sku.`,
+    heeded: await about(`token,order_id,${item}.sku\na,A,`),
+  },
+  {
     mistake: 'too many columns',
     message: await about(
       `token,${Array.from({ length: 1_000 }, (_, index) => `cart.items[${index}].sku`)}\n`,
