@@ -56,7 +56,6 @@ export async function readBulkFile(
     // Other requests get their turn while a large file is checked.
     await nextTurn();
   }
-  if (rows.length === 0) throw new ApiError(422, 'unreadable_file', 'The file has no rows.', {});
   return rows;
 }
 

@@ -177,9 +177,10 @@ async function checkFile({ file, reading, options, terminal }: Context): Promise
   const report = await validateFiles([file], { ...reading, limit: 20, onRow }).finally(progress.stop);
   const [{ rows, malformedRow, isMissing } = { rows: 0 }] = report.files;
   if (isMissing) throw new CommandError(report.issues[0]?.message ?? `Cannot read ${file}.`);
-  // Rows that are left out may hold items of an order whose other rows are sent.
+  // Rows that are left out may hold items of an order whose other rows are sent; of no rows, none are left.
   const isWhole =
-    malformedRow === undefined && !['row_per_item', 'row_without_token'].some((code) => code in report.rules);
+    malformedRow === undefined &&
+    !['no_rows', 'row_per_item', 'row_without_token'].some((code) => code in report.rules);
   if (report.issueCount === 0 || (options.skipInvalid && isWhole)) {
     terminal.note(...(await drawIssues({ ...report, issueCount: 0, issues: [], rules: {} }, terminal)));
     return rows;

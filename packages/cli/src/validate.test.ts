@@ -92,6 +92,33 @@ test('GitHub gets annotations and other tools SARIF, at the place in the file', 
   });
 }, 60_000);
 
+test('a file without rows is an issue of that file, so that an export that failed does not pass', async () => {
+  const files = {
+    'empty.csv': '',
+    'header.csv': 'token,order_id\n',
+    'empty.ndjson': '\n\n',
+    'list.json': '[]',
+  };
+  await using folder = await createFolder(files);
+  for (const file of Object.keys(files)) {
+    const { code, stdout } = await runIn(folder, ['validate', file]);
+    expect([code, stdout]).toEqual([
+      1,
+      `${file}:1 row 1 (no_rows)\n  The file has no rows.\n\n1 issue by rule:\n       1  no_rows\n\n${file}: no rows\n`,
+    ]);
+    const json = await runIn(folder, ['validate', file, '--json']);
+    expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+      1,
+      {
+        valid: false,
+        issueCount: 1,
+        files: [{ file, rows: 0, invalidRows: 0 }],
+        issues: [{ code: 'no_rows' }],
+      },
+    ]);
+  }
+});
+
 test('every fault of a file is an issue of that file, in every format, and the others are read', async () => {
   await using folder = await createFolder({
     'quote.csv': 'token,order_id,cart.items[0].name\nt1,A,mug\nt2,B,"5" pipe"\n',

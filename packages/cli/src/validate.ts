@@ -25,7 +25,7 @@ interface FileSummary {
   /** How many updates it holds. */
   readonly rows: number;
   readonly invalidRows: number;
-  /** The row that is malformed: what follows was not read. */
+  /** The row that is malformed: what follows was not read. A file without rows has none. */
   readonly malformedRow?: number;
   /** Set when the file could not be opened, or not be read to its end. */
   readonly isMissing?: true;
@@ -87,7 +87,8 @@ export async function validateFiles(
       for await (const { row, issues, warnings, isUnreadable } of readRows(file, reading)) {
         add('issues', file, issues);
         add('warnings', file, warnings);
-        if (isUnreadable) end = { malformedRow: row };
+        const isEmpty = issues.some(({ code }) => code === 'no_rows');
+        if (isUnreadable) end = isEmpty ? {} : { malformedRow: row };
         else rows++;
         if (issues.length > 0 && !isUnreadable) invalidRows++;
         onRow(rows);
@@ -116,7 +117,7 @@ const reporters = {
     for (const line of await drawIssues(report, terminal)) terminal.print(line);
     for (const { file, rows, invalidRows, malformedRow, isMissing } of report.files) {
       const what = invalidRows > 0 ? `${formatCount(invalidRows)} invalid of ` : 'valid: ';
-      const read = `${what}${formatNumberOf(rows, 'row')}`;
+      const read = rows === 0 ? 'no rows' : `${what}${formatNumberOf(rows, 'row')}`;
       const before = rows > 0 ? `; before it ${read}` : '';
       if (malformedRow !== undefined)
         terminal.print(`${file}: not read to its end, since row ${malformedRow} is malformed${before}`);

@@ -228,13 +228,13 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test('a file without rows is not said to have been applied, and is sent once it has some', own, async () => {
+test('a file without rows is refused, and is sent once it has some', own, async () => {
   await using scene = await setScene(0, 1);
-  const { code, stdout } = await scene.send();
-  expect([code, stdout]).toEqual([
-    0,
-    expect.stringMatching(/^updates\.csv: 0 rows, nothing was sent in this run\n/),
-  ]);
+  for (const flags of [[], ['--skip-invalid'], ['--group']])
+    expect(await scene.send(...flags)).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/ The file has no rows\.\n.*\nNothing was sent\. Fix the file\.\n$/s),
+    });
   writeFileSync(scene.folder.file('updates.csv'), 'token,cart.items[0].sku\nord_0,mug\n');
   expect(await scene.send()).toMatchObject({
     code: 0,

@@ -53,7 +53,7 @@ export async function* readJson(source: FileSource): AsyncGenerator<ReadRow> {
     yield unreadableRow([error.toIssue({ row: 1, line: 1 })]);
     return;
   }
-  const records = splitJson(text);
+  const records = text.trim() === '' ? [] : splitJson(text);
   if ('code' in records) yield unreadableRow([{ row: 1, ...records }]);
   else for (const [index, record] of records.entries()) yield readRecord(record, index + 1, source);
 }

@@ -58,7 +58,7 @@ export interface UpdateFileRow<Update extends OrderUpdate = OrderUpdate> {
   readonly issues: readonly FileIssue[];
   /** What it holds that a spreadsheet or an export may have changed. */
   readonly warnings: readonly FileIssue[];
-  /** Set on the last row when what follows it in the file could not be read. */
+  /** Set on the last row when what follows it in the file could not be read, and when the file has no rows. */
   readonly isUnreadable?: true;
 }
 
@@ -84,6 +84,7 @@ export interface FileIssue {
 /** The codes of a file. The second part are warnings. */
 export type FileIssueCode =
   | 'malformed'
+  | 'no_rows'
   | 'unknown_column'
   | 'undeclared_decimals'
   | 'duplicate_name'

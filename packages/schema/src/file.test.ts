@@ -97,6 +97,53 @@ test.each([
   ]);
 });
 
+test('a file without rows has one issue, in every format and encoding, however the bytes are cut', async () => {
+  const blank = fc
+    .array(fc.constantFrom('\n', '\r\n', ' ', '\t', '\r'), { maxLength: 6 })
+    .map((parts) => parts.join(''));
+  const contents = {
+    csv: fc.tuple(
+      blank,
+      fc.constantFrom('', 'sep=;\n', 'token,order_id', 'token,cart.items[0].sku\n,\n', '\n,,\n'),
+      fc.constantFrom('', '\n', '\n\n'),
+    ),
+    ndjson: fc.tuple(blank),
+    json: fc.tuple(blank, fc.constantFrom('', '[]', '[ \n]'), blank),
+  } as const;
+  const encode = {
+    none: bytesOf,
+    'utf-8': (text: string) => bytesOf(`\uFEFF${text}`),
+    'utf-16le': (text: string) => Buffer.from(`\uFEFF${text}`, 'utf16le'),
+  } as const;
+  const options = fc.record({
+    rows: fc.constantFrom(undefined, 'group' as const, 'each' as const),
+    strict: fc.boolean(),
+    requireToken: fc.boolean(),
+    size: fc.integer({ min: 1, max: 9 }),
+  });
+  for (const format of ['csv', 'ndjson', 'json'] as const)
+    await fc.assert(
+      fc.asyncProperty(
+        contents[format] as fc.Arbitrary<readonly string[]>,
+        fc.constantFrom('none', 'utf-8', 'utf-16le' as const),
+        options,
+        async (parts, encoding, given) => {
+          // A name is read in the first line alone.
+          const text = parts.join('').replace(/^\s+(?=sep=)/, '');
+          const content = encode[encoding as 'none'](text);
+          expect(await read(content, { ...given, format })).toMatchObject([
+            {
+              token: '',
+              isUnreadable: true,
+              issues: [{ row: 1, line: 1, code: 'no_rows', path: '', message: 'The file has no rows' }],
+              warnings: [],
+            },
+          ]);
+        },
+      ),
+    );
+});
+
 test('amounts are never guessed', async () => {
   const [row] = await csv('token,cart.items[0].unit_price\nord_1,"258,00"');
   expect(row?.issues).toEqual([
@@ -410,7 +457,8 @@ const cell = fc
 
 test('any table is read as csv-parse reads it, and each row is on its line, however the bytes are cut', async () => {
   const { parse } = await import('csv-parse/sync');
-  const table = fc.array(fc.record({ token: cell, orderId: cell, isQuoted: fc.boolean() }), { maxLength: 6 });
+  const row = fc.record({ token: cell, orderId: cell, isQuoted: fc.boolean() });
+  const table = fc.array(row, { minLength: 1, maxLength: 6 });
   const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
   await fc.assert(
     fc.asyncProperty(

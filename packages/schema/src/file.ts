@@ -5,10 +5,12 @@ import { readJson, readNdjson } from './file-json.ts';
 import {
   type FileIssue,
   type FileIssueCode,
+  type ReadRow,
   show,
   type UpdateFileFormat,
   type UpdateFileOptions,
   type UpdateFileRow,
+  unreadableRow,
 } from './file-row.ts';
 import { decodeText, FileFault, peekText, readAll } from './file-text.ts';
 import { joinRows } from './join-rows.ts';
@@ -24,7 +26,8 @@ export type { FileIssue, FileIssueCode, ParsedJson, UpdateFileFormat, UpdateFile
  *
  * `@orders/schema/file` needs jsonc-parser: `npm install jsonc-parser`.
  *
- * Every fault of the file is an issue of a row; one that hides what follows is on the last row, with `isUnreadable`.
+ * Every fault of the file is an issue of a row; one that hides what follows is on the last row, with `isUnreadable`. So
+ * is that a file has no rows.
  *
  * @param bytes The file, such as a stream of Node, or the `stream()` of a `File` in a browser.
  * @param schema The schema of the updates: `OrderUpdate`, or one of `defineOrderUpdate`.
@@ -39,11 +42,22 @@ export async function* readUpdateFile<Update extends OrderUpdate>(
   const base = schema as unknown as OrderUpdateSchema;
   const source = { ...(await peekText(decodeText(bytes))), schema: base, options };
   const format = options.format ?? formatOfName(options.name) ?? formatOfText(source.head);
-  const read = readers[format];
-  for await (const { locate, ...row } of joinRows(read(source), { rows: options.rows, schema: base }))
+  const rows = withoutNone(readers[format](source));
+  for await (const { locate, ...row } of joinRows(rows, { rows: options.rows, schema: base }))
     yield (
       options.strict ? { ...row, issues: [...row.issues, ...row.warnings], warnings: [] } : row
     ) as UpdateFileRow<Update>;
+}
+
+/** A file without rows is very likely an export that failed. */
+async function* withoutNone(rows: AsyncIterable<ReadRow>): AsyncGenerator<ReadRow> {
+  let isEmpty = true;
+  for await (const row of rows) {
+    isEmpty = false;
+    yield row;
+  }
+  if (isEmpty)
+    yield unreadableRow([{ row: 1, line: 1, code: 'no_rows', path: '', message: 'The file has no rows' }]);
 }
 
 function checkFileOptions(options: UpdateFileOptions): void {
