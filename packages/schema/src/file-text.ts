@@ -138,17 +138,22 @@ export async function readAll(chunks: AsyncIterable<string>): Promise<string> {
   return text;
 }
 
-/** The beginning of a text, up to its first line that is not blank or into a long one, and all of it. */
+/** The beginning of a text, and all of it: into the first line that is not blank, and to the end of one that may be JSON. */
 export async function peekText(
   chunks: AsyncGenerator<string>,
 ): Promise<{ readonly head: string; readonly chunks: AsyncIterable<string> }> {
   let head = '';
+  let first = '';
   let fault: unknown;
   try {
     for (let step = await chunks.next(); !step.done; step = await chunks.next()) {
       head += step.value;
-      if (/[\r\n]/.test(step.value) && /[\r\n]/.test(head.trimStart())) break;
-      if (head.length > 65_536) break;
+      // Whether it is NDJSON shows where its first line ends.
+      first ||= head.trimStart().charAt(0);
+      const isObject = first === '{';
+      const end = isObject ? /\n/ : /[\r\n]/;
+      if (end.test(step.value) && end.test(head.trimStart())) break;
+      if (head.length > (isObject ? longestText : 65_536)) break;
     }
   } catch (error) {
     fault = error;

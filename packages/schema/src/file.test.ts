@@ -443,6 +443,41 @@ test('what a file holds shows its format where its name does not', async () => {
       expect(await read(content, { name, requireToken: false })).toHaveLength(count);
 });
 
+test('NDJSON is recognised by its first line, however long that is and however the bytes are cut', async () => {
+  const blank = fc.constantFrom('', '\n', ' \r\n\n', '\uFEFF');
+  const length = fc.constantFrom(0, 100, 65_400, 65_536, 200_000);
+  const size = fc.constantFrom(1_000, 16_384, 65_536, 1_000_000);
+  // A space between the names, which JSON allows: CR ends a line of CSV, and none of NDJSON.
+  const space = fc.constantFrom('', ' ', '\r');
+  await fc.assert(
+    fc.asyncProperty(blank, length, size, space, async (before, characters, pieces, between) => {
+      const lineOf = (token: string): string =>
+        `{"token":"${token}",${between}"update":{"cart":{"items":[{"sku":"mug"}]},"note":"${'x'.repeat(characters)}"}}\n`;
+      const text = `${before}${lineOf('t1')}${lineOf('t2')}`;
+      const rows = await read(text, { name: 'a.txt', size: pieces });
+      expect(rows.map(({ token, issues }) => [token, issues])).toEqual([
+        ['t1', []],
+        ['t2', []],
+      ]);
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('a first line that never ends is not held beyond 64 MiB', async () => {
+  let pieces = 0;
+  async function* endless(): AsyncGenerator<Uint8Array> {
+    yield bytesOf('{"token":"');
+    for (; pieces < 8_192; pieces++) yield new Uint8Array(16_384).fill(0x78);
+  }
+  const rows: UpdateFileRow[] = [];
+  for await (const row of readUpdateFile(endless(), OrderUpdate)) rows.push(row);
+  expect(rows).toMatchObject([
+    { isUnreadable: true, issues: [{ message: 'The file is longer than 64 MiB' }] },
+  ]);
+  expect(pieces).toBeLessThan(4_200);
+});
+
 test('warnings are issues where they are asked for', async () => {
   const [row] = await csv('token,cart.items[0].sku\nt1,NULL', { strict: true });
   expect(row).toMatchObject({ issues: [{ code: 'placeholder', line: 2, column: 2 }], warnings: [] });
