@@ -12,7 +12,6 @@ type Shape = Readonly<Record<string, z.core.$ZodType>>;
 
 interface Search {
   readonly found: FieldTypo[];
-  readonly path: PropertyKey[];
   /** The names of each object of the schema, so that an unknown one is compared with them once. */
   readonly names: Map<Shape, KnownNames>;
 }
@@ -25,31 +24,33 @@ interface KnownNames {
 
 /** Finds the unknown fields that are very likely meant as known ones. Other unknown fields pass. */
 export function findFieldTypos(schema: z.core.$ZodType, value: unknown): FieldTypo[] {
-  const search: Search = { found: [], path: [], names: new Map() };
-  collectTypos(schema, value, search);
+  const search: Search = { found: [], names: new Map() };
+  collectTypos(schema, value, [], search);
   return search.found;
 }
 
-function collectTypos(schema: z.core.$ZodType, value: unknown, search: Search): void {
+function collectTypos(
+  schema: z.core.$ZodType,
+  value: unknown,
+  path: readonly PropertyKey[],
+  search: Search,
+): void {
   const def = defOf(schema);
-  const inside = (part: z.core.$ZodType, key: PropertyKey, found: unknown): void => {
-    search.path.push(key);
-    collectTypos(part, found, search);
-    search.path.pop();
-  };
   if (def.type === 'optional') {
-    collectTypos(def.innerType, value, search);
+    collectTypos(def.innerType, value, path, search);
   } else if (def.type === 'array' && Array.isArray(value)) {
-    for (const [index, item] of value.entries()) inside(def.element, index, item);
+    for (const [index, item] of value.entries()) collectTypos(def.element, item, [...path, index], search);
   } else if (def.type === 'object' && value === Object(value)) {
     const { shape } = def;
     const fields = value as Record<string, unknown>;
-    for (const name of Object.keys(fields)) {
-      if (Object.hasOwn(shape, name)) {
-        if (typeof fields[name] === 'object') inside(shape[name] as z.core.$ZodType, name, fields[name]);
+    for (const [name, field] of Object.entries(fields)) {
+      const inside = [...path, name];
+      const part = Object.hasOwn(shape, name) && shape[name];
+      if (part) {
+        if (typeof field === 'object') collectTypos(part, field, inside, search);
       } else {
         const text = misplacedField(name, shape) ?? misspelledField(name, fields, shape, search);
-        if (text) search.found.push({ ...text, path: [...search.path, name] });
+        if (text) search.found.push({ ...text, path: inside });
       }
     }
   }

@@ -31,8 +31,8 @@ export interface FormValues {
   readonly given: ReadonlyMap<string, GivenValue>;
   /** The fields and lines that are blank, and the fields that are not part of the order. */
   readonly leftOut: readonly string[];
-  /** The fields for which the form holds more than one value. */
-  readonly ambiguous: readonly string[];
+  /** The fields for which the form holds more than one value, or numbers that may be those of a list. */
+  readonly ambiguous: ReadonlySet<string>;
   /** How amounts are written in this form. */
   readonly amounts: AmountFormat;
   /** The keys of a list's lines in the form: blank lines are missing from the body. */
@@ -44,11 +44,11 @@ interface GivenValue {
   readonly index: number;
 }
 
-interface Reading {
-  readonly format: FormFormat;
-  readonly amounts: AmountFormat;
+interface Reading extends FormFormat {
+  amounts: AmountFormat;
   readonly given: Map<string, GivenValue>;
   readonly leftOut: string[];
+  readonly ambiguous: Set<string>;
   readonly lineKeys: Map<unknown, readonly string[]>;
   values: number;
 }
@@ -64,14 +64,19 @@ const maxValues = 200_000;
  * @throws when the form is too large, or throws while it is read.
  */
 export function readFormValues(schema: Schema, form: unknown, format: FormFormat): FormValues {
-  const leftOut: string[] = [];
-  const ambiguous = new Set<string>();
-  const values = isFormData(form)
-    ? nestEntries(form, schema, { ignore: format.ignore, leftOut, ambiguous })
-    : form;
-  const amounts = format.amountsIn((values as Fields | null | undefined)?.['purchase_currency']);
-  const reading: Reading = { format, amounts, given: new Map(), leftOut, lineKeys: new Map(), values: 0 };
-  return { ...reading, ambiguous: [...ambiguous], body: readValue(values, schema, '', reading) ?? {} };
+  const reading: Reading = {
+    ...format,
+    amounts: wholeNumber,
+    given: new Map(),
+    leftOut: [],
+    ambiguous: new Set(),
+    lineKeys: new Map(),
+    values: 0,
+  };
+  const values = isFormData(form) ? nestEntries(form, schema, reading) : form;
+  reading.amounts = format.amountsIn((values as Fields | null | undefined)?.['purchase_currency']);
+  const body = readValue(values, schema, '', reading) ?? {};
+  return { ...reading, body };
 }
 
 /** The schema behind `optional` and the like. */
@@ -122,8 +127,11 @@ function readValue(value: unknown, schema: Schema | undefined, field: string, re
   const { type, limits, amounts } = kindOf(schema, field, reading.amounts);
   if (Array.isArray(value)) return readList(value, schema, field, reading);
   if (isPlainObject(value)) {
+    const keys = Object.keys(value);
     // The names of a `FormData` make a list an object, with gaps where lines were removed from the page.
-    const isList = type === 'array' && Object.keys(value).every((key) => /^\d+$/.test(key));
+    const isList = (type ? type === 'array' : isNested(value)) && keys.every((key) => /^\d+$/.test(key));
+    // Where nothing is declared, gaps may be those between fields that have a number for a name, too.
+    if (!type && isList && keys.some((key, index) => key !== `${index}`)) reading.ambiguous.add(field);
     return (isList ? readList : readObject)(value, schema, field, reading);
   }
   if (type === 'boolean') return readChoice(value) ?? value;
@@ -158,7 +166,7 @@ function readNumber(value: unknown, amounts = wholeNumber): unknown {
 function readObject(value: object, schema: Schema | undefined, field: string, reading: Reading): unknown {
   const fields: [string, unknown][] = [];
   for (const [key, inside] of Object.entries(value)) {
-    if (field === '' && reading.format.ignore.includes(key)) {
+    if (field === '' && reading.ignore.includes(key)) {
       reading.leftOut.push(key);
       continue;
     }
@@ -176,7 +184,7 @@ function readList(value: object, schema: Schema | undefined, field: string, read
   const lines = new Map<string, unknown>();
   for (const [key, line] of Object.entries(value)) {
     const before = leftOut.length;
-    const isNew = /\bitems$/.test(field) && isUntouched(line, reading.format.newLine, reading);
+    const isNew = /\bitems$/.test(field) && isUntouched(line, reading.newLine, reading);
     const read = isNew ? undefined : readValue(line, schemaAt(schema, key), fieldIn(field, key), reading);
     if (read !== undefined) lines.set(key, read);
     else leftOut.splice(before, Infinity, fieldIn(field, key));
@@ -210,17 +218,17 @@ function isFormData(form: unknown): form is Iterable<readonly [string, unknown]>
 function nestEntries(
   entries: Iterable<readonly [string, unknown]>,
   schema: Schema,
-  { ignore, leftOut, ambiguous }: { ignore: readonly string[]; leftOut: string[]; ambiguous: Set<string> },
+  { ignore, leftOut, ambiguous }: Reading,
 ): object {
   const named = [...entries].map(([name, value]) => ({
     name,
-    keys: name.split(/[.[\]]+/).filter(Boolean),
+    keys: name.match(/[^.[\]]+/g) ?? [],
     value,
   }));
   const model = coreOf(schema);
   const def = defOf(model);
   // A schema that names no field takes any.
-  const isOpen = def.type !== 'object' || Object.keys(def.shape).length === 0;
+  const isOpen = def.type !== 'object' || !Object.keys(def.shape)[0];
   const names = Object.fromEntries(named.map(({ keys }) => [keys[0] ?? '', 0]));
   const typos = new Set(findFieldTypos(model, names).map(({ path }) => path[0]));
   // Spring names the hidden companion of a check box `_require_shipping`.
@@ -240,22 +248,16 @@ function nestEntries(
   }
   leftOut.push(...others);
 
-  // Objects without a prototype, so that no name leads out of the form.
-  const groups = new Set<unknown>();
-  const create = (): Record<string, unknown> => {
-    const group = Object.create(null);
-    groups.add(group);
-    return group;
-  };
-  const form = create();
+  // Without a prototype, no name leads out of the form.
+  const form: Record<string, unknown> = Object.create(null);
   for (const { keys, values } of fields.values()) {
     const value = oneOf([...values], keys.reduce<Schema | undefined>(schemaAt, schema));
     const last = keys.length - 1;
     let object = form;
     for (const [depth, key] of keys.entries()) {
-      if (depth < last) object[key] ??= create();
+      if (depth < last) object[key] ??= Object.create(null);
       // A field stands beside fields inside it, in either order, or has two values.
-      const isGroup = groups.has(object[key]);
+      const isGroup = isNested(object[key]);
       if (depth < last ? !isGroup : isGroup || value.length > 1) {
         ambiguous.add(keys.slice(0, depth + 1).join('.'));
         break;
@@ -267,9 +269,12 @@ function nestEntries(
   return form;
 }
 
+/** Whether names of a form were nested in this object. */
+const isNested = (value: unknown): boolean => isPlainObject(value) && !Object.getPrototypeOf(value);
+
 /** The values of a field. Those of a check box and its hidden companion are one choice, in either order. */
 function oneOf(values: readonly unknown[], schema: Schema | undefined): readonly unknown[] {
-  if (values.length < 2 || !schema || defOf(coreOf(schema)).type !== 'boolean') return values;
+  if (values.length < 2 || kindOf(schema, '', wholeNumber).type !== 'boolean') return values;
   const made = values.filter((value) => !isBlank(value)).map(readChoice);
   return made.includes(undefined) ? values : [made.includes(true)];
 }
@@ -281,7 +286,7 @@ export type AmountProblem = 'invalid_amount' | 'group_separator' | 'too_many_dec
 const numeral = /^(-?)(\d+)(?:([.,])(\d+))?$/;
 
 /** The characters that group digits, by the one that is declared. */
-const groupMarks = { '.': '[.]', ',': ',', ' ': '\\s', "'": "['’]" };
+const groupMarks = { '.': '[.]', ',': ',', ' ': '\\s', "'": "['ʼ‘’′]" };
 
 /**
  * Reads an amount as the integer that is sent, by its digits alone: nothing is rounded or dropped. The result is not a
@@ -294,7 +299,10 @@ export function readAmount(
   if (decimals === undefined) return 'unknown_decimals';
   const written = groupSeparator ? withoutGroups(text.trim(), groupMarks[groupSeparator]) : text.trim();
   const [, sign, whole = '', mark = decimalSeparator, fraction = ''] = numeral.exec(written) ?? [];
-  if (sign === undefined) return /^-?\d[\d\s.,'’]*\d$/.test(written) ? 'group_separator' : 'invalid_amount';
+  if (sign === undefined)
+    return new RegExp(`^-?\\d(?:${Object.values(groupMarks).join('|')}|\\d)*\\d$`).test(written)
+      ? 'group_separator'
+      : 'invalid_amount';
   // The other mark may group digits: "1,299" may be 1299, unless at most two decimals can follow.
   const isOther = mark !== decimalSeparator;
   if (isOther && groupSeparator) return 'group_separator';
@@ -308,8 +316,7 @@ export function readAmount(
 function withoutGroups(text: string, mark: string): string {
   const threes = `[1-9]\\d{0,2}(?:${mark}\\d{3})+`;
   const groups = mark === ',' ? `${threes}|[1-9]\\d?(?:,\\d\\d)+,\\d{3}` : threes;
-  const [, whole] = new RegExp(`^-?(${groups})(?!${mark}|\\d)`).exec(text) ?? [];
-  return whole ? text.replace(whole, whole.replace(/\D/g, '')) : text;
+  return text.replace(new RegExp(`^-?(${groups})(?!${mark}|\\d)`), (whole) => whole.replace(/[^-\d]/g, ''));
 }
 
 /** Writes the integer that is sent, as `readAmount` reads it. */

@@ -813,6 +813,46 @@ test('fields that a definition declares are sent from a FormData, and undocument
   });
 });
 
+test('lines from 0 without gaps are a list, where a form library would have one, declared or not', () => {
+  const names = fc.uniqueArray(fc.constantFrom('street', 'lines', 'phones', 'zip'), { minLength: 1 });
+  const text = fc.stringMatching(/^[a-z]{1,5}$/);
+  const inner = fc.oneof(
+    text,
+    fc.array(text, { minLength: 1, maxLength: 12 }),
+    fc.record({ first: text, last: text }),
+  );
+  const lists = fc.oneof(
+    inner,
+    fc.array(fc.record({ first: text, phones: fc.array(text, { minLength: 1 }) }), { minLength: 1 }),
+  );
+  const entriesOf = (value: unknown, name: string): readonly (readonly [string, string])[] =>
+    typeof value === 'string'
+      ? [[name, value]]
+      : Object.entries(value as object).flatMap(([key, inside]) => entriesOf(inside, `${name}.${key}`));
+  fc.assert(
+    fc.property(
+      names,
+      fc.array(lists, { minLength: 4, maxLength: 4 }),
+      fc.boolean(),
+      (fields, values, isShuffled) => {
+        const shipping_address = Object.fromEntries(fields.map((name, index) => [name, values[index]]));
+        const entries = entriesOf({ cart: { coupons: ['a', 'b'] }, shipping_address }, '').map(
+          ([name, value]) => [name.slice(1), value] as const,
+        );
+        const form = formData(...(isShuffled ? entries.toReversed() : entries));
+        expect(twoDecimals.read(form)).toEqual({
+          ok: true,
+          data: { cart: { coupons: ['a', 'b'] }, shipping_address },
+          leftOut: [],
+        });
+      },
+    ),
+  );
+  // The values of a form library have their lists already.
+  const values = { cart: {}, shipping_address: { floors: { 0: 'a', 2: 'b' } } };
+  expect(twoDecimals.read(values)).toMatchObject({ data: values });
+});
+
 test('a misspelled field of a FormData is an issue, not left out', () => {
   expect(
     twoDecimals.read(formData(['cart.items.0.sku', 'MUG'], ['orderId', 'A-1'], ['terms_url', 'x'])),
@@ -930,6 +970,31 @@ test.each<[name: string, entries: (readonly [string, string])[], field: string]>
     ],
     'cart.items.0.unit_price',
   ],
+  [
+    'a list with a gap, where no list is declared',
+    [
+      ['cart.x', '1'],
+      ['shipping_address.street.0', 'a'],
+      ['shipping_address.street.2', 'b'],
+    ],
+    'shipping_address.street',
+  ],
+  [
+    'numbers that are no places of a list, where no list is declared',
+    [
+      ['cart.x', '1'],
+      ['shipping_address.floors.12', 'a'],
+    ],
+    'shipping_address.floors',
+  ],
+  [
+    'a place with a zero before it, where no list is declared',
+    [
+      ['cart.items.0.options[00]', 'a'],
+      ['cart.items.0.options[01]', 'b'],
+    ],
+    'cart.items.0.options',
+  ],
 ])('%s is refused, whatever its order', (_, entries, field) => {
   for (const form of [formData(...entries), formData(...entries.toReversed())])
     expect(twoDecimals.read(form)).toMatchObject({
@@ -999,6 +1064,12 @@ test.each<[amounts: AmountOptions, text: string, sent: unknown]>([
   [german, '1.299.', 'invalid_amount'],
   [swiss, "1'299.50", 129_950],
   [swiss, '1’299.50', 129_950],
+  [swiss, '12‘345’678.50', 1_234_567_850],
+  [swiss, '1ʼ299.50', 129_950],
+  [swiss, '-1′299.50', -129_950],
+  [swiss, '1‘29.50', 'group_separator'],
+  [swiss, '1_299.50', 'invalid_amount'],
+  [german, '1ʼ299,00', 'group_separator'],
   [swiss, '1,50', 'group_separator'],
   [swedish, '1 299,00', 129_900],
   [swedish, '1\u00a0299,00', 129_900],
@@ -1083,22 +1154,34 @@ test('formatAmount needs the currency where decimals are declared by currency', 
 
 test('any amount in any currency of ISO 4217, written with any declared separators, is read back', () => {
   const decimals = isoDecimals();
-  const marks = fc.constantFrom(['.', ','], [',', '.'], [',', ' '], ['.', "'"], ['.', ' ']) as fc.Arbitrary<
-    ['.', ',']
-  >;
+  const separators: readonly [
+    decimal: '.' | ',',
+    group: '.' | ',' | ' ' | "'",
+    written: readonly string[],
+  ][] = [
+    ['.', ',', [',']],
+    [',', '.', ['.']],
+    [',', ' ', [' ', '\u00a0', '\u202f', '\u2009']],
+    ['.', "'", ["'", '\u2018', '\u2019', '\u02bc', '\u2032']],
+    ['.', ' ', [' ', '\u00a0']],
+  ];
+  const marks = fc
+    .constantFrom(...separators)
+    .chain(([decimal, group, written]) =>
+      fc.tuple(fc.constant(decimal), fc.constant(group), fc.constantFrom(...written)),
+    );
   fc.assert(
     fc.property(
       fc.constantFrom(...Object.keys(decimals)),
       safeInteger,
       marks,
-      (code, amount, [decimalSeparator, groupSeparator]) => {
+      (code, amount, [decimalSeparator, groupSeparator, mark]) => {
         const form = createFormReader(OrderUpdate, {
           amounts: { decimals, decimalSeparator, groupSeparator },
         });
         const written = form.formatAmount(amount, code);
         const [whole = '', fraction = ''] = written.split(decimalSeparator);
-        const grouped =
-          whole.replace(/\B(?=(\d{3})+$)/g, groupSeparator) + (fraction && decimalSeparator + fraction);
+        const grouped = whole.replace(/\B(?=(\d{3})+$)/g, mark) + (fraction && decimalSeparator + fraction);
         for (const unit_price of [written, grouped])
           expect(form.read({ purchase_currency: code, cart: { items: [{ unit_price }] } })).toMatchObject({
             data: { cart: { items: [{ unit_price: amount }] } },

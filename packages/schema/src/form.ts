@@ -62,7 +62,7 @@ export interface AmountOptions {
   readonly decimalSeparator?: '.' | ',' | undefined;
   /**
    * What may stand between groups of digits, as in `1.299,00`: a full stop, a comma, a space of any kind, or an apostrophe
-   * of any kind.
+   * of any kind: `'`, `‘`, `’`, `ʼ` or `′`.
    * @default none: an amount with groups is an issue
    */
   readonly groupSeparator?: '.' | ',' | ' ' | "'" | undefined;
@@ -170,12 +170,12 @@ export function createFormReader<Data>(
       return fail([{ field: '', code: 'not_serializable', message: 'Cannot read the form.' }], []);
     }
     // The form itself is wrong, which a person who fills it in cannot change.
-    const ambiguous = form.ambiguous.map((field) => ({
+    const ambiguous = [...form.ambiguous].map((field) => ({
       field,
       code: 'ambiguous_field',
       message: `${field} has several values: name its inputs differently.`,
     }));
-    if (ambiguous.length > 0) return fail(ambiguous, form.leftOut);
+    if (ambiguous[0]) return fail(ambiguous, form.leftOut);
     const { success, data, error } = schema.safeParse(form.body);
     if (success) return { ok: true, data, leftOut: form.leftOut };
     return fail(findIssues(schema, form, error.issues), form.leftOut);
@@ -201,7 +201,7 @@ export function createFormReader<Data>(
 
 /** Checks all options: a misspelled `decimals` would make every amount a hundredth of itself. */
 function amountFormats(schema: Schema, options: FormReaderOptions): (currency: unknown) => AmountFormat {
-  const { amounts = { decimals: 0 } } = options;
+  const { amounts = wholeNumber } = options;
   checkOptions('createFormReader', options, ['amounts', 'newLine', 'ignore', 'translate']);
   checkOptions('createFormReader: amounts', amounts, ['decimals', 'decimalSeparator', 'groupSeparator']);
   const { decimals, groupSeparator } = amounts;
@@ -221,12 +221,14 @@ function amountFormats(schema: Schema, options: FormReaderOptions): (currency: u
     (groupSeparator === decimalSeparator || !/^[., ']$/.test(groupSeparator))
   )
     throw refuse('write groupSeparator as another of ".", ",", " " and "\'", or leave it out.');
-  if (!table) return () => ({ decimals: decimals as number, decimalSeparator, groupSeparator });
-  if (schemaAt(schema, 'purchase_currency')) {
-    const byCurrency = new Map<unknown, number>(Object.entries(table));
-    return (currency) => ({ decimals: byCurrency.get(currency), decimalSeparator, groupSeparator });
-  }
-  throw refuse('write decimals as an integer: the schema has no purchase_currency.');
+  if (table && !schemaAt(schema, 'purchase_currency'))
+    throw refuse('write decimals as an integer: the schema has no purchase_currency.');
+  const byCurrency = table && new Map<unknown, number>(Object.entries(table));
+  return (currency) => ({
+    decimals: byCurrency ? byCurrency.get(currency) : (decimals as number),
+    decimalSeparator,
+    groupSeparator,
+  });
 }
 
 /** The issues of the schema, in the order of the form's fields. */
@@ -245,18 +247,28 @@ function findIssues(
       part = schemaAt(part, key);
       value = (value as Fields | undefined)?.[key];
     }
-    const kind = kindOf(part, field, amounts);
-    return createFormIssue(issue, { field, given: given.get(field)?.value, kind, currency });
+    return createFormIssue(issue, {
+      ...kindOf(part, field, amounts),
+      field,
+      given: given.get(field)?.value,
+      currency,
+    });
   });
   const indexOf = ({ field }: FormIssue): number => given.get(field)?.index ?? Infinity;
   return issues.sort((one, other) => indexOf(one) - indexOf(other));
 }
 
+interface GivenField extends FieldKind {
+  readonly field: string;
+  readonly given: unknown;
+  /** That of the form. */
+  readonly currency: unknown;
+}
+
 function createFormIssue(
   issue: z.core.$ZodIssue,
-  { field, given, kind, currency }: { field: string; given: unknown; kind: FieldKind; currency: unknown },
+  { type, limits = {}, amounts, field, given, currency }: GivenField,
 ): FormIssue {
-  const { type, limits = {}, amounts } = kind;
   const write = (number = 0): string => formatAmount(number, amounts ?? wholeNumber);
   const { message, code: zodCode } = issue;
   // The issues of this package have a code and a hint in `params`.
@@ -278,7 +290,7 @@ function createFormIssue(
   const { example, decimals, min, max } = data;
   const texts: Partial<Record<string, string | undefined>> = {
     required: 'Fill in this field.',
-    invalid_type: type === 'boolean' ? 'Choose yes or no.' : type === 'string' ? 'Write text.' : undefined,
+    invalid_type: { boolean: 'Choose yes or no.', string: 'Write text.' }[type ?? ''],
     invalid_amount: `Write an amount such as ${example}.`,
     group_separator: `Write an amount without spaces or thousands separators, such as ${example}.`,
     // 1.299 may have been meant as 1299.

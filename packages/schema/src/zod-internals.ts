@@ -139,24 +139,22 @@ function checkParts<Key extends PropertyKey>(
   context: Context,
 ): MaybePayload {
   const value = payload.value as Record<Key, unknown>;
-  const add = (key: Key, { issues }: Payload): void => {
-    const { optin } = schemaOf(key)._zod;
-    if (!(key in value)) {
-      if (optin) return;
-      if (issues.length === 0)
-        issues.push({ code: 'invalid_type', expected: 'nonoptional', input: undefined });
-    }
-    for (const issue of issues) payload.issues.push({ ...issue, path: [key, ...(issue.path ?? [])] });
-  };
   const parts = keys.map((key) => runSchema(schemaOf(key), value[key], context));
-  if (!parts.some((part) => part instanceof Promise)) {
-    for (const [index, part] of parts.entries()) add(keys[index] as Key, part as Payload);
+  const finish = (done: readonly Payload[]): Payload => {
+    for (const [index, { issues }] of done.entries()) {
+      const key = keys[index] as Key;
+      if (!(key in value)) {
+        if (schemaOf(key)._zod.optin) continue;
+        if (issues.length === 0)
+          issues.push({ code: 'invalid_type', expected: 'nonoptional', input: undefined });
+      }
+      for (const issue of issues) payload.issues.push({ ...issue, path: [key, ...(issue.path ?? [])] });
+    }
     return payload;
-  }
-  return Promise.all(parts).then((done) => {
-    for (const [index, part] of done.entries()) add(keys[index] as Key, part);
-    return payload;
-  });
+  };
+  return parts.some((part) => part instanceof Promise)
+    ? Promise.all(parts).then(finish)
+    : finish(parts as Payload[]);
 }
 
 const initType: (inst: z.ZodMiniType, def: z.core.$ZodTypeDef) => void = z.ZodMiniType.init;
