@@ -43,10 +43,10 @@ const saveAsUtf8 = 'Save it as UTF-8, in a spreadsheet as "CSV UTF-8".';
  *
  * @throws FileFault when the bytes are in another encoding, since names in it would change unnoticed, or no text.
  */
-export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+export async function* decodeText(bytes: FileBytes): AsyncGenerator<string> {
   let start: Uint8Array = new Uint8Array();
   let decode: Decode | undefined;
-  for await (const chunk of chunks) {
+  for await (const chunk of 'getReader' in bytes ? readStream(bytes) : bytes) {
     if (!ArrayBuffer.isView(chunk))
       throw new TypeError(
         `Expected the bytes of the file, got ${typeof chunk}. Open it without an encoding.`,
@@ -63,6 +63,28 @@ export async function* decodeText(chunks: AsyncIterable<Uint8Array>): AsyncGener
   decode ??= createDecode(start);
   yield* decode(start.length < 4 ? start : new Uint8Array());
   yield* decode();
+}
+
+/** The bytes of a file: a stream of Node, or one of the web. */
+export type FileBytes = AsyncIterable<Uint8Array> | ByteStream;
+
+/** A `ReadableStream` of bytes. */
+interface ByteStream {
+  getReader(): {
+    read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+    cancel(): Promise<void>;
+  };
+}
+
+/** Safari cannot iterate a stream. */
+async function* readStream(stream: ByteStream): AsyncGenerator<Uint8Array> {
+  const reader = stream.getReader();
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read())
+      yield step.value as Uint8Array;
+  } finally {
+    await reader.cancel();
+  }
 }
 
 /** Decodes the next bytes; without any, the end of the text. @throws FileFault */

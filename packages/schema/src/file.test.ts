@@ -259,6 +259,29 @@ test.each([
   await expect(read('', options as object)).rejects.toThrow(new TypeError(message));
 });
 
+test('a stream of the web is read where it cannot be iterated, as in Safari, and is cancelled', async () => {
+  let isCancelled = false;
+  const open = (rows: number) => {
+    let row = 0;
+    const stream = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        controller.enqueue(bytesOf(row === 0 ? 'token,cart.items[0].sku\n' : `ord_${row},mug\n`));
+        if (row++ === rows) controller.close();
+      },
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    Object.defineProperty(stream, Symbol.asyncIterator, { value: undefined });
+    return stream;
+  };
+  const tokens: string[] = [];
+  for await (const { token } of readUpdateFile(open(3), OrderUpdate)) tokens.push(token);
+  expect([tokens, isCancelled]).toEqual([['ord_1', 'ord_2', 'ord_3'], false]);
+  for await (const { row } of readUpdateFile(open(1_000_000), OrderUpdate)) if (row === 5) break;
+  expect(isCancelled).toBe(true);
+});
+
 test('text in place of bytes is refused, with what to pass', async () => {
   const rows = readUpdateFile(Readable.from(['token\nord_1']), OrderUpdate);
   await expect(rows.next()).rejects.toThrow(

@@ -12,12 +12,20 @@ import {
   type UpdateFileRow,
   unreadableRow,
 } from './file-row.ts';
-import { decodeText, FileFault, peekText, readAll } from './file-text.ts';
+import { decodeText, type FileBytes, FileFault, peekText, readAll } from './file-text.ts';
 import { joinRows } from './join-rows.ts';
 import { type ParsedJson, parseJsonRecord } from './json-records.ts';
 import type { OrderUpdate } from './order-update.ts';
 
-export type { FileIssue, FileIssueCode, ParsedJson, UpdateFileFormat, UpdateFileOptions, UpdateFileRow };
+export type {
+  FileBytes,
+  FileIssue,
+  FileIssueCode,
+  ParsedJson,
+  UpdateFileFormat,
+  UpdateFileOptions,
+  UpdateFileRow,
+};
 
 /**
  * Reads the updates of a file, row by row: CSV as spreadsheets, shops and databases write it, NDJSON with
@@ -34,7 +42,7 @@ export type { FileIssue, FileIssueCode, ParsedJson, UpdateFileFormat, UpdateFile
  * @throws TypeError when an option is unknown or wrong; what `bytes` throws.
  */
 export async function* readUpdateFile<Update extends OrderUpdate>(
-  bytes: AsyncIterable<Uint8Array>,
+  bytes: FileBytes,
   schema: OrderUpdateSchema<Update>,
   options: UpdateFileOptions = {},
 ): AsyncGenerator<UpdateFileRow<Update>> {
@@ -103,7 +111,7 @@ function formatOfText(head: string): UpdateFileFormat {
  * @param bytes The file: UTF-8 or UTF-16 of at most 64 MiB.
  * @throws what `bytes` throws.
  */
-export async function readJsonValue(bytes: AsyncIterable<Uint8Array>): Promise<ParsedJson> {
+export async function readJsonValue(bytes: FileBytes): Promise<ParsedJson> {
   try {
     const { value, changes } = parseJsonRecord({
       text: await readAll(decodeText(bytes)),
