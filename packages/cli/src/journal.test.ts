@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import {
   copyFile,
   cp,
@@ -254,16 +253,6 @@ test.skipIf(process.platform === 'win32')(
     await journal.close();
   },
 );
-
-test('a journal is removed before another process may have it', async () => {
-  await using folder = await createFolder();
-  const path = folder.file('j');
-  const journal = await createJournal(path, key);
-  // The lock is released after this.
-  const removed = journal.remove();
-  expect(existsSync(path)).toBe(false);
-  await removed;
-});
 
 test('a journal marks no row once the process that holds its lock has ended', async ({ skip }) => {
   if (process.platform === 'win32') return skip('pgrep is missing');

@@ -104,8 +104,6 @@ export interface Journal {
   /** The next run sends a rejected row again, unless a later one of its order was sent. */
   requeue(row: number): void;
   close(): Promise<void>;
-  /** Closes and removes it, while no other process may begin one in its place. */
-  remove(): Promise<void>;
 }
 
 export type Decision = 'resolve' | 'retry' | 'discard';
@@ -524,12 +522,6 @@ function useTables({ path, db, lock, key }: OpenFiles): Journal {
         // The log stays beside the file then.
       }
       db.close();
-      await lock.release();
-    },
-    async remove() {
-      db.close();
-      rmSync(path);
-      rmSync(logOf(path), { force: true });
       await lock.release();
     },
   };

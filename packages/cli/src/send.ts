@@ -89,7 +89,7 @@ async function sendFile(given: Context): Promise<ExitCode> {
   const { file, journalFile, options, terminal } = given;
   // What is in flight is little, and the heap would still grow over a long file: to 291 MB instead of 125, for twice the time of the processor.
   setFlagsFromString('--optimize-for-size');
-  let journal = await openEarlierJournal(journalFile);
+  let journal = await openJournal(journalFile);
   try {
     const sums = await terminal.waitFor(`the end of ${file}`, sumFile(file)).catch((error: unknown) => {
       throw new UnreadableFileError(file, error);
@@ -128,14 +128,6 @@ async function sendFile(given: Context): Promise<ExitCode> {
   } finally {
     await journal?.close();
   }
-}
-
-/** Opens the journal of an earlier run. One of a file without rows is removed, since the file may have some by now. */
-async function openEarlierJournal(journalFile: string): Promise<Journal | undefined> {
-  const journal = await openJournal(journalFile);
-  if (journal?.key.rows !== 0) return journal;
-  await journal.remove();
-  return undefined;
 }
 
 /** Who only goes on need not repeat how the file is read. What was checked is not checked in another way. */
@@ -288,7 +280,7 @@ async function finish(
       invalid: 'not sent',
       waiting: problem === undefined ? 'behind rows of their order that wait for a decision' : 'not sent yet',
     }).filter(([name]) => name === 'applied' || report[name as 'applied'] > 0);
-    const earlier = rows > 0 && applied === rows ? ': all were applied before' : '';
+    const earlier = applied === rows ? ': all were applied before' : '';
     const now =
       sent === 0 ? `nothing was sent in this run${earlier}` : `${formatCount(sent)} sent in this run`;
     return [
