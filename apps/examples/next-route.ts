@@ -37,13 +37,15 @@ export async function POST(
 
 /** Next.js does not limit the body of a route handler. */
 async function readText({ body }: Request) {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
-  const parts = body?.pipeThrough(new TextDecoderStream()) ?? [];
-  for await (const part of parts) {
-    text += part;
-    if (text.length > 100_000) return undefined;
+  while (text.length <= 100_000) {
+    const part = await reader?.read();
+    if (!part || part.done) return text;
+    text += part.value;
   }
-  return text;
+  await reader?.cancel();
+  return undefined;
 }
 
 function respond(status: number, body: unknown) {

@@ -90,6 +90,7 @@ async function startRegistry(folder: string): Promise<string> {
 export interface Package {
   readonly folder: string;
   readonly name: string;
+  readonly version: string;
   readonly exports: Readonly<Record<string, unknown>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }

@@ -13,7 +13,10 @@ interface Published {
   readonly versions: Readonly<Record<string, object>>;
 }
 
-/** Releases a pre-release of a copy of the repository to the registry, installs it and runs it. Rejects when a step fails. */
+/**
+ * Releases a copy of the repository to the registry: the first pre-release, the next one and the final version after it; installs
+ * each and runs it. Rejects when a step fails.
+ */
 export async function rehearseRelease(lab: Lab, say: (text: string) => void): Promise<boolean> {
   const copy = join(lab.folder, 'repository');
   const run = async (line: string): Promise<string> => {
@@ -31,7 +34,8 @@ export async function rehearseRelease(lab: Lab, say: (text: string) => void): Pr
   const names = packages.map(({ name }) => name);
 
   await run(scripts.candidate);
-  await run('git add --all && git commit --quiet --message Version');
+  // It may be what the repository holds already.
+  await run('git add --all && git diff --cached --quiet || git commit --quiet --message Version');
   say('✓ pnpm candidate');
   await assert.rejects(run(scripts.release), /Nothing is released while package\.json has placeholders/);
   await writeFile(ofRoot, text.replaceAll(/\b(docs|repository)\.example\b/g, '$1.test'));
@@ -47,39 +51,61 @@ export async function rehearseRelease(lab: Lab, say: (text: string) => void): Pr
   );
   say('✓ changeset publish');
 
-  for (const { name, folder } of packages) {
-    const response = await fetch(lab.registry + name.replace('/', '%2f'));
-    const published = (await response.json()) as Published;
-    const { rc = '' } = published['dist-tags'];
-    assert.match(rc, /-rc\.\d+$/, `${name} was published as ${rc}`);
-    assert.doesNotMatch(JSON.stringify(published.versions[rc]), /workspace:|catalog:/);
-    const changelog = await readFile(join(copy, folder.slice(repository.length), 'CHANGELOG.md'), 'utf8');
-    assert.ok(changelog.includes(`\n## ${rc}\n`), changelog);
-    say(`✓ ${name} ${rc} has a changelog, and ranges that a registry knows`);
-  }
+  await checkRelease('rc', /^\d+\.\d+\.0-rc\.0$/, names);
 
-  const project = await createProject(lab, {
-    name: 'release',
-    installer: 'npm11',
-    dependencies: Object.fromEntries(names.map((name) => [name, 'rc'])),
-    fixtures: ['scenario.mjs', 'update.mjs'],
-  });
-  await project.run([node, 'update.mjs']);
-  for (const name of names) {
-    const main = name === '@orders/cli' ? 'dist/main.js' : 'dist/index.js';
-    for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md', main]) {
-      assert.ok(existsSync(join(project.folder, 'node_modules', name, file)), `${name} has no ${file}`);
-    }
-  }
-  const version = await readFile(join(project.folder, 'node_modules/@orders/client/dist/version.js'), 'utf8');
-  const manifest = await readFile(join(project.folder, 'node_modules/@orders/client/package.json'), 'utf8');
-  assert.ok(version.includes(`'${JSON.parse(manifest).version}'`), version);
-  say('✓ it installs by its tag and updates an order, and each package has its licence');
+  await writeFile(join(copy, '.changeset/next.md'), "---\n'@orders/auth': patch\n---\n\nFix the next one.\n");
+  await release('git commit --quiet --message Next');
+  // Changesets publishes a pre-release as `latest` as long as there is nothing final; what depends on it takes it as it is.
+  await checkRelease('latest', /-rc\.1$/, ['@orders/auth']);
+
+  await run('changeset pre exit');
+  await release('git commit --quiet --message Exit');
+  await checkRelease('latest', /^\d+\.\d+\.\d+$/, names);
 
   assert.match(await run(scripts.release), /No unpublished projects to publish/);
   assert.equal(await run('git status --porcelain'), '');
-  say('✓ a second release publishes nothing');
+  say('✓ another release publishes nothing');
   return true;
+
+  /** Commits, writes the next version and publishes it. */
+  async function release(commit: string): Promise<void> {
+    await run(`git add --all && ${commit}`);
+    await run(scripts.version);
+    await run('git add --all && git commit --quiet --message Version');
+    await run(scripts.release);
+  }
+
+  /** Looks at what the registry has of each package, installs them by their tag, and runs them. */
+  async function checkRelease(tag: string, pattern: RegExp, released: readonly string[]): Promise<void> {
+    for (const { name, folder } of packages) {
+      const response = await fetch(lab.registry + name.replace('/', '%2f'));
+      const published = (await response.json()) as Published;
+      const { [tag]: version = '' } = published['dist-tags'];
+      if (released.includes(name)) assert.match(version, pattern, `${name} was published as ${version}`);
+      assert.doesNotMatch(JSON.stringify(published.versions[version]), /workspace:|catalog:/);
+      const changelog = await readFile(join(copy, folder.slice(repository.length), 'CHANGELOG.md'), 'utf8');
+      assert.ok(changelog.includes(`\n## ${version}\n`), changelog);
+      say(`✓ ${name} ${version} has a changelog, and ranges that a registry knows`);
+    }
+    const project = await createProject(lab, {
+      name: `release of ${released.length} as ${tag}`,
+      installer: 'npm11',
+      dependencies: Object.fromEntries(names.map((name) => [name, tag])),
+      fixtures: ['scenario.mjs', 'update.mjs'],
+    });
+    await project.run([node, 'update.mjs']);
+    for (const name of names) {
+      const main = name === '@orders/cli' ? 'dist/main.js' : 'dist/index.js';
+      for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md', main])
+        assert.ok(existsSync(join(project.folder, 'node_modules', name, file)), `${name} has no ${file}`);
+    }
+    const inClient = (file: string): Promise<string> =>
+      readFile(join(project.folder, 'node_modules/@orders/client', file), 'utf8');
+    const { version } = JSON.parse(await inClient('package.json'));
+    const compiled = await inClient('dist/version.js');
+    assert.ok(compiled.includes(`'${version}'`), compiled);
+    say(`✓ ${tag} installs by its tag and updates an order, and each package has its licence`);
+  }
 }
 
 /** Copies the repository as it stands, uncommitted changes included, and installs what building the packages needs. */
