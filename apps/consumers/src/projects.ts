@@ -13,6 +13,8 @@ import { projectsOfTypeScript } from './typescript.ts';
 export function listProjects(packages: readonly Package[]): Row[] {
   const all = dependenciesOf(packages);
   const some = (...names: string[]) => dependenciesOf(packages.filter(({ name }) => names.includes(name)));
+  const withoutPeers = (wanted: string) =>
+    Object.fromEntries(packages.flatMap(({ name, version }) => (name === wanted ? [[name, version]] : [])));
   const names = packages.map(({ name }) => name);
   const updating = some('@orders/client', '@orders/testing');
   const storing = some('@orders/cli', '@orders/client', '@orders/outbox', '@orders/testing');
@@ -22,7 +24,7 @@ export function listProjects(packages: readonly Package[]): Row[] {
     {
       name: '@orders/cli without PGlite',
       installer: 'pnpm12',
-      dependencies: some('@orders/cli'),
+      dependencies: withoutPeers('@orders/cli'),
       fixtures: ['updates.csv'],
       runs: {
         'runs the command': runCommand,
@@ -38,9 +40,7 @@ export function listProjects(packages: readonly Package[]): Row[] {
     {
       name: '@orders/schema without jsonc-parser',
       installer: 'pnpm12',
-      dependencies: {
-        '@orders/schema': packages.find(({ name }) => name === '@orders/schema')?.version ?? '',
-      },
+      dependencies: withoutPeers('@orders/schema'),
       fixtures: [],
       runs: {
         async 'checks an update, and reads no file'({ run }) {
