@@ -122,6 +122,8 @@ function remedyFor(error: unknown, schema: string): string {
   if (state === '57014') return ' Another session holds a lock for long: see pg_stat_activity and pg_locks.';
   if (state === '22P05')
     return ' Its encoding does not hold this text: use a database with the encoding UTF8.';
+  if (state === '25006')
+    return ' It takes no writes: connect to the primary, or reset default_transaction_read_only for this role and database.';
   if (state === '53100') return ' Free some disk space.';
   if (state === '53300') return ' Raise max_connections, or lower maxConnections.';
   return /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST)/.test(code) ? ' Check its host and port.' : '';

@@ -6,6 +6,7 @@ import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { testPassword } from '../../../.ci/start-postgres.ts';
 import { onPostgres, openPool, step, stepsApplied, until } from '../test/scene.ts';
+import { createOutbox } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 import { rowsOf, type Sql } from './store.ts';
 
@@ -169,6 +170,100 @@ onPostgres('lets no transaction stand still for long, and changes no setting of 
     await store.close();
     await pool.end();
   }
+});
+
+/** A statement, and one that brings a transaction of its own, as those of pg-boss do. */
+const bothOf = (statement: string) => [statement, `\n  BEGIN;\n ${statement};\n COMMIT;\n`];
+
+onPostgres('takes nothing that a role, a database or a connection sets for its sessions', async (scene) => {
+  const { postgres } = scene;
+  const hostile = {
+    default_transaction_isolation: 'serializable',
+    default_transaction_deferrable: 'on',
+    statement_timeout: '5s',
+    lock_timeout: '5s',
+    idle_in_transaction_session_timeout: '5s',
+  };
+  const names = ['transaction_isolation', ...Object.keys(hostile).slice(2), 'transaction_timeout'];
+  const expected = ['read committed', '50s', '10s', '10s', '0'];
+  const hasTimeout = await postgres.query(`select from pg_settings where name = 'transaction_timeout'`);
+  const given = { ...hostile, ...(hasTimeout.length > 0 && { transaction_timeout: '5s' }) };
+  const setBy = {
+    async database() {
+      const url = await postgres.createDatabase();
+      for (const [name, value] of Object.entries(given))
+        await postgres.query(`alter database "${new URL(url).pathname.slice(1)}" set ${name} = '${value}'`);
+      return url;
+    },
+    async options() {
+      const url = new URL(await postgres.createDatabase());
+      const options = Object.entries(given).map(([name, value]) => `-c ${name}=${value}`);
+      url.searchParams.set('options', options.join(' '));
+      return url.href;
+    },
+  };
+  const shown = `select ${names.map((name) => `coalesce(current_setting('${name}', true), '0') as ${name}`).join(', ')}`;
+  const valuesOf = ({ rows }: { readonly rows: unknown[] }) =>
+    rows.flatMap((row) => Object.values(row ?? {}));
+  for (const make of Object.values(setBy)) {
+    const connectionString = await make();
+    const pool = openPool({ connectionString, max: 1 });
+    try {
+      for (const store of [postgresStore({ connectionString }), postgresStore({ pool })]) {
+        for (const text of bothOf(shown)) expect(valuesOf(await store.executeSql(text))).toEqual(expected);
+        expect(valuesOf(await store.transaction((tx) => tx.query(shown), { worker: true }))).toEqual(
+          expected,
+        );
+        expect(valuesOf(await store.query(shown))).toEqual(expected.with(2, '3s'));
+        await store.close();
+      }
+    } finally {
+      await pool.end();
+    }
+  }
+});
+
+onPostgres(
+  'waits for a row that another session changes, and sees the change, at any isolation',
+  async (scene) => {
+    const { newSchema: name, postgres } = scene;
+    const url = new URL(postgres.connectionString);
+    url.searchParams.set('options', '-c default_transaction_isolation=serializable');
+    const store = postgresStore({ connectionString: url.href });
+    const other = new pg.Client(postgres.connectionString);
+    await other.connect();
+    try {
+      await other.query(`create table ${name} (n integer); insert into ${name} values (0)`);
+      for (const text of bothOf(`update ${name} set n = n + 1`)) {
+        await other.query(`begin; update ${name} set n = n + 10`);
+        const changed = store.executeSql(text);
+        await until('it waits', async () => {
+          const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%${name}%'`;
+          return (await postgres.query(waiting)).length > 0;
+        });
+        await other.query('commit');
+        await changed;
+      }
+      expect((await other.query(`select n from ${name}`)).rows).toEqual([{ n: 22 }]);
+    } finally {
+      await other.query(`rollback; drop table if exists ${name}`);
+      await other.end();
+      await store.close();
+    }
+  },
+);
+
+onPostgres('says of a database that takes no writes what to do', async ({ postgres, schema }) => {
+  const url = new URL(postgres.connectionString);
+  url.searchParams.set('options', '-c default_transaction_read_only=on');
+  const opening = createOutbox({
+    store: postgresStore({ connectionString: url.href }),
+    databaseSchema: schema,
+  });
+  await expect(opening).rejects.toMatchObject({
+    code: 'database_unusable',
+    message: expect.stringMatching(/read-only transaction.*reset default_transaction_read_only/),
+  });
 });
 
 onPostgres(

@@ -25,10 +25,16 @@ export interface PostgresStoreOptions {
 
 /** Connections that only the worker uses: one for its turns, one for what it looks after beside them. */
 const workerConnections = 2;
-/** Nothing that was accepted is lost by a crash, and no process that stalls holds a lock for long. */
+/**
+ * Nothing that was accepted is lost by a crash, and no process that stalls holds a lock for long, whatever a role or a database
+ * sets for its sessions. PostgreSQL before 17 has no `transaction_timeout`; where it is set, no row says so.
+ */
 const begin = (lockMs: number): string =>
   `begin isolation level read committed; set local synchronous_commit = on; set local statement_timeout = 50000;
-   set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = 10000`;
+   set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = 10000;
+   select where case when current_setting('transaction_timeout', true) <> '0' then set_config('transaction_timeout', '0', true) = '' end`;
+/** What pg-boss begins by itself, and the indexes that it builds, which no transaction can. */
+const isAlone = /^\s*begin;|\bconcurrently\b/i;
 /** How long a transaction waits for a lock: one that waits keeps a connection from other calls. */
 const lockMs = { worker: 10_000, caller: 3_000, repeated: 100 };
 /** The SQLSTATE of a transaction that PostgreSQL ended, since nothing came from its process for too long. */
@@ -85,7 +91,7 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   const workersQueue = createQueue(workerConnections);
 
   async function attempt<T>(
-    run: (tx: Sql) => Promise<T>,
+    run: (tx: Sql, client: pg.PoolClient) => Promise<T>,
     { worker = false, isRepeated = false, settings = '' }: TransactionOptions,
   ): Promise<T> {
     let broken: Error | undefined;
@@ -99,13 +105,14 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
       const kind = worker ? 'worker' : isRepeated ? 'repeated' : 'caller';
       await client.query(`${begin(lockMs[kind])}; ${settings}`);
       const { query } = withOwnParsers(client);
-      const result = await run({
+      const tx: Sql = {
         query: (text, values) =>
           query(text, values).catch((error: Error) => {
             if (lastStates.test(sqlState(error) ?? '')) reason ??= error;
             throw error;
           }),
-      });
+      };
+      const result = await run(tx, client);
       await client.query('commit');
       return result;
     } catch (error) {
@@ -127,7 +134,10 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     }
   }
 
-  const transaction: OutboxStore['transaction'] = (run, options = {}) =>
+  const transaction = <T>(
+    run: (tx: Sql, client: pg.PoolClient) => Promise<T>,
+    options: TransactionOptions = {},
+  ): Promise<T> =>
     (options.worker ? workersQueue : callersQueue)(async () => {
       for (let runs = 1; ; runs++)
         try {
@@ -156,7 +166,10 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     },
     transaction,
     async executeSql(text, values) {
-      const result: pg.QueryResult | pg.QueryResult[] = await workersQueue(() => workers.query(text, values));
+      const own = text.replace(/^\s*begin;/i, `${begin(lockMs.worker)};`);
+      const result: pg.QueryResult | pg.QueryResult[] = isAlone.test(text)
+        ? await workersQueue(() => workers.query(own, values))
+        : await transaction((_, client) => client.query(text, values), { worker: true });
       return { rows: [result].flat().flatMap(({ rows }) => rows ?? []) };
     },
     listen: async (channel, onMessage) =>

@@ -62,7 +62,10 @@ export interface OutboxStore extends Sql {
    * for a lock, and 10 s for the next statement.
    */
   transaction<T>(run: (tx: Sql) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** Runs statements outside a transaction; without values, several in one text. */
+  /**
+   * Runs statements of the worker, by default in a transaction of its own; without values, several in one text, which may begin
+   * and commit their own.
+   */
   executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
   /** Listens on a channel, on a connection of its own, until closed. `onMessage` is also called after each reconnect. */
   listen(channel: string, onMessage: () => void): Promise<Subscription>;
