@@ -7,7 +7,7 @@ import { type AddressInfo, connect as connectTcp } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
 import pg from 'pg';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { certifyServer, createAuthority } from '../../client/test/certificates.ts';
 import {
   onBoth,
@@ -400,6 +400,34 @@ onPglite('ends a handler that hangs, whose later statements fail, and tries agai
   expect(rows).toEqual([{ data: null }]);
   await inbox.close();
 });
+
+onPglite(
+  'closes within a bound, and says so, where its database does not respond',
+  async (scene) => {
+    const store = await scene.openStore();
+    let isFrozen = false;
+    const respond = <Result>(run: () => Promise<Result>): Promise<Result> =>
+      isFrozen ? new Promise(() => {}) : run();
+    const frozen: InboxOptions['store'] = {
+      ...store,
+      transaction: (...call) => respond(() => store.transaction(...call)),
+      executeSql: (...call) => respond(() => store.executeSql(...call)),
+    };
+    const { inbox, warnings } = await openInbox(scene, { store: frozen });
+    isFrozen = true;
+    void inbox.drain();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const closing = inbox.close();
+      await vi.advanceTimersByTimeAsync(15_000);
+      await closing;
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(warnings).toEqual([expect.stringMatching(/The inbox closed, since .* has not responded/)]);
+  },
+  { isAlone: true },
+);
 
 onBoth('refuses an enqueue that would not commit with its event', async (scene) => {
   const { sql, schema, token } = scene;

@@ -6,6 +6,7 @@ import dns from 'node:dns';
 import process from 'node:process';
 import { getSystemErrorMap } from 'node:util';
 import { checkOptions } from '@orders/schema/check-options';
+import { within } from './credentials.ts';
 import { causesOf, databaseError, describeError, kindOfError, OutboxError, sqlState } from './errors.ts';
 import { type Events, eventsOf, lockOrder } from './events.ts';
 import { guarded } from './guarded.ts';
@@ -78,7 +79,7 @@ export interface Inbox extends Events {
   start(): Promise<void>;
   /** Resolves once no event is due; one whose handler failed is not, until its next try. */
   drain(): Promise<void>;
-  /** Takes no more events, and waits for the handlers that run. The store stays open. */
+  /** Takes no more events, and waits up to 15 s for the handlers that run. The store stays open. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -99,6 +100,8 @@ const names = {
 } satisfies Record<keyof InboxOptions, 0>;
 /** The longest id and token, in bytes, that every index holds. */
 const maxBytesOf = { id: 500, token: 2_000 };
+/** How long `close` waits, in milliseconds: longer than any handler may take. */
+const closeMs = 15_000;
 
 /**
  * Creates an inbox for the webhooks of the order service, of which the API shows neither payload nor signature: `verify`,
@@ -241,8 +244,15 @@ export function createInbox(options: InboxOptions): Inbox {
 
   async function close(): Promise<void> {
     closing ??= (async () => {
-      await starting?.catch(() => {});
-      await handlers.stop();
+      const ended = (async () => {
+        await starting?.catch(() => {});
+        await handlers.stop();
+      })();
+      await within(closeMs, ended).catch(() =>
+        warn(
+          `The inbox closed, since ${store.place} has not responded: an event that it was handling is handled again, unless that was committed.`,
+        ),
+      );
     })();
     await closing;
   }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { OrderCalls } from './order-calls.ts';
 
 const lockTimeout = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
@@ -69,6 +69,23 @@ test('each call for a locked order fails 3 s after it was made, however many the
   expect(settledAt.at(-1)).toEqual([1_000, '55P03', 4_000]);
   // Each takes 100 ms on a connection: calls whose time is over make none.
   expect(attempts()).toBe(20);
+});
+
+test('calls that wait behind one without a response fail with it', async () => {
+  let now = 0;
+  const calls = new OrderCalls({ now: () => now });
+  const silence = new Error('connecting took too long');
+  const fail = vi.fn(async () => {
+    now += 10_000;
+    throw silence;
+  });
+  const run = () => calls.run(new Set(['ord_1']), fail);
+  const settled = await Promise.allSettled(Array.from({ length: 1_000 }, run));
+  expect(settled).toEqual(settled.map(() => ({ status: 'rejected', reason: silence })));
+  expect(fail).toHaveBeenCalledTimes(1);
+  // A later call looks for itself.
+  await expect(run()).rejects.toBe(silence);
+  expect(fail).toHaveBeenCalledTimes(2);
 });
 
 test('calls go on in sequence once the order is free', async () => {

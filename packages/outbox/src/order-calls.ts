@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isLockedState, sqlState } from './errors.ts';
+import { isLockedState, OutboxError, sqlState } from './errors.ts';
 
 /** The calls of this process that concern one order. */
 interface CallsOfOrder {
   /** Settles with the call that came last. */
   last: Promise<unknown>;
-  /** Since when calls in a row have found the order locked by somebody else, and how: those behind need not wait 3 s each. */
+  /**
+   * Since when calls in a row have found the order locked by somebody else, or no response, and how: those behind need not wait
+   * as long each.
+   */
   blocked: { readonly since: number; readonly error: unknown } | undefined;
 }
 
@@ -73,9 +76,11 @@ export class OrderCalls {
         for (const order of orders) order.blocked = undefined;
         return result;
       } catch (error) {
-        const isLocked = isLockedState(sqlState(error));
+        const state = sqlState(error);
+        const isLocked = isLockedState(state);
+        const hasNoResponse = state === undefined && !(error instanceof OutboxError);
         for (const order of orders)
-          order.blocked = isLocked ? (order.blocked ?? { since, error }) : undefined;
+          order.blocked = isLocked || hasNoResponse ? (order.blocked ?? { since, error }) : undefined;
         if (!isLocked) throw error;
         await this.#sleep(lockWait.pauseMs);
       }

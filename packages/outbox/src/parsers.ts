@@ -55,8 +55,13 @@ interface PgClient {
     text: string;
     values: unknown[];
     types: pg.CustomTypesConfig;
+    query_timeout?: number;
+    queryMode?: string;
   }): Promise<{ rows: unknown[] }>;
 }
+
+/** How a statement of `pg` runs, where that is not as its client has it. */
+type StatementOptions = Pick<Parameters<PgClient['query']>[0], 'query_timeout' | 'queryMode'>;
 
 /** As much of a transaction of PGlite as shows that it is one. */
 interface PgliteTransaction {
@@ -64,14 +69,14 @@ interface PgliteTransaction {
 }
 
 /** A client or transaction whose rows are read by our parsers; that of a query builder as it is. @throws TypeError */
-export function withOwnParsers(sql: Sql): Sql {
+export function withOwnParsers(sql: Sql, options: StatementOptions = {}): Sql {
   if ('getTypeParser' in sql) {
     const client = sql as unknown as PgClient;
     if (client.binary)
       throw new TypeError(
         'pg reads binary results, which the outbox does not: leave pg.defaults.binary, or binary, false.',
       );
-    return { query: (text, values = []) => client.query({ text, values, types: pgTypes }) };
+    return { query: (text, values = []) => client.query({ ...options, text, values, types: pgTypes }) };
   }
   if ('exec' in sql) {
     const transaction = sql as unknown as PgliteTransaction;

@@ -46,27 +46,130 @@ onPostgres('shares a pool of the caller, and leaves it open', async ({ open, ser
   }
 });
 
-onPostgres('bounds what its own connections wait for, where a pool does not', async (scene) => {
+interface Statement {
+  readonly text: string;
+  readonly query_timeout?: number;
+}
+
+/** A class of clients that notes how each is made, and what it is to run. */
+function recordClients() {
   const configs: pg.ClientConfig[] = [];
+  const statements: Statement[] = [];
   class Client extends pg.Client {
     constructor(config: pg.ClientConfig = {}) {
       super(config);
       configs.push(config);
     }
+    override query(...[statement, ...rest]: unknown[]): never {
+      const given = statement as Statement;
+      statements.push(given);
+      // As a network that has frozen.
+      const sent = /pg_sleep/.test(given.text) ? { ...given, query_timeout: 1 } : given;
+      return (super.query as (...args: unknown[]) => unknown).call(this, sent, ...rest) as never;
+    }
   }
+  return { Client, configs, statements };
+}
+
+onPostgres('bounds what it waits for, where a pool does not', async ({ postgres: { connectionString } }) => {
+  const usual = { query_timeout: 60_000, connectionTimeoutMillis: 10_000 };
+  const none = { query_timeout: 0, connectionTimeoutMillis: 0 };
+  const own = { query_timeout: 34_567, connectionTimeoutMillis: 12_345 };
+  for (const [given, expected] of [[{}, usual] as const, [none, usual] as const, [own, own] as const]) {
+    const { Client, configs, statements } = recordClients();
+    const pool = openPool({ connectionString, Client, ...given });
+    const store = postgresStore({ pool });
+    try {
+      await store.executeSql('select 1');
+      expect(configs).toEqual([expect.objectContaining({ keepAlive: true, ...expected })]);
+      statements.length = 0;
+      await store.query('select 1', []);
+      await expect(store.transaction((tx) => tx.query('no statement'))).rejects.toThrow('syntax error');
+      expect(statements.map(({ text }) => text.split(/\s/, 1)[0])).toEqual([
+        'begin',
+        'select',
+        'commit',
+        'begin',
+        'no',
+        'rollback',
+      ]);
+      for (const each of statements) expect(each.query_timeout).toBe(expected.query_timeout);
+    } finally {
+      await store.close();
+      await pool.end();
+    }
+  }
+});
+
+onPostgres('sends nothing more on a connection whose network has lost a statement', async (scene) => {
   const { connectionString } = scene.postgres;
-  const pool = openPool({ connectionString, Client, connectionTimeoutMillis: 1_234 });
+  const { Client, statements } = recordClients();
+  const pool = openPool({ connectionString, Client, max: 1 });
   const store = postgresStore({ pool });
+  const lost = 'select pg_sleep(10)';
   try {
-    await store.executeSql('select 1');
-    expect(configs).toEqual([
-      expect.objectContaining({ query_timeout: 60_000, keepAlive: true, connectionTimeoutMillis: 1_234 }),
-    ]);
+    const goesOn = async (tx: Sql) => {
+      await tx.query(lost).catch(() => {});
+      await tx.query('select 1').catch(() => {});
+    };
+    const fails = (tx: Sql) => tx.query(lost);
+    for (const run of [
+      () => store.transaction(goesOn),
+      () => store.transaction(fails),
+      () => store.query(lost),
+    ]) {
+      await expect(run()).rejects.toThrow('did not respond to a statement within 60 s');
+      expect(pool.totalCount).toBe(0);
+    }
+    // Neither repeats it on another connection.
+    expect(statements.filter(({ text }) => !text.startsWith('begin'))).toMatchObject(
+      Array.from({ length: 3 }, () => ({ text: lost })),
+    );
   } finally {
     await store.close();
     await pool.end();
   }
 });
+
+onPostgres(
+  'fails each call within a bound, and says why, where the pool of the caller is used up',
+  async (scene) => {
+    const { open, postgres, token } = scene;
+    const pool = openPool({ connectionString: postgres.connectionString, max: 2 });
+    const held: pg.PoolClient[] = [];
+    try {
+      const outbox = await open({ store: postgresStore({ pool }) });
+      const id = await outbox.enqueue(token, step(1));
+      for (let count = 0; count < 2; count++) held.push(await pool.connect());
+      const enqueue = () => outbox.enqueue(token, step(2));
+      const calls = {
+        get: () => outbox.get(id),
+        list: () => outbox.list(),
+        history: () => outbox.history(token),
+        counts: () => outbox.counts(),
+        changes: () => outbox.changes(),
+        resume: () => outbox.resume(),
+        discard: () => outbox.discard(id),
+        purge: () => outbox.purge({ token }),
+        restored: () => outbox.restored(),
+        'enqueue for one order, many times': () => Promise.all(Array.from({ length: 50 }, enqueue)),
+      };
+      const settled = Object.entries(calls).map(async ([name, call]) =>
+        expect(call(), name).rejects.toMatchObject({
+          code: 'database_unusable',
+          message: expect.stringMatching(/all 2 connections of its pool are in use/),
+        }),
+      );
+      await Promise.all(settled);
+      for (const client of held.splice(0)) client.release();
+      expect(await outbox.history(token)).toHaveLength(1);
+      expect(pool.waitingCount).toBe(0);
+    } finally {
+      for (const client of held) client.release();
+      await pool.end();
+    }
+  },
+);
 
 onPostgres('queues a burst before the pool, whose timeout is for connecting alone', async (scene) => {
   const pool = openPool({ connectionString: scene.postgres.connectionString, max: 2 });

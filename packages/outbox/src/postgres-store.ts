@@ -52,6 +52,9 @@ const bounds = {
   keepAlive: true,
   keepAliveInitialDelayMillis: 10_000,
 } as const;
+/** What `pg` reports, without a code, of a response that has not come, and of a connection that no call has released. */
+const readTimeout = 'Query read timeout';
+const poolTimeout = 'timeout exceeded when trying to connect';
 /** How soon a listener connects again, in milliseconds. */
 const reconnectMs = 1_000;
 
@@ -76,10 +79,14 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
       `postgresStore: maxConnections must be a whole number from ${workerConnections + 1}.`,
     );
   if (typeof listens !== 'boolean') throw new TypeError('postgresStore: listen: write true or false.');
-  const base: pg.PoolConfig = given
-    ? // The password of a pool is not enumerable.
-      { ...bounds, ...given.options, password: given.options.password }
-    : { ...bounds, connectionString };
+  // The password of a pool is not enumerable.
+  const own = given ? { ...given.options, password: given.options.password } : { connectionString };
+  const base = { ...bounds, ...own };
+  // A pool may set them to 0, which is no bound.
+  const query_timeout = base.query_timeout || bounds.query_timeout;
+  const connectionTimeoutMillis = base.connectionTimeoutMillis || bounds.connectionTimeoutMillis;
+  Object.assign(base, { query_timeout, connectionTimeoutMillis });
+  const silence = new Error(`it did not respond to a statement within ${query_timeout / 1_000} s`);
   const place = describePlace(base);
   const callers = given ?? new pg.Pool({ ...base, max: maxConnections - workerConnections });
   const workers = new pg.Pool({ ...base, types: pgTypes, max: workerConnections });
@@ -87,12 +94,13 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
   const ignore = (): void => {};
   callers.on('error', ignore);
   workers.on('error', ignore);
-  const callersQueue = createQueue(callers.options.max);
-  const workersQueue = createQueue(workerConnections);
+  const callersQueue = createQueue(callers.options.max, connectionTimeoutMillis);
+  const workersQueue = createQueue(workerConnections, connectionTimeoutMillis);
 
   async function attempt<T>(
-    run: (tx: Sql, client: pg.PoolClient) => Promise<T>,
-    { worker = false, isRepeated = false, settings = '' }: TransactionOptions,
+    run: (tx: Sql) => Promise<T>,
+    { worker = false, isRepeated = false, settings = '', isSingle = false }: TransactionOptions,
+    waitMs: number,
   ): Promise<T> {
     let broken: Error | undefined;
     /** The reason that came with a statement. */
@@ -100,33 +108,32 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     const onError = (error: Error): void => {
       broken ??= error;
     };
-    const client = await takeClient(worker ? workers : callers, onError);
+    const client = await takeClient(worker ? workers : callers, onError, waitMs);
+    /** Runs a statement, unless the network has lost an earlier one: `pg` would let it wait behind that. */
+    const query = async (text: string, values?: unknown[], queryMode?: 'extended') => {
+      if (broken) throw broken;
+      const own = withOwnParsers(client, { query_timeout, ...(queryMode && { queryMode }) });
+      return own.query(text, values).catch((error: Error) => {
+        if (lastStates.test(sqlState(error) ?? '')) reason ??= error;
+        if (error.message !== readTimeout) throw error;
+        broken ??= silence;
+        throw silence;
+      });
+    };
     try {
       const kind = worker ? 'worker' : isRepeated ? 'repeated' : 'caller';
-      await client.query(`${begin(lockMs[kind])}; ${settings}`);
-      const { query } = withOwnParsers(client);
-      const tx: Sql = {
-        query: (text, values) =>
-          query(text, values).catch((error: Error) => {
-            if (lastStates.test(sqlState(error) ?? '')) reason ??= error;
-            throw error;
-          }),
-      };
-      const result = await run(tx, client);
-      await client.query('commit');
+      await query(`${begin(lockMs[kind])}; ${settings}`);
+      const result = await run({
+        query: (text, values) => query(text, values, isSingle ? 'extended' : undefined),
+      });
+      await query('commit');
       return result;
     } catch (error) {
       const ended = broken;
-      const isOver = await client.query('rollback').then(
-        () => false,
-        (failure: Error) => {
-          onError(failure);
-          return true;
-        },
-      );
+      await query('rollback').catch(onError);
       if (sqlState(error) !== undefined || error instanceof OutboxError) throw error;
       // pg reports only that the connection cannot be used; why came before, with a statement or between two.
-      throw (isOver ? reason : undefined) ?? ended ?? error;
+      throw (broken ? reason : undefined) ?? ended ?? error;
     } finally {
       // The pool closes a broken one without listening to it, and its last message may still be an error.
       if (!broken) client.off('error', onError);
@@ -134,14 +141,11 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     }
   }
 
-  const transaction = <T>(
-    run: (tx: Sql, client: pg.PoolClient) => Promise<T>,
-    options: TransactionOptions = {},
-  ): Promise<T> =>
-    (options.worker ? workersQueue : callersQueue)(async () => {
+  const transaction: OutboxStore['transaction'] = (run, options = {}) =>
+    (options.worker ? workersQueue : callersQueue)(async (waitMs) => {
       for (let runs = 1; ; runs++)
         try {
-          return await attempt(run, options);
+          return await attempt(run, options, waitMs);
         } catch (error) {
           // This process stood still for longer than its transaction may, and nothing of that is stored. A worker looks anew.
           if (options.worker || sqlState(error) !== idleState || runs === maxRuns) throw error;
@@ -160,16 +164,18 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
         });
       return run().catch((error: unknown) => {
         const state = sqlState(error);
-        if (hasBegun && (state === undefined || endedStates.test(state))) return run();
+        const hasEnded = state === undefined ? error !== silence : endedStates.test(state);
+        if (hasBegun && hasEnded) return run();
         throw error;
       });
     },
     transaction,
     async executeSql(text, values) {
       const own = text.replace(/^\s*begin;/i, `${begin(lockMs.worker)};`);
-      const result: pg.QueryResult | pg.QueryResult[] = isAlone.test(text)
+      const result = isAlone.test(text)
         ? await workersQueue(() => workers.query(own, values))
-        : await transaction((_, client) => client.query(text, values), { worker: true });
+        : await transaction((tx) => tx.query(text, values), { worker: true });
+      // Several statements in one text have a result each.
       return { rows: [result].flat().flatMap(({ rows }) => rows ?? []) };
     },
     listen: async (channel, onMessage) =>
@@ -187,28 +193,34 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
 
 /**
  * Lets as many work at once as there are connections. The pool counts a wait for a connection as one for connecting, so a
- * burst would fail there. While nothing responds, those that have waited as long as connecting may take fail with it.
+ * burst would fail there. While nothing responds, those that have waited as long as connecting may take fail with it. `work` gets
+ * how much of that time is left, in milliseconds.
  */
-function createQueue(places: number): <T>(work: () => Promise<T>) => Promise<T> {
+function createQueue(
+  places: number,
+  longestMs: number,
+): <T>(work: (leftMs: number) => Promise<T>) => Promise<T> {
   const waiting = new Set<{ readonly since: number; resolve(): void; reject(error: unknown): void }>();
   let free = places;
   let respondedAt = Number.NEGATIVE_INFINITY;
 
+  const leftMs = (since: number): number => longestMs - (performance.now() - Math.max(since, respondedAt));
+
   return async (work) => {
+    const since = performance.now();
     if (free > 0) free--;
     else
       await new Promise<void>((resolve, reject) => {
-        waiting.add({ since: performance.now(), resolve, reject });
+        waiting.add({ since, resolve, reject });
       });
     try {
-      const result = await work();
+      const result = await work(leftMs(since));
       respondedAt = performance.now();
       return result;
     } catch (error) {
-      const now = performance.now();
-      if (error instanceof OutboxError || sqlState(error) !== undefined) respondedAt = now;
+      if (error instanceof OutboxError || sqlState(error) !== undefined) respondedAt = performance.now();
       for (const each of waiting) {
-        if (now - Math.max(each.since, respondedAt) < bounds.connectionTimeoutMillis) continue;
+        if (leftMs(each.since) > 0) continue;
         waiting.delete(each);
         each.reject(error);
       }
@@ -223,11 +235,24 @@ function createQueue(places: number): <T>(work: () => Promise<T>) => Promise<T> 
   };
 }
 
-/** Takes a connection with a listener from its first message on: without one, its last could end the process. */
-function takeClient(pool: pg.Pool, onError: (error: Error) => void): Promise<pg.PoolClient> {
+/**
+ * Takes a connection with a listener from its first message on: without one, its last could end the process. A pool of the caller
+ * may let it wait for any time, for a connection that comes back or for a new one.
+ */
+function takeClient(pool: pg.Pool, onError: (error: Error) => void, waitMs: number): Promise<pg.PoolClient> {
+  const { max } = pool.options;
+  const usedUp = `all ${max} connections of its pool are in use, and none was released in time: release them sooner, or raise its max`;
+  const late = pool.idleCount === 0 && pool.totalCount >= max ? usedUp : 'connecting took too long';
   return new Promise((resolve, reject) => {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      reject(new Error(late));
+    }, waitMs);
     pool.connect((error, client) => {
-      if (!client) return reject(error);
+      clearTimeout(timer);
+      if (!client) return reject(error?.message === poolTimeout ? new Error(usedUp) : error);
+      if (isLate) return client.release();
       client.on('error', onError);
       resolve(client);
     });

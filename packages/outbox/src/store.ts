@@ -44,6 +44,8 @@ export interface TransactionOptions {
   readonly isRepeated?: boolean;
   /** `set local ...` statements that run right after `begin`. */
   readonly settings?: string;
+  /** Refuses several statements in one text, as PGlite does in any transaction. */
+  readonly isSingle?: boolean;
 }
 
 /**
