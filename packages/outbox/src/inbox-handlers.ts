@@ -28,9 +28,6 @@ const handlerMs = { pglite: 2_000, postgres: 10_000 };
 const settings = `set local statement_timeout = ${handlerMs.postgres};
   set local idle_in_transaction_session_timeout = ${2 * handlerMs.postgres}`;
 const blocked = `Its handler, or something else in this process, blocked it for more than ${(2 * handlerMs.postgres) / 1_000} s, and PostgreSQL ended the transaction.`;
-/** What ends a transaction, and not only a savepoint in it. */
-const endsTransaction =
-  /^\s*(?:(?:commit|end|abort|prepare\s+transaction)\b|rollback\b(?!\s+(?:(?:work|transaction)\s+)?to\b))/i;
 /** After how many failures an event needs review, and the longest wait between two, in milliseconds. */
 const maxFailures = 10;
 const longestMs = 300_000;
@@ -165,7 +162,7 @@ export class EventHandlers {
       }
     };
     try {
-      await store.transaction(handle, store.backend === 'postgres' ? { settings } : {});
+      await store.transaction(handle, store.backend === 'postgres' ? { settings, isSingle: true } : {});
     } catch (error) {
       // A handler may have ended its connection, or made the commit fail.
       if (row && !isHandled) await this.#noteFailure(store, row, describeError(error)).catch(() => {});
@@ -191,7 +188,7 @@ export class EventHandlers {
         );
       const running = last.then(() => {
         if (state.isOver) throw tooLong;
-        if (!endsTransaction.test(text)) return tx.query(text, values);
+        if (!endsTransaction(text)) return tx.query(text, values);
         misuse = new TypeError(
           'The transaction commits with the event, after its handler: throw an error, and it is rolled back.',
         );
@@ -290,6 +287,33 @@ export class EventHandlers {
     );
     if (rows.length === cleaning.count) this.#cleanedAt = Number.NEGATIVE_INFINITY;
   }
+}
+
+/** Whether a statement ends its transaction, and not only a savepoint in it. */
+function endsTransaction(text: string): boolean {
+  const [first = '', ...others] = firstWords(text);
+  const [second, third] = others;
+  if (first === 'prepare') return second === 'transaction';
+  if (first === 'rollback')
+    return second !== 'to' && !(/^(?:work|transaction)$/.test(second ?? '') && third === 'to');
+  return ['commit', 'end', 'abort'].includes(first);
+}
+
+/** The first three words of a statement, without what PostgreSQL skips: spaces, semicolons and comments, which may hold others. */
+function firstWords(text: string): readonly string[] {
+  const words: string[] = [];
+  let depth = 0;
+  let isLine = false;
+  for (const [part] of text.matchAll(/\/\*|\*\/|--|\w+|[\s\S]/g)) {
+    if (isLine) isLine = !/[\n\r]/.test(part);
+    else if (part === '/*') depth++;
+    else if (depth > 0) depth -= part === '*/' ? 1 : 0;
+    else if (part === '--') isLine = true;
+    else if (/\w/.test(part)) words.push(part.toLowerCase());
+    else if (!/[\s;]/.test(part)) break;
+    if (words.length === 3) break;
+  }
+  return words;
 }
 
 /** An id in one line: the sender chooses it. */

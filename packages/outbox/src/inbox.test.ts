@@ -245,31 +245,65 @@ onBothInFull('erases the events of an order with all else of it', async (scene) 
 onBothInFull(
   'lets no handler end the transaction of its event, whose effects would be lost or repeated',
   async (scene) => {
-    const { token } = scene;
-    const endings = ['rollback', ' Commit;', 'end', 'ROLLBACK AND CHAIN', "prepare transaction 'x'"];
-    let count = 0;
+    const { token, sql, schema } = scene;
+    const skipped = [' ', ';', '\n', '/**/', '/* a /* b */ -- */', '-- /* a\n', "/* it's */", '--\r'];
+    const before = fc.array(fc.constantFrom(...skipped), { maxLength: 4 }).map((parts) => parts.join(''));
+    const endings = [
+      ...[
+        'commit',
+        'Commit;',
+        'commit and chain',
+        'end',
+        'END WORK',
+        'abort',
+        'rollback',
+        'ROLLBACK AND CHAIN',
+      ],
+      ...['rollback/**/transaction', "prepare transaction 'x'", "prepare --\n transaction 'x'"],
+      // What PostgreSQL itself refuses.
+      ...['select 1; commit', 'do $$ begin commit; end $$', `call commit_of_${schema}()`],
+    ];
+    const harmless = [
+      ...['rollback to mine', 'Rollback/* a */ Work to savepoint mine', 'rollback -- a\n to mine', 'begin'],
+      ...['start transaction', 'release savepoint mine', "select 'commit'", 'select 1 -- commit\n'],
+    ];
+    let statement = '';
     let outbox: Outbox | undefined;
     const { inbox, ...opened } = await openInbox(scene, {
       handler: async (_, { tx }) => {
         await outbox?.enqueue(token, step(1), { tx });
         await tx.query('savepoint mine');
-        await tx.query('rollback to savepoint mine');
-        const ending = endings[count++];
-        if (ending !== undefined) await tx.query(ending);
+        await tx.query(statement);
+        if (endings.some((ending) => statement.endsWith(ending))) throw new Error('It has not failed.');
       },
     });
     outbox = opened.outbox;
-    await deliver(inbox, event('one', token));
-    await until('it is handled', async () => {
-      await scene.sql.query(
-        `update ${scene.schema}.events set due_at = clock_timestamp() where state = 'queued'`,
+    await sql.query(`create procedure commit_of_${schema}() language plpgsql as $$ begin commit; end $$`);
+    try {
+      let id = 0;
+      const handle = async (text: string) => {
+        statement = text;
+        await deliver(inbox, event(String(++id), token));
+        await inbox.drain();
+        return inbox.get(String(id));
+      };
+      await fc.assert(
+        fc.asyncProperty(before, fc.constantFrom(...endings), async (skip, ending) => {
+          const failed = await handle(skip + ending);
+          await inbox.discard(String(id));
+          expect(failed?.failures).toBeGreaterThan(0);
+          expect(failed?.message).toMatch(
+            /throw an error, and it is rolled back|multiple commands|transaction term/,
+          );
+          expect(await outbox?.history(token)).toEqual([]);
+        }),
+        { numRuns: 60, examples: endings.map((ending) => ['', ending]) },
       );
-      await inbox.drain();
-      return (await inbox.get('one'))?.state === 'handled';
-    });
-    expect(count).toBe(endings.length + 1);
-    expect(await opened.outbox.counts()).toMatchObject({ queued: 1 });
-    expect(opened.warnings).toEqual([expect.stringContaining('throw an error, and it is rolled back')]);
+      for (const text of harmless) expect(await handle(text)).toMatchObject({ state: 'handled' });
+      expect(await outbox.history(token)).toHaveLength(harmless.length);
+    } finally {
+      await sql.query(`drop procedure commit_of_${schema}`);
+    }
     await inbox.close();
   },
 );
