@@ -2,7 +2,7 @@ import { checkOptions } from '@orders/schema/check-options';
 import type { Decision } from './decide.ts';
 import { OutboxError } from './errors.ts';
 import { type EventRow, type EventState, eventColumns, type InboxEvent, toEvent } from './inbox-event.ts';
-import { checkCount } from './options.ts';
+import { checkCount, checkText } from './options.ts';
 import { type OutboxStore, quoteName, rowsOf, type Sql } from './store.ts';
 import { encode, isStorable } from './updates.ts';
 
@@ -68,6 +68,7 @@ export function eventsOf(store: OutboxStore, databaseSchema = 'orders_outbox'): 
     checkCount('list: limit', limit);
     if (!Array.isArray(wanted) || !wanted.every((state) => states.includes(state)))
       throw new TypeError(`list: write states as some of ${states.join(', ')}.`);
+    if (token !== undefined) checkText('list', 'token', token);
     // The database would refuse to look for it.
     if (!isStorable(token ?? '')) return [];
     // Payloads of a megabyte each might fill the memory.
@@ -87,11 +88,13 @@ export function eventsOf(store: OutboxStore, databaseSchema = 'orders_outbox'): 
     id: string,
     { by, note }: Decision,
     {
+      name,
       from,
       set,
       action,
-    }: { readonly from: readonly EventState[]; readonly set: string; readonly action: string },
+    }: Readonly<Record<'name' | 'set' | 'action', string>> & { readonly from: readonly EventState[] },
   ): Promise<InboxEvent> {
+    checkText(name, 'id', id);
     const why = [by && `by ${by}`, note].filter(Boolean).join(': ');
     const decided = await store.transaction(async (tx) => {
       if (!isStorable(id)) return undefined;
@@ -115,6 +118,7 @@ export function eventsOf(store: OutboxStore, databaseSchema = 'orders_outbox'): 
 
   return {
     async get(id) {
+      checkText('get', 'id', id);
       if (!isStorable(id)) return undefined;
       const [row] = await rowsOf<EventRow>(store, `select ${eventColumns} from ${table} where id = $1`, [id]);
       return row && toEvent(row);
@@ -130,12 +134,14 @@ export function eventsOf(store: OutboxStore, databaseSchema = 'orders_outbox'): 
     },
     retry: (id, decision = {}) =>
       decide(id, decision, {
+        name: 'retry',
         from: ['needs_review', 'queued'],
         set: `state = 'queued', failures = 0, due_at = 'infinity'`,
         action: 'handled again',
       }),
     discard: (id, decision = {}) =>
       decide(id, decision, {
+        name: 'discard',
         from: ['queued', 'needs_review'],
         set: `state = 'discarded', payload = null, settled_at = clock_timestamp()`,
         action: 'given up',

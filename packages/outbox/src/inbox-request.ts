@@ -104,7 +104,8 @@ async function respond(
   incoming: IncomingMessage,
 ): Promise<Response> {
   if (incoming.method !== 'POST') return refusal(405, 'Send events with POST.', { allow: 'POST' });
-  if (incoming.readableEnded || 'body' in incoming) return wasRead();
+  // A parser that does not know the type of a body leaves it to the inbox.
+  if (incoming.readableDidRead) return wasRead();
   let request: Request;
   try {
     request = toRequest(incoming);

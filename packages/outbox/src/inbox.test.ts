@@ -227,8 +227,15 @@ onBoth(
       await expect(inbox.discard(id)).rejects.toMatchObject({ code: 'nothing_to_decide' });
     expect(await inbox.list({ token: '\0' })).toEqual([]);
     await expect(inbox.list({ states: ['failed' as never] })).rejects.toThrow(
-      'list: write states as some of queued, handled, needs_review, discarded.',
+      new TypeError('list: write states as some of queued, handled, needs_review, discarded.'),
     );
+    for (const wrong of [undefined, null, 5, {}, ['one']] as never[]) {
+      for (const name of ['get', 'retry', 'discard'] as const)
+        await expect(inbox[name](wrong)).rejects.toThrow(new TypeError(`${name}: pass the id as a string.`));
+      const listing = inbox.list({ token: wrong });
+      if (wrong !== undefined)
+        await expect(listing).rejects.toThrow(new TypeError('list: pass the token as a string.'));
+    }
     await inbox.close();
   },
 );
@@ -507,8 +514,8 @@ onBothInFull(
 onPostgres(
   'stores nothing that is forged, malformed or too much, and says so by its status',
   async (scene) => {
-    const { inbox } = await openInbox(scene, {
-      maxBytes: 1_000,
+    const { inbox, warnings } = await openInbox(scene, {
+      maxBytes: 3_000,
       maxWaiting: 2,
       handler: () => Promise.reject(new Error('never')),
     });
@@ -520,12 +527,27 @@ onPostgres(
     expect(await status(`${good} `, { signature: sign(good) })).toBe(401);
     // What `verify` throws is not for the sender.
     expect(await status('{', { signature: sign('{') })).toBe(401);
-    expect(await status('x'.repeat(1_001))).toBe(413);
-    expect(await status(JSON.stringify({ data: { order: 'A' } }))).toBe(422);
-    expect(await status(JSON.stringify({ id: 'one', data: {} }))).toBe(422);
-    expect(await status(event('x'.repeat(501), 'A'))).toBe(422);
-    expect(await status(event('\ufeff1', 'A'))).toBe(422);
-    expect(await status(event('1', '\ufeffA'))).toBe(422);
+    expect(await status('x'.repeat(3_001))).toBe(413);
+    const unknown = {
+      'it has no id': [JSON.stringify({ data: { order: 'A' } }), event('', 'A'), event('\ufeff1', 'A')],
+      'it has no token': [JSON.stringify({ id: 'one', data: {} }), event('1', '\ufeffA')],
+      'its id has more than 500 bytes': [event('x'.repeat(501), 'A'), event('ö'.repeat(251), 'A')],
+      'its token has more than 2000 bytes': [event('1', 'x'.repeat(2_001))],
+    };
+    warnings.length = 0;
+    for (const [why, bodies] of Object.entries(unknown)) {
+      for (const body of bodies) {
+        const refused = await deliver(inbox, body);
+        expect([refused.status, await refused.text()]).toEqual([
+          422,
+          `The event cannot be stored: ${why}.\n`,
+        ]);
+      }
+      // Its operator has to know, once.
+      expect(warnings.splice(0)).toEqual([
+        expect.stringContaining(`422 to an event: ${why}. Check the option`),
+      ]);
+    }
     expect((await inbox.receive(new Request('https://shop.example/hooks'))).status).toBe(405);
     expect(await inbox.counts()).toEqual({ queued: 0, needs_review: 0 });
     expect([
@@ -588,15 +610,23 @@ onPostgres('is served by node:http, but not behind a parser of bodies', async (s
   });
   const listener = fromNode(inbox);
   const server = createServer((request, response) => {
-    if (request.url?.startsWith('/parsed')) Object.assign(request, { body: {} });
-    void listener(request, response);
+    // As parsers of bodies do that know the type of a body, and that do not.
+    if (request.url?.startsWith('/skipped')) Object.assign(request, { body: {} });
+    if (request.url?.startsWith('/parsed'))
+      request.resume().once('end', () => void listener(request, response));
+    else if (request.url?.startsWith('/begun')) request.once('data', () => void listener(request, response));
+    else void listener(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   const post = (path: string, body: string) =>
     fetch(`http://127.0.0.1:${port}${path}`, { method: 'POST', body });
   expect((await post('/hooks?order=A', event('1', 'B'))).status).toBe(204);
-  expect((await post('/parsed?order=A', event('2', 'B'))).status).toBe(500);
+  for (const path of ['/parsed', '/begun']) {
+    const refused = await post(`${path}?order=A`, event('2', 'B'));
+    expect([refused.status, await refused.text()]).toEqual([500, expect.stringMatching(/was read before/)]);
+  }
+  expect((await post('/skipped?order=A', event('3', 'B'))).status).toBe(204);
   expect((await post('/hooks?order=A', '\xff{')).status).toBe(400);
   expect((await fetch(`http://127.0.0.1:${port}/hooks`)).status).toBe(405);
   const raw = (head: string) =>
@@ -609,7 +639,10 @@ onPostgres('is served by node:http, but not behind a parser of bodies', async (s
   expect(await raw('TRACE / HTTP/1.1\r\nhost: a')).toBe('405');
   expect(await raw('POST / HTTP/1.1\r\nhost: a b')).toBe('400');
   expect(await raw('POST http://u:p@x/ HTTP/1.1\r\nhost: a')).toBe('400');
-  expect(await inbox.list({ states: ['queued', 'handled'] })).toMatchObject([{ id: '1', token: 'A' }]);
+  expect(await inbox.list({ states: ['queued', 'handled'] })).toMatchObject([
+    { id: '1', token: 'A' },
+    { id: '3', token: 'A' },
+  ]);
   server.close();
   await inbox.close();
 });

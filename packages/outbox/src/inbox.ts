@@ -155,7 +155,7 @@ export function createInbox(options: InboxOptions): Inbox {
   const usable = async <T>(run: () => Promise<T>): Promise<T> => {
     await start();
     return run().catch((error: unknown) => {
-      throw databaseError(store.place, name, error);
+      throw error instanceof TypeError ? error : databaseError(store.place, name, error);
     });
   };
 
@@ -189,8 +189,14 @@ export function createInbox(options: InboxOptions): Inbox {
         id: await find(id, event, request),
         token: await find(token, verify === 'none' ? undefined : event, request),
       };
-      for (const which of ['id', 'token'] as const)
-        if (!isKey(known[which], maxBytesOf[which])) return refusal(422, `The event has no ${which}.`);
+      for (const which of ['id', 'token'] as const) {
+        const found = known[which];
+        if (isKey(found, maxBytesOf[which])) continue;
+        const isLong = typeof found === 'string' && Buffer.byteLength(found) > maxBytesOf[which];
+        const why = isLong ? `its ${which} has more than ${maxBytesOf[which]} bytes` : `it has no ${which}`;
+        note(`The inbox responds with 422 to an event: ${why}. Check the option ${which}.`);
+        return refusal(422, `The event cannot be stored: ${why}.`);
+      }
       const isStored = await usable(() => insert(String(known.id), String(known.token), payload));
       problems.clear();
       if (!isStored) return refusal(503, 'Too many events of this order wait.', { 'retry-after': '60' });

@@ -227,6 +227,11 @@ export function checkCount(name: string, value: number | undefined, longest = 10
   throw new TypeError(`${name}: write a whole number from 1 to ${longest.toLocaleString('en')}.`);
 }
 
+/** Checks an id or a token. @throws TypeError */
+export function checkText(name: string, what: 'id' | 'token', value: unknown): void {
+  if (typeof value !== 'string') throw new TypeError(`${name}: pass the ${what} as a string.`);
+}
+
 /** Checks a number of milliseconds, where it is given. @throws TypeError */
 export function checkMs(name: string, value: number | undefined, longest = Number.MAX_VALUE): void {
   if (value === undefined || (typeof value === 'number' && value >= 0 && value <= longest)) return;

@@ -613,6 +613,36 @@ onBothInFull(
   },
 );
 
+onBothInFull('refuses by a TypeError what is no id, no token and no update', async ({ open, token }) => {
+  const outbox = await open();
+  const good = { token, update: step(1) };
+  for (const wrong of [undefined, null, 5, true, {}, ['one'], Symbol('id')] as never[]) {
+    const calls = {
+      'get: pass the id as a string.': () => outbox.get(wrong),
+      'retry: pass the id as a string.': () => outbox.retry(wrong),
+      'discard: pass the id as a string.': () => outbox.discard(wrong),
+      'resolve: pass the id as a string.': () => outbox.resolve(wrong, 'applied'),
+      'history: pass the token as a string.': () => outbox.history(wrong),
+      'purge: pass the token as a string.': () => outbox.purge({ token: wrong }),
+      ...(wrong !== undefined && {
+        'list: pass the token as a string.': () => outbox.list({ token: wrong }),
+      }),
+    };
+    for (const [message, call] of Object.entries(calls))
+      await expect(call()).rejects.toThrow(new TypeError(message));
+  }
+  for (const wrong of [undefined, null, 5, 0, '', 'one', true, ['one']] as never[])
+    await expect(outbox.enqueueAll([good, wrong])).rejects.toThrow(
+      expect.objectContaining({ name: 'TypeError', message: expect.stringContaining('updates[1]: ') }),
+    );
+  const sparse = [good];
+  sparse[2] = good;
+  await expect(outbox.enqueueAll(sparse)).rejects.toThrow(
+    new TypeError('enqueueAll: updates[1]: pass { token, update }.'),
+  );
+  expect(await outbox.history(token)).toEqual([]);
+});
+
 onBothInFull('refuses everything once it is closed', async ({ open, token }) => {
   const outbox = await open();
   const id = await outbox.enqueue(token, step(1));

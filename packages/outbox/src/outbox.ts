@@ -20,7 +20,7 @@ import { guarded } from './guarded.ts';
 import { handling, withinHandler } from './handling.ts';
 import { usualStallMs } from './held.ts';
 import { forgetWorkers, liftPause } from './limits.ts';
-import { checkCount, checkMs, type OutboxOptions, resolveOptions } from './options.ts';
+import { checkCount, checkMs, checkText, type OutboxOptions, resolveOptions } from './options.ts';
 import { OrderCalls } from './order-calls.ts';
 import { withOwnParsers } from './parsers.ts';
 import { LaneQueue } from './queue.ts';
@@ -299,10 +299,12 @@ export async function openOutbox<Update extends OrderUpdate>(
     checkOptions('enqueueAll', own, ['tx']);
     checkTx(own.tx);
     const places = new Map<string, number>();
-    const added = updates.map((item: EnqueueItem<Update>, place): NewUpdate => {
+    // `map` would leave out the holes of a list.
+    const added = Array.from(updates, (item: EnqueueItem<Update>, place): NewUpdate => {
       try {
+        if (!item) throw new TypeError('pass { token, update }.');
         checkOptions('enqueueAll', item, ['token', 'update', 'id', 'traceparent']);
-        const { body } = checker.prepareUpdateOrder(item?.token, item?.update as OrderUpdate);
+        const { body } = checker.prepareUpdateOrder(item.token, item.update as OrderUpdate);
         const update = toNewUpdate(item.token, body, item);
         const first = places.get(update.id);
         if (first !== undefined) throw new TypeError(`write another id: updates[${first}] has it too.`);
@@ -353,10 +355,12 @@ export async function openOutbox<Update extends OrderUpdate>(
   }
 
   async function decideBy(
-    change: typeof retryUpdate,
+    name: 'resolve' | 'retry' | 'discard',
     id: string,
     decision: Decision = {},
   ): Promise<UpdateStatus> {
+    checkText(name, 'id', id);
+    const change = { resolve: resolveUpdate, retry: retryUpdate, discard: discardUpdate }[name];
     checkOptions('decision', decision, ['by', 'note']);
     const known = await read.get(id);
     const status = await inSequence([known?.token ?? id], () =>
@@ -484,7 +488,7 @@ export async function openOutbox<Update extends OrderUpdate>(
 
   async function purge(options: { readonly token: string }): Promise<number> {
     checkOptions('purge', options, ['token']);
-    if (typeof options?.token !== 'string') throw new TypeError('purge: pass { token }.');
+    checkText('purge', 'token', options?.token);
     const { token } = options;
     if (!isStorable(token)) return 0;
     const endsAt = performance.now() + purging.withinMs;
@@ -539,9 +543,13 @@ export async function openOutbox<Update extends OrderUpdate>(
     async start() {
       await useWorker();
     },
-    get: read.get,
+    async get(id) {
+      checkText('get', 'id', id);
+      return read.get(id);
+    },
     list: read.list,
     history: async (token, limit = 100) => {
+      checkText('history', 'token', token);
       checkCount('history: limit', limit);
       return read.history(token, limit);
     },
@@ -550,10 +558,10 @@ export async function openOutbox<Update extends OrderUpdate>(
     changes: read.changes,
     async resolve(id, outcome, decision) {
       if (outcome !== 'applied') throw new TypeError("resolve: write 'applied'; discard gives an update up.");
-      return decideBy(resolveUpdate, id, decision);
+      return decideBy('resolve', id, decision);
     },
-    retry: (id, decision) => decideBy(retryUpdate, id, decision),
-    discard: (id, decision) => decideBy(discardUpdate, id, decision),
+    retry: (id, decision) => decideBy('retry', id, decision),
+    discard: (id, decision) => decideBy('discard', id, decision),
     purge,
     async resume() {
       await liftPause(sql, schema);

@@ -1,7 +1,7 @@
 import { checkOptions } from '@orders/schema/check-options';
 import type { ServiceHealth } from './health.ts';
 import { type HeldUpdates, type Known, readHeld, readHolds, readWorld } from './held.ts';
-import { checkCount } from './options.ts';
+import { checkCount, checkText } from './options.ts';
 import { rowsOf, type Sql } from './store.ts';
 import {
   type HeldReason,
@@ -127,6 +127,7 @@ export function readings(sql: Sql, schema: string, known: Known) {
       throw new TypeError(`list: write states as some of ${updateStates.join(', ')}.`);
     if (after !== undefined && !isUpdateId(after))
       throw new TypeError('list: write the id of an update as after.');
+    if (token !== undefined) checkText('list', 'token', token);
     if (!isStorable(token ?? '')) return [];
     // Partial indexes serve what is watched all the time.
     const index = states.every((state) => state === 'needs_review' || state === 'rejected')
@@ -148,7 +149,7 @@ export function readings(sql: Sql, schema: string, known: Known) {
   }
 
   async function history(token: string, limit: number): Promise<readonly UpdateStatus[]> {
-    if (!isStorable(String(token))) return [];
+    if (!isStorable(token)) return [];
     const text = `select ${statusColumns} from ${table} where token = $1 order by position desc limit $2`;
     return withHolds((await rowsOf<StatusRow>(sql, text, [token, limit])).map(toStatus));
   }
