@@ -17,7 +17,8 @@ export interface EnqueueOptions {
    */
   readonly tx?: Sql | undefined;
   /**
-   * A UUID of yours, by which the update is known.
+   * A UUID of yours, by which the update is known. A second call with it is refused as long as the update is kept: until
+   * `keepSettledMs` or `keepRejectedMs` is over, or `purge`.
    * @default made at random
    */
   readonly id?: string | undefined;

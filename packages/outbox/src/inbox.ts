@@ -47,9 +47,9 @@ export interface InboxOptions {
   readonly token: string | ((event: unknown, request: Request) => unknown);
   /**
    * Handles an event, in the sequence of its order, in a transaction: with `enqueue(token, update, { tx })` and statements on
-   * its `tx`, all of it takes place once, or is rolled back and repeated. It may take 2 s on PGlite, 10 s on PostgreSQL, and
-   * must use neither the network nor the store or the outbox but by its `tx`. An event whose handler has failed 10 times needs
-   * review, and holds later ones of its order.
+   * its `tx`, one in each text, all of it takes place once, or is rolled back and repeated. It may take 2 s on PGlite, 10 s on
+   * PostgreSQL, and must use neither the network nor the store or the outbox but by its `tx`. An event whose handler has failed
+   * 10 times needs review, and holds later ones of its order.
    */
   readonly handler: InboxHandler;
   /** Inboxes with the same schema are one inbox: give each kind of webhook its own. @default 'orders_outbox' */

@@ -68,7 +68,7 @@ export interface Outbox<Update extends OrderUpdate = OrderUpdate> {
   start(): Promise<void>;
   /** One update, with its body while it may still be sent; `undefined` when the outbox does not know it, or no longer. */
   get(id: string): Promise<UpdateDetails | undefined>;
-  /** Updates in the order in which they were accepted. */
+  /** Updates, sorted by the time of the call that enqueued them. */
   list(options?: ListOptions): Promise<readonly UpdateStatus[]>;
   /** The latest updates of an order, newest first. @default limit 100 */
   history(token: string, limit?: number): Promise<readonly UpdateStatus[]>;

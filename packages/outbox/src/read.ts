@@ -26,7 +26,10 @@ export interface ListOptions {
   readonly states?: readonly UpdateState[] | undefined;
   /** Updates of this order. */
   readonly token?: string | undefined;
-  /** Updates that were accepted after this one; all, where the outbox does not know it any more. */
+  /**
+   * Updates behind this one; all, where the outbox does not know it any more. They are sorted by the time of the call, so a
+   * transaction that commits later may add one before it: use `changes` to miss none.
+   */
   readonly after?: string | undefined;
   /** How many, at most 100,000. @default 100 */
   readonly limit?: number | undefined;
