@@ -356,7 +356,7 @@ onPostgres(
   },
 );
 
-onPostgres('says of a database that takes no writes what to do', async ({ postgres, schema }) => {
+onPostgres('says what to do where a database takes no writes', async ({ postgres, schema }) => {
   const url = new URL(postgres.connectionString);
   url.searchParams.set('options', '-c default_transaction_read_only=on');
   const opening = createOutbox({
