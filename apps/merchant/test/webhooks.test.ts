@@ -162,7 +162,7 @@ test('what is no event, or too large, is refused', async () => {
   const init = { method: 'POST', body: endless, duplex: 'half' } as RequestInit;
   expect((await fetch(url, init)).status).toBe(413);
   expect(await stored('order-3')).toEqual([]);
-  // Once, for whoever operates the app: a field of another name would lose every event.
+  // Once, for the operator of the app: a field of another name would lose every event.
   expect(app.logged.splice(0)).toEqual([
     expect.objectContaining({
       level: 'warn',
