@@ -36,6 +36,11 @@ const timeout = option(
   duration(),
 );
 const decimals = option('--decimals <number>', 'decimals of amounts in CSV (default: 0)', count(0, 15));
+const decimalsOfJson = option(
+  '--decimals <number>',
+  'above 0, amounts written as 258.00 are refused (default: 0)',
+  count(0, 15),
+);
 const inputFormat = new Option(
   '--input <format>',
   'format of the file, if its name does not show it',
@@ -119,12 +124,12 @@ export const definitions: readonly Definition[] = [
     summary: 'Send one update from a JSON file',
     options: [
       new Option('--dry-run', 'print the request as a curl command; nothing is sent'),
-      decimals,
+      decimalsOfJson,
       ...connectionOptions,
       schema,
       json,
     ],
-    details: '"-" is standard input.',
+    details: '"-" is standard input. JSON holds the integers that are sent.',
     examples: ['orders update ord_123 cart.json', 'orders update ord_123 cart.json --dry-run'],
     readsFolder: true,
     load: async () => (await import('./update.ts')).runUpdate,

@@ -6,7 +6,7 @@ import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { testPassword } from '../../../.ci/start-postgres.ts';
 import { onPostgres, openPool, step, stepsApplied, until } from '../test/scene.ts';
-import { createOutbox } from './outbox.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 import { rowsOf, type Sql } from './store.ts';
 
@@ -131,6 +131,18 @@ onPostgres('sends nothing more on a connection whose network has lost a statemen
   }
 });
 
+/** Calls that use a connection each, and that report its failure as it is. */
+const callsOf = (outbox: Outbox, id: string, token: string) => ({
+  get: () => outbox.get(id),
+  list: () => outbox.list(),
+  history: () => outbox.history(token),
+  counts: () => outbox.counts(),
+  changes: () => outbox.changes(),
+  resume: () => outbox.resume(),
+  discard: () => outbox.discard(id),
+  purge: () => outbox.purge({ token }),
+});
+
 onPostgres(
   'fails each call within a bound, and says why, where the pool of the caller is used up',
   async (scene) => {
@@ -143,14 +155,7 @@ onPostgres(
       for (let count = 0; count < 2; count++) held.push(await pool.connect());
       const enqueue = () => outbox.enqueue(token, step(2));
       const calls = {
-        get: () => outbox.get(id),
-        list: () => outbox.list(),
-        history: () => outbox.history(token),
-        counts: () => outbox.counts(),
-        changes: () => outbox.changes(),
-        resume: () => outbox.resume(),
-        discard: () => outbox.discard(id),
-        purge: () => outbox.purge({ token }),
+        ...callsOf(outbox, id, token),
         restored: () => outbox.restored(),
         'enqueue for one order, many times': () => Promise.all(Array.from({ length: 50 }, enqueue)),
       };
@@ -461,15 +466,8 @@ onPostgres('says that another session holds a table, whatever is called', async 
     const outbox = await open({ store: postgresStore({ pool }) });
     const id = await outbox.enqueue(token, step(1));
     const calls = {
-      get: () => outbox.get(id),
-      list: () => outbox.list(),
-      history: () => outbox.history(token),
-      counts: () => outbox.counts(),
-      changes: () => outbox.changes(),
+      ...callsOf(outbox, id, token),
       status: () => outbox.status(),
-      resume: () => outbox.resume(),
-      discard: () => outbox.discard(id),
-      purge: () => outbox.purge({ token }),
       enqueue: () => outbox.enqueue(token, step(2)),
     };
     await holder.query(`begin; lock table ${schema}.updates, ${schema}.limits in access exclusive mode`);
