@@ -236,12 +236,13 @@ export function isOrdinary(response: HostileResponse): boolean {
 }
 
 /**
- * Whether the service behind a response has applied the update: a 2xx of its own says so, a 4xx that is no page of a
- * proxy says that it has not; anything else may stand for either.
+ * Whether the service behind a response has applied the update: a 204 and a 2xx of its own say so, a 4xx that is no page
+ * of a proxy says that it has not; anything else may stand for either.
  */
 export function isUpdateApplied({ status, mediaType = '', body, isApplied }: HostileResponse): boolean {
   const isUntyped = /^;?$/.test(mediaType);
-  if (/^2\d\d$/.test(status) && (isUntyped || /json/i.test(mediaType))) return true;
+  // A 204 has no body, so its type says nothing.
+  if (status === '204' || (/^2\d\d$/.test(status) && (isUntyped || /json/i.test(mediaType)))) return true;
   const mayBePage =
     /^(403|404|405|410)$/.test(status) &&
     (isUntyped ? body === 'html' : /^(text\/html|application\/xhtml)/.test(mediaType));
