@@ -30,15 +30,17 @@ export interface FileCase {
 }
 
 /**
- * A row in one line: `2 t1 {"order_id":"A"}` is sent; `3! 3:2 order_id too_long` is refused, at line 3 and column 2 of the
- * table; `2? 2:3 cart.items[0].sku placeholder` is a warning, after its row.
+ * A row in one line: `2 t1 {"order_id":"A"}` is sent, with the items of its cart beside it; `3! 3:2 order_id too_long` is
+ * refused, at line 3 and column 2 of the table; `2? 2:3 cart.items[0].sku placeholder` is a warning, after its row.
  */
 export function describeRow({ row, lastRow, token, update, issues, warnings }: Row): readonly string[] {
   const describe = (mark: string) => (issue: Issue) =>
     `${issue.row}${mark} ${issue.line}:${issue.column ?? '-'} ${issue.path || '-'} ${issue.code}`;
   const { cart, ...rest } = { ...update };
+  const { items, ...others } = { ...cart };
   const numbers = row === lastRow ? row : `${row}-${lastRow}`;
-  const sent = `${numbers} ${token} ${JSON.stringify({ ...rest, items: cart?.items })}`;
+  const fields = { ...rest, ...(Object.keys(others).length > 0 && { cart: others }), items };
+  const sent = `${numbers} ${token} ${JSON.stringify(fields)}`;
   return [...(issues.length > 0 ? issues.map(describe('!')) : [sent]), ...warnings.map(describe('?'))];
 }
 
@@ -385,7 +387,7 @@ export const fileCases: readonly FileCase[] = [
       .join('\n'),
     options: { rows: 'group' },
     rows: [
-      '1-3 t1 {"order_id":"A","require_shipping":false,"shipping_address":{"lines":["a","b"]},"items":[{"sku":"mug"},{"sku":"cup"}]}',
+      '1-3 t1 {"order_id":"A","require_shipping":false,"shipping_address":{"lines":["a","b"]},"cart":{"total":0},"items":[{"sku":"mug"},{"sku":"cup"}]}',
     ],
   },
   {

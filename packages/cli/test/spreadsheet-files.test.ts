@@ -35,8 +35,8 @@ test.each(fileCases)('$what', async ({ name = 'a.csv', content, options = {}, ro
   if (!inFull || issues.length > 0) return;
   const wanted = sent.map((row) => {
     const [, token = '', json = ''] = /^\S+ (.*?) (\{.*)$/s.exec(row) ?? [];
-    const { items, ...rest } = JSON.parse(json);
-    return { token, update: { ...rest, cart: { items } } };
+    const { items, cart, ...rest } = JSON.parse(json);
+    return { token, update: { ...rest, cart: { ...cart, items } } };
   });
   const orders = [...new Set(wanted.map(({ token }) => token))];
   await using service = await startMockOrderService({ orders });
