@@ -85,9 +85,11 @@ const disturbed = (
   evidence: [happened, ...evidence],
 });
 const killsBackend = {
-  everyMs: 400,
-  async run({ killBackend, startBackend }: Servers) {
+  everyMs: 700,
+  async run({ killBackend, callFails, startBackend }: Servers) {
     await killBackend();
+    // HAProxy tries to connect for some seconds, so a back end that is soon there again fails no call.
+    await callFails();
     await startBackend();
   },
 };

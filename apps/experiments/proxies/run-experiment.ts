@@ -56,6 +56,8 @@ export interface Servers {
   readonly proxy: ProxyServer;
   killBackend(): Promise<void>;
   startBackend(): Promise<void>;
+  /** Waits until a call fails that began after this; no longer than calls are made. */
+  callFails(): Promise<void>;
 }
 
 export interface Call {
@@ -117,12 +119,21 @@ export async function runExperiment(experiment: Experiment, callCount: number): 
     if (message !== 'ready') throw new Error(`The back end did not start: ${message}`);
   };
   const proxy = new ProxyServer(setup, place, sandbox);
+  const done = new AbortController();
+  let onFailure = (_beganAt: number): void => {};
   const servers: Servers = {
     proxy,
     startBackend,
     async killBackend() {
       if (children[0]) await sandbox.stop(children[0], 'SIGKILL');
     },
+    callFails: () =>
+      new Promise((resolve) => {
+        const since = performance.now();
+        onFailure = (beganAt) => beganAt >= since && resolve();
+        if (done.signal.aborted) resolve();
+        else done.signal.addEventListener('abort', () => resolve());
+      }),
   };
   await Promise.all([proxy.start(), ...Array.from({ length: backends }, (_, index) => startBackend(index))]);
   await using relay = slowBodyMs > 0 ? await startSlowRelay(relayPort, port, slowBodyMs) : undefined;
@@ -134,7 +145,6 @@ export async function runExperiment(experiment: Experiment, callCount: number): 
     if (connectParams.port === String(entrance)) connections += 1;
   };
   subscribe('undici:client:connected', onConnected);
-  const done = new AbortController();
   let disturbances = 0;
   const disturbing = async () => {
     while (disturb && !done.signal.aborted) {
@@ -150,7 +160,8 @@ export async function runExperiment(experiment: Experiment, callCount: number): 
       apiKey: key,
       ...(timeouts && { timeouts }),
     });
-    const calling = callAll(orders, ids, experiment).finally(() => done.abort());
+    const onFailed = (beganAt: number) => onFailure(beganAt);
+    const calling = callAll(orders, ids, experiment, onFailed).finally(() => done.abort());
     const disturbed = disturbing();
     // Both have ended before the servers are stopped, whichever fails.
     await Promise.allSettled([calling, disturbed]);
@@ -171,6 +182,7 @@ async function callAll(
   orders: OrdersClient,
   ids: readonly string[],
   { pauseMs: [from, to] = [0, 40], largeBodies = false }: Experiment,
+  onFailed: (beganAt: number) => void,
 ): Promise<CallResult[]> {
   const signal = AbortSignal.timeout(deadlineMs);
   const waiting = ids.entries();
@@ -180,7 +192,9 @@ async function callAll(
       await delay(from + Math.random() * (to - from));
       const isLarge = largeBodies && index % 3 === 0;
       const body = buildOrderUpdate({ order_id: id, ...(isLarge && { user_session_id: 'x'.repeat(8_192) }) });
+      const beganAt = performance.now();
       const result = await orders.safeUpdateOrder(id, body, { signal });
+      if (!result.ok) onFailed(beganAt);
       const { attempts } = (result.ok ? result : result.error).receipt.toJSON();
       results.push({ id, outcome: result.ok ? 'success' : result.outcome, attempts });
     }
