@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import { createServer as createNetServer } from 'node:net';
+import { type AddressInfo, createServer as createNetServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../.ci/free-ports.ts';
 import { openSocket } from '../../test/open-socket.ts';
@@ -124,6 +124,24 @@ test('waits for its port when another process took it meanwhile', async () => {
   other.close();
   await once(server, 'listening');
   expect((await fetch(listening.url)).status).toBe(200);
+});
+
+test('no other server gets its port while it is down', async () => {
+  const { listening } = await listen();
+  const port = Number(new URL(listening.url).port);
+  listening.goDown(tenMinutes);
+  const given = new Set<number>();
+  // The system chooses among some 14,000 ports.
+  for (let turn = 0; turn < 40_000; turn += 1) {
+    const other = createNetServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    given.add((other.address() as AddressInfo).port);
+    other.close();
+  }
+  expect(given).not.toContain(port);
+  await expect(openSocket(listening)).rejects.toMatchObject(refused);
+  listening.goUp();
+  await expect.poll(() => fetch(listening.url).then(({ status }) => status, String)).toBe(200);
 });
 
 test('never listens again after stop(), not even when it was about to', async () => {

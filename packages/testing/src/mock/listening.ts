@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import { isIPv6 } from 'node:net';
+import { connect, isIPv6, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** A server that can go down and come back at the same address. */
@@ -31,16 +31,19 @@ export async function startListening(server: Server, port: number, host: string)
   let timer: NodeJS.Timeout | undefined;
   let isSettling = false;
   let settled = Promise.resolve();
+  let held: Socket | undefined;
 
   const settle = async (): Promise<void> => {
     isSettling = true;
     while (server.listening !== isWanted) {
       if (isWanted) {
+        held?.destroy();
         server.listen(bound.port, address);
         await once(server, 'listening').catch(() => delay(retryMs));
       } else {
         server.close();
         server.closeAllConnections();
+        if (!isStopped) held = holdPort(bound.port, address);
       }
     }
     isSettling = false;
@@ -65,12 +68,24 @@ export async function startListening(server: Server, port: number, host: string)
       change(false);
       // A server that is closed while it begins to listen would go on.
       await settled;
+      held?.destroy();
       await new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       });
     },
   };
+}
+
+/**
+ * Uses a port where nothing listens for a connection with itself, so that every other is refused. Otherwise the
+ * system could give it to the next server, which would get the requests.
+ */
+function holdPort(port: number, address: string): Socket {
+  const to = { port, host: address, localPort: port, localAddress: address };
+  return connect(to)
+    .on('error', () => {})
+    .unref();
 }
 
 /** An unspecified address is one to listen on, not one to call. */
