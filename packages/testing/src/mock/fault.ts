@@ -93,7 +93,7 @@ const FaultSchema = z.discriminatedUnion('type', [
  * - `garbage` (not applied): `text` that is not HTTP (an SSH greeting), then FIN.
  * - `restart` (not applied): all connections end, nothing listens for `downMs` (100), then the service is back.
  * - `connection_refused`: nothing listens, from now on: by `next` for `downMs` (3,000), by `always` until `clear()`.
- *   Takes no filter. The port stays the service's own: no server that starts meanwhile gets it.
+ *   Takes no filter. On Linux, the system gives its port to no other server meanwhile.
  * - `none`: no fault; lets a request pass in a list.
  */
 export type Fault = z.infer<typeof FaultSchema>;

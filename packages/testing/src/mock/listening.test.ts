@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createNetServer } from 'node:net';
+import process from 'node:process';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../.ci/free-ports.ts';
 import { openSocket } from '../../test/open-socket.ts';
@@ -113,20 +114,25 @@ async function listen() {
   return { server, listening };
 }
 
-test('waits for its port when another process took it meanwhile', async () => {
+test('waits for its port when another process took it meanwhile', async ({ skip }) => {
   const { server, listening } = await listen();
   const closed = once(server, 'close');
-  listening.goDown(1);
+  listening.goDown(tenMinutes);
   await closed;
   const other = createNetServer().listen(Number(new URL(listening.url).port), '127.0.0.1');
-  await once(other, 'listening');
+  const isTaken = await once(other, 'listening').then(
+    () => true,
+    () => false,
+  );
+  if (!isTaken) skip('needs a system where a port that is held can be taken by its number');
+  listening.goUp();
   expect(await once(server, 'error')).toMatchObject([{ code: 'EADDRINUSE' }]);
   other.close();
   await once(server, 'listening');
   expect((await fetch(listening.url)).status).toBe(200);
 });
 
-test('no other server gets its port while it is down', async () => {
+test.runIf(process.platform === 'linux')('no other server gets its port while it is down', async () => {
   const { listening } = await listen();
   const port = Number(new URL(listening.url).port);
   listening.goDown(tenMinutes);

@@ -78,8 +78,8 @@ export async function startListening(server: Server, port: number, host: string)
 }
 
 /**
- * Uses a port where nothing listens for a connection with itself, so that every other is refused. Otherwise the
- * system could give it to the next server, which would get the requests.
+ * Connects a port with itself once nothing listens there. Other connections are refused, and the system does not give the
+ * port to the next server, which would get the requests.
  */
 function holdPort(port: number, address: string): Socket {
   const to = { port, host: address, localPort: port, localAddress: address };
