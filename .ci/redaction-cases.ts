@@ -9,6 +9,16 @@ export interface RedactionCase {
   readonly only?: 'client' | 'testing';
 }
 
+/** Characters that are lost where a text is read or trimmed, or that do not show. */
+const invisible = ['\ufeff', '\u2028', '\u200b', '\u202e', '\xa0', '\xad', ' '];
+
+/** For numbers up to `maxCharacter`: any code point, and often an invisible one. */
+export function anyCharacter(point: number): string {
+  return point > 0x10ffff ? (invisible[point % invisible.length] ?? '') : String.fromCodePoint(point);
+}
+
+export const maxCharacter = 0x12ffff;
+
 type Secret = Pick<RedactionCase, 'key' | 'authorization'>;
 
 export const redactionSecrets: readonly Secret[] = [
@@ -19,6 +29,7 @@ export const redactionSecrets: readonly Secret[] = [
   // A part of these keys looks like an escape.
   basicSecret('abc%2fdef"g<h'),
   basicSecret('interop+/=%40#?é'),
+  basicSecret('sword\ufefffish\xa042\u2028y'),
   basicSecret('R&amp;D/"%2540"\\u0041\\n&#x2F;ü'),
 ];
 

@@ -122,17 +122,20 @@ function fromUtf8(latin1: string): string {
   }
 }
 
-/** The text in base64; `undefined` where it is none. A byte order mark is dropped, unless it is kept. */
-export function decodeBase64(encoded: string, keepsMark?: boolean): string | undefined {
+/** The text in base64; `undefined` where it is none. */
+export function decodeBase64(encoded: string): string | undefined {
   try {
-    return readUtf8(atob(encoded), keepsMark);
+    return readUtf8(atob(encoded));
   } catch {
     return undefined;
   }
 }
 
-/** @throws TypeError when it is no UTF-8. */
-function readUtf8(latin1: string, ignoreBOM = false): string {
+/**
+ * Keeps a byte order mark: a key may hold one.
+ * @throws TypeError when it is no UTF-8.
+ */
+function readUtf8(latin1: string): string {
   const bytes = Uint8Array.from(latin1, (unit) => unit.charCodeAt(0));
-  return new TextDecoder('utf-8', { fatal: true, ignoreBOM }).decode(bytes);
+  return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }

@@ -20,9 +20,11 @@ const oddities: readonly (readonly [pattern: RegExp, description: string])[] = [
 /** Why the key in the value of an `Authorization` header looks wrong, without showing it; empty when it looks right. */
 export function describeOddKey(authorization: string): string {
   const [scheme, encoded = ''] = authorization.split(' ');
-  const key = scheme === 'Basic' ? decodeBase64(encoded, true)?.slice(0, -1) : encoded;
+  const key = scheme === 'Basic' ? decodeBase64(encoded)?.slice(0, -1) : encoded;
   if (key === undefined) return '';
   const [, found] = oddities.find(([pattern]) => pattern.test(key)) ?? [];
   if (found) return `: it ${found}`;
-  return /^[!-~]+:$/.test(decodeBase64(key) ?? '') ? ': it is base64 of a key and a colon already' : '';
+  return /^\ufeff?[!-~]+:$/.test(decodeBase64(key) ?? '')
+    ? ': it is base64 of a key and a colon already'
+    : '';
 }

@@ -4,8 +4,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import {
+  anyCharacter,
   characterEscapes,
   encodings,
+  maxCharacter,
   redactionCases,
   redactionSecrets,
 } from '../../../.ci/redaction-cases.ts';
@@ -53,6 +55,16 @@ test.each(Object.keys(encodings))('finds every key in: %s', (name) => {
   for (const key of plainKeys)
     for (const around of ['', '\n'])
       expectGone(createRedactor(basic(key))(`{${around}${encodings[name]?.(key)}${around}}`), key);
+});
+
+test.each(Object.keys(encodings))('finds a key without the blanks and marks around it in: %s', (name) => {
+  const key = 'swordfish-swordfish';
+  const around = fc.constantFrom('', ' ', '  ', '\ufeff', '\xa0', '\u2028');
+  fc.assert(
+    fc.property(around, around, (before, after) => {
+      expectGone(createRedactor(basic(`${before}${key}${after}`))(`{${encodings[name]?.(key)}}`), key);
+    }),
+  );
 });
 
 test('SECURITY.md names exactly these encodings', async () => {
@@ -160,8 +172,8 @@ test('redacts a key with spaces in a form, and no text that is shorter than the 
   expect(createRedactor(basic('%41%41%41'))('AAA %')).toBe('AAA %');
 });
 
-/** Any code point. The unit `binary` takes a second to make. */
-const character = fc.nat({ max: 0x10ffff }).map((point) => String.fromCodePoint(point));
+/** The unit `binary` takes a second to make. */
+const character = fc.nat({ max: maxCharacter }).map(anyCharacter);
 
 const printable = fc
   .oneof(fc.string({ unit: 'grapheme', minLength: 7 }), fc.string({ unit: character, minLength: 7 }))

@@ -123,7 +123,8 @@ function needlesIn(value: string): string[] {
   const isBasic = /^basic /i.test(value);
   // A `Secret` may hold anything.
   const plain = (isBasic ? decodeBase64(encoded) : undefined) ?? encoded;
-  const keys = (isBasic ? plain.split(':') : [plain]).filter(isLong);
+  // Blanks around a key, and a byte order mark, are not kept in a header or a message.
+  const keys = (isBasic ? plain.split(':') : [plain]).map((text) => text.trim()).filter(isLong);
   const texts = keys.length > 0 ? [value, encoded, encoded.replace(/={1,2}$/, ''), plain, ...keys] : [value];
   const forms = texts.flatMap((text) => [text, text.replaceAll(' ', '+')]);
   // A key may hold what looks like an escape, such as `%2f`, and loses it where the escapes of a text are undone.
