@@ -163,6 +163,8 @@ test.concurrent.each<IdleCase>([
       ...options,
     });
     await orders.updateOrder('order_1234', update);
+    // A connection is idle from the turn after its response on.
+    await turn();
     await delay(200);
     await orders.updateOrder('order_1234', update);
     expect(listener.connections).toBe(connections);
