@@ -33,6 +33,7 @@ test('a database may be opened for the first time by several processes at once',
   const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
   // Each comes as far as it can before any makes a schema, so that those who do not wait for each other meet there.
   const stores = await outbox.transaction(async (tx) => {
+    await tx.query('set local idle_in_transaction_session_timeout = 0');
     await tx.query('lock table pg_namespace in share mode');
     const opening = Array.from({ length: count }, () => openDatabase({ databaseUrl }));
     await expect.poll(() => rowsOf(outbox, waiting)).toHaveLength(count);
