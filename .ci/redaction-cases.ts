@@ -17,6 +17,7 @@ export function anyCharacter(point: number): string {
   return point > 0x10ffff ? (invisible[point % invisible.length] ?? '') : String.fromCodePoint(point);
 }
 
+/** The numbers past the last code point, a tenth, stand for invisible characters. */
 export const maxCharacter = 0x12ffff;
 
 type Secret = Pick<RedactionCase, 'key' | 'authorization'>;
@@ -26,10 +27,11 @@ export const redactionSecrets: readonly Secret[] = [
   basicSecret('pässwörd-ключ-🔑-12345'),
   basicSecret(`O'Neil & <Sons> "x" 99`),
   { authorization: 'Bearer eyJhbGci.eyJz~dWIi_+/-Qx==', key: 'eyJhbGci.eyJz~dWIi_+/-Qx==' },
+  // Characters that do not show.
+  basicSecret('sword\ufefffish\xa042\u2028y'),
   // A part of these keys looks like an escape.
   basicSecret('abc%2fdef"g<h'),
   basicSecret('interop+/=%40#?é'),
-  basicSecret('sword\ufefffish\xa042\u2028y'),
   basicSecret('R&amp;D/"%2540"\\u0041\\n&#x2F;ü'),
 ];
 

@@ -40,6 +40,11 @@ const oddKeys: readonly (readonly [name: string, key: string, found: string])[] 
   ['an escaped colon after it', `${key}%3A`, 'it holds a percent escape'],
   ['base64 of key and colon', btoa(`${key}:`), 'it is base64 of a key and a colon already'],
   ['base64 of that without padding', btoa(`${key}:`).replace(/=+$/, ''), 'it is base64 of a key'],
+  [
+    'base64 of that with a byte order mark',
+    Buffer.from(`\ufeff${key}:`).toString('base64'),
+    'it is base64 of a key',
+  ],
   ['JSON around it', '{"key"}', 'it is no key, but JSON, a variable or a placeholder'],
   ['a variable of a shell', '$ORDERS_API_KEY', 'a variable or a placeholder'],
   ['a variable of a template', `\${ORDERS_API_KEY}`, 'a variable or a placeholder'],

@@ -59,12 +59,10 @@ test.each(Object.keys(encodings))('finds every key in: %s', (name) => {
 
 test.each(Object.keys(encodings))('finds a key without the blanks and marks around it in: %s', (name) => {
   const key = 'swordfish-swordfish';
-  const around = fc.constantFrom('', ' ', '  ', '\ufeff', '\xa0', '\u2028');
-  fc.assert(
-    fc.property(around, around, (before, after) => {
+  const lost = ['', ' ', '  ', '\ufeff', '\xa0', '\u2028'];
+  for (const before of lost)
+    for (const after of lost)
       expectGone(createRedactor(basic(`${before}${key}${after}`))(`{${encodings[name]?.(key)}}`), key);
-    }),
-  );
 });
 
 test('SECURITY.md names exactly these encodings', async () => {
