@@ -50,12 +50,15 @@ const refuses = (name: string, setup: ProxySetup, status?: number, more: More = 
   ...more,
 });
 /** The same with a 429, after which the client may retry, so that every call may succeed. */
-const limits = (name: string, setup: ProxySetup): Experiment => ({
+const limits = (name: string, setup: ProxySetup, more: More = {}): Experiment => ({
   name,
   setup,
   calls: 60,
   evidence: [got(429)],
+  ...more,
 });
+/** For 429s that are drawn: no pace avoids them, so each slows the client down, and chance alone would decide how far. */
+const resumes = { everyMs: 100, run: async ({ orders }: Servers) => orders.resume() };
 const succeeds = (name: string, setup: ProxySetup, more: More = {}): Experiment => ({
   name,
   setup,
@@ -231,7 +234,7 @@ const onNginx: readonly Experiment[] = [
   ),
   exception(resets('error_page: static HTML page with 400', htmlPage(400)), seenAs4xx, useErrorPage),
   exception(
-    resets('error_page: 429 for a failed back end', htmlPage(429), 429, { calls: 60 }),
+    resets('error_page: 429 for a failed back end', htmlPage(429), 429, { calls: 60, disturb: resumes }),
     seenAs429,
     `${useErrorPage}; 429 by limit_req_status only`,
   ),
@@ -241,7 +244,7 @@ const oneIn = (count: number) => `if { rand(${count}) eq 0 }`;
 const denyResponse = (status: number) =>
   haproxy({ frontend: `http-response deny deny_status ${status} ${oneIn(4)}` });
 const denyRequest = (status: number) =>
-  haproxy({ frontend: `http-request deny deny_status ${status} ${oneIn(8)}` });
+  haproxy({ frontend: `http-request deny deny_status ${status} ${oneIn(4)}` });
 const retryAll = 'retry-on all-retryable-errors';
 const doNotRetry = 'http-request disable-l7-retry if { method PATCH }';
 const useDefaultRetry = `retry-on conn-failure, the default, or "${doNotRetry}"`;
@@ -278,7 +281,7 @@ const onHaproxy: readonly Experiment[] = [
     }),
     503,
   ),
-  limits('http-request deny 429', denyRequest(429)),
+  limits('http-request deny 429', denyRequest(429), { disturb: resumes }),
   refuses('http-request deny 403', denyRequest(403), 403),
   resets('http-response deny 502 after applying', denyResponse(502), 502, { faults: [] }),
   resets('http-response deny 403 after applying', denyResponse(403), 403, { faults: [] }),
@@ -318,7 +321,7 @@ const onHaproxy: readonly Experiment[] = [
     'http-response deny, whose default is 502',
   ),
   exception(
-    resets('http-response deny 429', denyResponse(429), 429, { calls: 60, faults: [] }),
+    resets('http-response deny 429', denyResponse(429), 429, { calls: 60, faults: [], disturb: resumes }),
     seenAs429,
     'http-response deny, whose default is 502; 429 by http-request rules only',
   ),
@@ -348,17 +351,9 @@ const onVarnish: readonly Experiment[] = [
     503,
   ),
   limits(
-    'synth 429 for 1 in 8, HTML',
-    varnish({
-      vcl: `${onReceive('if (std.random(0, 8) < 1) { return (synth(429)); }')}
-        sub vcl_synth {
-          set resp.http.Content-Type = "text/html; charset=utf-8";
-          # Its own page asks for 5 s each time, and each pauses all calls.
-          set resp.http.Retry-After = "1";
-          synthetic("<!DOCTYPE html><title>429</title>");
-          return (deliver);
-        }`,
-    }),
+    'synth 429 for 1 in 4, HTML',
+    varnish({ vcl: onReceive('if (std.random(0, 4) < 1) { return (synth(429)); }') }),
+    { disturb: resumes },
   ),
   exception(
     resets('std.cache_req_body', varnish({ vcl: keepsBody })),

@@ -54,6 +54,7 @@ export interface Experiment {
 /** What an experiment may disturb. */
 export interface Servers {
   readonly proxy: ProxyServer;
+  readonly orders: OrdersClient;
   killBackend(): Promise<void>;
   startBackend(): Promise<void>;
   /** Waits until a call fails that began after this; no longer than calls are made. */
@@ -119,10 +120,17 @@ export async function runExperiment(experiment: Experiment, callCount: number): 
     if (message !== 'ready') throw new Error(`The back end did not start: ${message}`);
   };
   const proxy = new ProxyServer(setup, place, sandbox);
+  const entrance = slowBodyMs > 0 ? relayPort : port;
+  await using orders = createOrdersClient({
+    baseUrl: `http://127.0.0.1:${entrance}`,
+    apiKey: key,
+    ...(timeouts && { timeouts }),
+  });
   const done = new AbortController();
   let onFailure = (_beganAt: number): void => {};
   const servers: Servers = {
     proxy,
+    orders,
     startBackend,
     async killBackend() {
       if (children[0]) await sandbox.stop(children[0], 'SIGKILL');
@@ -136,10 +144,9 @@ export async function runExperiment(experiment: Experiment, callCount: number): 
       }),
   };
   await Promise.all([proxy.start(), ...Array.from({ length: backends }, (_, index) => startBackend(index))]);
-  await using relay = slowBodyMs > 0 ? await startSlowRelay(relayPort, port, slowBodyMs) : undefined;
+  await using _relay = slowBodyMs > 0 ? await startSlowRelay(relayPort, port, slowBodyMs) : undefined;
 
   let connections = 0;
-  const entrance = relay ? relayPort : port;
   const onConnected = (message: unknown) => {
     const { connectParams } = message as { connectParams: { port: string } };
     if (connectParams.port === String(entrance)) connections += 1;
@@ -155,11 +162,6 @@ export async function runExperiment(experiment: Experiment, callCount: number): 
     }
   };
   try {
-    await using orders = createOrdersClient({
-      baseUrl: `http://127.0.0.1:${entrance}`,
-      apiKey: key,
-      ...(timeouts && { timeouts }),
-    });
     const onFailed = (beganAt: number) => onFailure(beganAt);
     const calling = callAll(orders, ids, experiment, onFailed).finally(() => done.abort());
     const disturbed = disturbing();
