@@ -128,22 +128,12 @@ test('a row that the outbox refuses is invalid once it is sent, and the others g
 });
 
 describe('while another session holds an order', () => {
-  /** Statements keep its transaction from being ended for doing nothing. */
-  async function whileHeld(
-    databaseUrl: string,
-    run: (untilTrue: (check: () => Promise<boolean>) => Promise<void>) => Promise<void>,
-  ): Promise<void> {
+  async function whileHeld(databaseUrl: string, run: () => Promise<void>): Promise<void> {
     const other = postgresStore({ connectionString: databaseUrl });
     await other.transaction(async (tx) => {
+      await tx.query('set local idle_in_transaction_session_timeout = 0');
       await tx.query(`select from orders_outbox.lanes where token = 'order-1' for update`);
-      await run(async (check) => {
-        await expect
-          .poll(async () => {
-            await tx.query('select 1');
-            return check();
-          })
-          .toBe(true);
-      });
+      await run();
     });
     await other.close();
   }
@@ -156,10 +146,10 @@ describe('while another session holds an order', () => {
     const rows = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? 'order-1' : 'order-2'));
     await own.outbox.enqueue('order-1', buildOrderUpdate({ order_id: 'before' }));
     const bulk = await upload(own, fileOf(rows));
-    await whileHeld(databaseUrl, async (untilTrue) => {
+    await whileHeld(databaseUrl, async () => {
       await own.call(`/api/bulks/${bulk.id}/send`, {});
-      await untilTrue(async () => applied('order-2').length === 25);
-      await untilTrue(async () => (await read(own, bulk)).counts.locked === 25);
+      await expect.poll(() => applied('order-2').length).toBe(25);
+      await expect.poll(async () => (await read(own, bulk)).counts.locked).toBe(25);
       expect((await read(own, bulk)).state).toBe('sending');
       expect((await rowsIn(own, bulk, 'locked')).map(({ token }) => token)).toEqual(
         Array(25).fill('order-1'),
@@ -183,9 +173,11 @@ describe('while another session holds an order', () => {
       const shown = (await own.call(`/api/bulks/${bulk.id}`)).body.rows as readonly BulkRowView[];
       return Promise.all(shown.map(async ({ updateId }) => (await own.outbox.get(String(updateId)))?.state));
     };
-    await whileHeld(databaseUrl, async (untilTrue) => {
+    await whileHeld(databaseUrl, async () => {
       await own.call(`/api/bulks/${bulk.id}/discard`, {});
-      await untilTrue(async () => (await states()).filter((state) => state === 'discarded').length === 30);
+      await expect
+        .poll(async () => (await states()).filter((state) => state === 'discarded').length)
+        .toBe(30);
     });
     await expect.poll(async () => (await read(own, bulk)).counts.discarded).toBe(31);
     expect(own.logged.filter(({ level }) => level === 'error')).toEqual([]);

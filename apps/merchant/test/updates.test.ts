@@ -184,6 +184,7 @@ test('an order that another transaction holds is a 503 that says when to try aga
   const other = postgresStore({ connectionString: databaseUrl });
   const id = randomUUID();
   const refused = await other.transaction(async (tx) => {
+    await tx.query('set local idle_in_transaction_session_timeout = 0');
     await tx.query(`select from orders_outbox.lanes where token = 'order-1' for update`);
     return Promise.all([
       own.call('/api/orders/order-1/updates', { id, update: cartOf('locked') }),

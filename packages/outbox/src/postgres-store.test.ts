@@ -1,6 +1,5 @@
 import { connect, createServer } from 'node:net';
 import process from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
@@ -203,27 +202,22 @@ onPostgres('queues a burst before the pool, whose timeout is for connecting alon
 });
 
 onPostgres('lets a transaction of the caller wait for an order that another one holds', async (scene) => {
-  const { open, openStore, token, sql } = scene;
+  const { open, openStore, token, schema } = scene;
   const store = await openStore();
   const outbox = await open({ store });
-  const enqueue = (held?: () => Promise<unknown>): Promise<void> =>
-    store.transaction(async (tx) => {
-      await outbox.enqueue(token, step(1), { tx });
-      await held?.();
-    });
-  let second: Promise<void> | undefined;
-  await enqueue(async () => {
-    second = enqueue();
-    await until('the second waits', async () => {
-      const waiting = await rowsOf(
-        sql,
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query like '%' || $1 || '%'`,
-        [scene.schema],
-      );
-      return waiting.length > 0;
-    });
-    // Longer than a call waits that is run again.
-    await delay(300);
+  // PostgreSQL itself ends the first one, while this process may stand still: longer than a call waits that is run again.
+  const endOnceAnotherWaits = `do $$ begin
+    while not exists (
+      select from pg_stat_activity where wait_event_type = 'Lock' and query like '%${schema}%' and pid <> pg_backend_pid()
+    ) loop perform pg_sleep(0.01), pg_stat_clear_snapshot(); end loop;
+    perform pg_sleep(0.3);
+  end $$; commit`;
+  let second: Promise<unknown> | undefined;
+  await store.transaction(async (tx) => {
+    await tx.query('set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0');
+    await outbox.enqueue(token, step(1), { tx });
+    second = store.transaction((other) => outbox.enqueue(token, step(1), { tx: other }));
+    await tx.query(endOnceAnotherWaits);
   });
   await second;
   expect(await outbox.history(token)).toHaveLength(2);

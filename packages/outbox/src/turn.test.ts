@@ -6,6 +6,7 @@ import { createLane } from './lane.ts';
 import { LaneQueue } from './queue.ts';
 import { currentMoment } from './send.ts';
 import type { Settlement } from './settlement.ts';
+import type { OutboxStore } from './store.ts';
 import { type TurnPlan, takeTurn } from './turn.ts';
 
 onPostgres('goes on by itself with an order that it looked up before a turn failed', async (scene) => {
@@ -52,11 +53,20 @@ async function partsWith(
   slow: { readonly statement: RegExp; readonly ms: number } = { statement: /$^/, ms: 0 },
 ) {
   const inner = await openStore();
-  const store = watchStore(inner, {
+  const watched = watchStore(inner, {
     async afterStatement(text) {
       if (slow.statement.test(text)) await delay(slow.ms);
     },
   });
+  const store: OutboxStore = {
+    ...watched,
+    // A worker repeats a turn that PostgreSQL ended because its process stood still. This one is taken once.
+    transaction: (run, options) =>
+      watched.transaction(run, {
+        ...options,
+        settings: `${options?.settings}; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+      }),
+  };
   const queue = new LaneQueue(store, schema, { onError: () => {} });
   await queue.start();
   const close = async (): Promise<void> => {
@@ -72,7 +82,7 @@ onPostgres('lets no two turns with a rate wait for each other', async (scene) =>
   const one = await partsWith(scene, { statement: /name = 'rate' returning/, ms: 300 });
   const two = await partsWith(scene, { statement: /heartbeat_on/, ms: 100 });
   try {
-    const jobs = await two.queue.fetch({ query: two.store.executeSql }, 3);
+    const jobs = await two.queue.fetch(scene.sql, 3);
     const lane = (token: string) =>
       jobs.filter((job) => job.token === token).map((job) => createLane(job, currentMoment()));
     // The first queues an order that the second holds, and confirms.
@@ -95,7 +105,7 @@ onBothInFull('gives back all that is due where a worker has more in flight than 
   for (const token of ['x', 'y', 'z']) await outbox.enqueue(token, step(1));
   const parts = await partsWith(scene);
   try {
-    const jobs = await parts.queue.fetch({ query: parts.store.executeSql }, 3);
+    const jobs = await parts.queue.fetch(scene.sql, 3);
     const { heads, ended } = await takeTurn(parts, {
       ...nothing,
       places: -2,
@@ -164,7 +174,7 @@ onBothInFull(
     const outbox = await scene.open();
     for (const token of ['x', 'y']) await outbox.enqueue(token, step(1));
     const parts = await partsWith(scene);
-    const jobs = await parts.queue.fetch({ query: parts.store.executeSql }, 2);
+    const jobs = await parts.queue.fetch(scene.sql, 2);
     const ready = jobs.map((job) => createLane(job, currentMoment()));
     const { heads } = await takeTurn(parts, { ...nothing, ready });
     const settle = (token: string, settlement: Pick<Settlement, 'state' | 'open' | 'signal'>) => {
@@ -185,11 +195,10 @@ onBothInFull(
 );
 
 onPostgres('takes an update over only once its mark is too old to be sent by', async (scene) => {
-  const { open, schema, token } = scene;
+  const { open, schema, token, sql } = scene;
   const id = await (await open()).enqueue(token, step(1));
   const parts = await partsWith(scene);
-  const { store, queue } = parts;
-  const sql = { query: store.executeSql };
+  const { queue } = parts;
   const mark = async () => {
     const [job] = await queue.fetch(sql, 1);
     if (!job) throw new Error('There is no job.');
