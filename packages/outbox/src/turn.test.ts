@@ -64,7 +64,7 @@ async function partsWith(
     transaction: (run, options) =>
       watched.transaction(run, {
         ...options,
-        settings: `${options?.settings}; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
+        settings: `${options?.settings ?? ''}; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`,
       }),
   };
   const queue = new LaneQueue(store, schema, { onError: () => {} });
