@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { testLimitMs } from './.ci/limits.ts';
 import { LongestFirst } from './.ci/longest-first.ts';
 import { quickly } from './.ci/start-quickly.ts';
 
@@ -26,9 +27,11 @@ export default defineConfig(({ mode }) => ({
     ],
     reporters: ['default', ['json', { outputFile: join(root, '.turbo/vitest.json') }]],
     slowTestThreshold: 5_000,
-    testTimeout: 60_000,
+    testTimeout: testLimitMs,
+    hookTimeout: testLimitMs,
+    teardownTimeout: testLimitMs,
     // Only the time that a test has ends what it waits for.
-    expect: { poll: { timeout: 60_000 } },
+    expect: { poll: { timeout: testLimitMs } },
     // While developing, a test may print.
     ...(mode === 'ci' && {
       onConsoleLog(log: string) {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import packed from '@sparticuz/chromium';
 import { type Browser, chromium } from 'playwright-core';
+import { insideTestLimitMs } from './limits.ts';
 
 /** Nothing but the page under test uses the network, and nothing of a first start is in its way. */
 const quiet = [
@@ -30,7 +31,7 @@ export async function launchBrowser(): Promise<Browser> {
   // Chromium leaves files where it is ended while it works.
   const folder = await mkdtemp(join(tmpdir(), 'orders-browser-'));
   const env = { ...process.env, TMPDIR: folder };
-  const browser = await chromium.launch({ executablePath, args: quiet, timeout: 30_000, env });
+  const browser = await chromium.launch({ executablePath, args: quiet, timeout: insideTestLimitMs, env });
   browser.once('disconnected', () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return browser;
 }

@@ -1,7 +1,5 @@
 import { runInNewContext } from 'node:vm';
-
-/** Less than the limit of a test, which cannot end what never gives way; in milliseconds. */
-const timeout = 50_000;
+import { insideTestLimitMs } from './limits.ts';
 
 /**
  * Shows that something takes linear time: it is given so much that quadratic time would be many minutes on the fastest
@@ -10,5 +8,5 @@ const timeout = 50_000;
  * @throws Error when it has not ended by then.
  */
 export function withinTheTest<Result>(run: () => Result): Result {
-  return runInNewContext('run()', { run }, { timeout });
+  return runInNewContext('run()', { run }, { timeout: insideTestLimitMs });
 }

@@ -23,7 +23,7 @@ describe('types', () => {
   let errors: ReadonlyMap<string, readonly string[]>;
   beforeAll(async () => {
     errors = await checkTypes(tsconfig);
-  }, 90_000);
+  });
 
   test('the compiler reports nothing about the project itself', () => {
     expect(errors.get('') ?? []).toEqual([]);
@@ -53,9 +53,9 @@ describe('runs', () => {
     service = await startAtPrompt(prompt?.code ?? '');
     printed = await runTogether(runnable.toSorted((a, b) => rank(a) - rank(b)).map(atPrompt));
     return () => service[Symbol.asyncDispose]();
-  }, 200_000);
+  });
 
-  test.concurrent.each(runnable)('$place runs', { timeout: 200_000 }, async (block) => {
+  test.concurrent.each(runnable)('$place runs', async (block) => {
     // An example of a doc comment has no place for what it prints.
     const output = block.place.startsWith('api/') ? '' : block.output;
     const isRight = (text: string) => output === undefined || matchesOutput(text, output);

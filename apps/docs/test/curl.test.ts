@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import process from 'node:process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { matchesOutput } from './matches-output.ts';
 import { readBlocks } from './read-blocks.ts';
 import { startAtPrompt } from './start-mock.ts';
@@ -45,7 +46,9 @@ test.skipIf(process.platform === 'win32' || !hasCurl)(
       const shown = blocks[blocks.findIndex((block) => block.place === place) + 1];
       const command = service.atService(code).replace('127.0.0.1:3000', `127.0.0.1:${port}`);
       // curl fails after a reset, which the page says.
-      const { stdout } = await run('sh', ['-c', command], { timeout: 10_000 }).catch((error) => error);
+      const { stdout } = await run('sh', ['-c', command], { timeout: insideTestLimitMs }).catch(
+        (error) => error,
+      );
       const printed = stdout.replace(`127.0.0.1:${port}`, '127.0.0.1:3000');
       const expected = shown?.language === 'json' ? shown.code : '';
       if (!matchesOutput(withoutBlanks(printed), withoutBlanks(expected)))
@@ -60,6 +63,6 @@ test.skipIf(!hasPython)('the test in Python passes', async () => {
   await using service = await startService();
   const code = blocks.find(({ language }) => language === 'python')?.code ?? '';
   const program = `${service.atService(code)}\nunittest.main()`;
-  const { stderr } = await run('python3', ['-c', program], { timeout: 20_000 });
+  const { stderr } = await run('python3', ['-c', program], { timeout: insideTestLimitMs });
   expect(stderr).toMatch(/Ran 1 test.*OK/s);
 });

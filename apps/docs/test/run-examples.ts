@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { quickly } from '../../../.ci/start-quickly.ts';
 
 const run = promisify(execFile);
@@ -51,7 +52,7 @@ async function runFile(words: readonly string[], env: Example['env'] = {}): Prom
     {
       cwd: folder,
       env: { ...quickly.env, ...process.env, ...env, NO_COLOR: '1' },
-      timeout: 150_000,
+      timeout: insideTestLimitMs,
     },
   );
   if (stderr !== '') throw new Error(`It wrote to stderr: ${stderr}`);

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { launchBrowser } from '../../../.ci/launch-browser.ts';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { examples } from '../src/playground-examples.ts';
 import { type ServedSite, serveSite } from './serve-site.ts';
 import { kindsOfPages, type View, views } from './views.ts';
@@ -15,8 +16,8 @@ let page: Page;
 beforeAll(async () => {
   [browser, site] = await Promise.all([launchBrowser(), serveSite()]);
   page = await browser.newPage({ reducedMotion: 'reduce' });
-  page.setDefaultTimeout(10_000);
-}, 60_000);
+  page.setDefaultTimeout(insideTestLimitMs);
+});
 
 afterAll(async () => {
   await browser.close();

@@ -35,7 +35,7 @@ beforeAll(async () => {
   ]);
   browser = launched;
   script = bundle.outputFiles[0]?.text ?? '';
-}, 60_000);
+});
 
 afterAll(() => browser.close());
 

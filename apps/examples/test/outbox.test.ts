@@ -21,7 +21,7 @@ beforeAll(async () => {
   await database.query(
     'create table carts (token text references orders deferrable initially deferred, cart jsonb)',
   );
-}, 60_000);
+});
 afterAll(async () => {
   await database?.end();
   await postgres?.[Symbol.asyncDispose]();

@@ -6,6 +6,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePort } from '../../../.ci/free-ports.ts';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { Sandbox } from '../proxies/proxies.ts';
 
 /** A PgBouncer program. */
@@ -89,7 +90,7 @@ ${preparedStatements === undefined ? '' : `max_prepared_statements = ${preparedS
   });
   const ended = once(child, 'exit');
   url.port = String(port);
-  for (const until = Date.now() + 15_000; ; await delay(50)) {
+  for (const until = Date.now() + insideTestLimitMs; ; await delay(50)) {
     const client = new pg.Client(url.href);
     try {
       await client.connect();

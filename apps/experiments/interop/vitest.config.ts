@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
+import { testLimitMs } from '../../../.ci/limits.ts';
 
 /** Ends the run with one line of totals. */
 const totals: Reporter = {
@@ -29,7 +30,7 @@ export default defineConfig({
       REDOCLY_TELEMETRY: 'off',
       REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
     },
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: testLimitMs,
+    hookTimeout: testLimitMs,
   },
 });

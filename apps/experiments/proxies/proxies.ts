@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 
 export type ProxyName = 'nginx' | 'haproxy' | 'varnish';
 
@@ -177,7 +178,7 @@ export class ProxyServer {
     child.stderr?.on('data', (chunk) => {
       printed = `${printed}${chunk}`.slice(-2_000);
     });
-    const until = Date.now() + 15_000;
+    const until = Date.now() + insideTestLimitMs;
     while (!(await isListening(this.#place.port))) {
       if (child.exitCode !== null || Date.now() > until)
         throw new Error(`${this.#setup.proxy} did not start: ${printed}`);

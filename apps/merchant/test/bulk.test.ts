@@ -14,7 +14,7 @@ const orders = tokens.map((token) => ({ token, body: buildOrderUpdate() }));
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp({ orders });
-}, 60_000);
+});
 afterAll(() => app.close());
 
 async function upload(one: TestApp, body: string, name = 'file.csv'): Promise<BulkView> {
@@ -308,7 +308,7 @@ test('discarding a bulk decides nothing that waits for a person, also after a re
   await using after = await openTestApp({ orders, data: store });
   await after.call('/api/resume', {});
   await expect.poll(() => stateOf(after, bulk)).toBe('applied');
-}, 120_000);
+});
 
 test('what is no bulk, or no file, is refused', async () => {
   expect((await app.call('/api/bulks/none')).status).toBe(404);

@@ -32,4 +32,4 @@ test('in development, the modules of the page are served from their sources, wha
   server.close();
   server.closeAllConnections();
   await vite.close();
-}, 60_000);
+});

@@ -6,7 +6,7 @@ import { openTestApp, type TestApp } from './open-test-app.ts';
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp();
-}, 60_000);
+});
 afterAll(() => app.close());
 
 const set = (scenario: string, percent = 100) =>

@@ -11,7 +11,7 @@ const orders = ['order-1', 'order-2', 'order-3'].map((token) => ({ token, body: 
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp({ orders });
-}, 60_000);
+});
 afterAll(() => app.close());
 
 /** Parts of a path that are no id, each as it is written in a URL. */

@@ -19,7 +19,7 @@ const orders = tokens.map((token, index) => ({
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp({ orders });
-}, 60_000);
+});
 afterAll(() => app.close());
 
 interface Page {
@@ -262,7 +262,7 @@ test('a page of the orders reads as many rows as it shows, among 20,000 orders a
       expect(read.whole, `${name}, after ${prepare}`).toEqual([]);
     }
   }
-}, 120_000);
+});
 
 test('the list of bulks reads a few rows of each, among 20,000 rows, whatever the database knew of before', async () => {
   const { store } = app.parts;

@@ -115,7 +115,7 @@ test('a folder that no app has used starts with an echo and one update; the next
     level: 'warn',
     message: expect.stringMatching(/no login.*http:\/\//),
   });
-}, 120_000);
+});
 
 const password = 'swordfish';
 
@@ -140,7 +140,7 @@ test('what it cannot start with is one line, with 2 as exit code', async () => {
       expect(ended.stderr).not.toContain(password);
     }),
   );
-}, 120_000);
+});
 
 test('reports all ports that are taken in one line', async () => {
   const holders = [1, 2, 3].map(() => createServer().listen(0, '127.0.0.1'));

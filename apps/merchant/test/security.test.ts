@@ -14,7 +14,7 @@ const trustProxy = 'https://shop.example';
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp({ orders: [{ token, body: buildOrderUpdate() }], trustProxy });
-}, 60_000);
+});
 afterAll(() => app.close());
 
 const json = { 'content-type': 'application/json' };

@@ -22,7 +22,7 @@ let app: TestApp;
 let used = 0;
 beforeAll(async () => {
   app = await openTestApp({ orders });
-}, 60_000);
+});
 afterAll(() => app.close());
 const nextOrder = (): string => `order-${++used}`;
 

@@ -21,7 +21,7 @@ const tokens = ['order-1', 'order-2', 'order-3', 'order-4', 'order-5', 'order-6'
 let app: TestApp;
 beforeAll(async () => {
   app = await openTestApp({ orders: tokens.map((token) => ({ token, body: buildOrderUpdate() })) });
-}, 60_000);
+});
 afterAll(() => app.close());
 
 const scanned = { id: 'evt_1', event: 'start_qr_session', order_token: 'order-1', session_id: 'qr-1' };

@@ -178,4 +178,4 @@ test('in a clone, files are those of the folder where pnpm was started, or stand
     encoding: 'utf8',
   });
   expect(run).toMatchObject({ status: 0, stdout: 'a.json: valid: 1 row\n-: valid: 2 rows\n' });
-}, 60_000);
+});

@@ -61,7 +61,7 @@ test('issues have file, row, column, path, what was found and a hint, and are co
   expect(text.stdout).toContain('a.csv: 2 invalid of 3 rows\n');
   expect(text.stdout).toContain('c.ndjson: 1 invalid of 2 rows\n');
   expect(text.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-}, 60_000);
+});
 
 test('SARIF escapes what would end the path of a file in a URI', async () => {
   await using folder = await createFolder({ 'a #1?.csv': csv });
@@ -90,7 +90,7 @@ test('GitHub gets annotations and other tools SARIF, at the place in the file', 
       },
     ],
   });
-}, 60_000);
+});
 
 test('a file without rows is an issue of that file, so that an export that failed does not pass', async () => {
   const files = {

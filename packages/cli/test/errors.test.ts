@@ -17,7 +17,7 @@ import { runHere } from './run-here.ts';
 import { createFolder, type Folder, runOrders, startOrders, until } from './run-orders.ts';
 
 /** Each test has a service and files of its own. */
-const own = { concurrent: true, timeout: 180_000 };
+const own = { concurrent: true };
 const key = 'sk_test_4f1b9c27';
 const update = '{"cart":{"items":[]}}';
 const tokens = ['ord_1', 'ord_2'];

@@ -84,4 +84,4 @@ test('the key is in no output, no file and no list of processes, even if the ser
     forms.filter((form) => text.includes(form)).map((form) => `${form} in ${text}`),
   );
   expect(found).toEqual([]);
-}, 120_000);
+});

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { quickly } from '../../../.ci/start-quickly.ts';
 
 const main = join(import.meta.dirname, '../src/main.ts');
@@ -116,7 +117,7 @@ export async function createFolder(
 
 /** Waits until a condition holds. A machine may be busy with other tests. */
 export async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 120_000;
+  const deadline = performance.now() + insideTestLimitMs;
   while (!holds()) {
     if (performance.now() > deadline) throw new Error(`It never came: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -33,7 +33,7 @@ import {
 } from './run-orders.ts';
 
 /** Each test has a service, files and processes of its own. */
-const own = { concurrent: true, timeout: 180_000 };
+const own = { concurrent: true };
 const key = 'sk_test_4f1b9c27';
 // Windows ends a process at once: it can handle no signal that another process sends.
 const hasSignals = process.platform !== 'win32';

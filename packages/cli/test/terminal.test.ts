@@ -6,6 +6,7 @@ import { PassThrough } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { startMockOrderService } from '@orders/testing';
 import { expect, test, vi } from 'vitest';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { quickly } from '../../../.ci/start-quickly.ts';
 import { commandLine, createTerminal, formatCount } from '../src/terminal.ts';
 import { createBulkFile } from './bulk-file.ts';
@@ -40,7 +41,7 @@ async function runOnTerminal(
       cwd: folder.path,
       env: { PATH: process.env['PATH'], TERM: 'xterm', ...quickly.env },
       stdio: ['pipe', 'pipe', 'inherit'],
-      timeout: 60_000,
+      timeout: insideTestLimitMs,
     },
   );
   let text = '';

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { basic } from '@orders/auth';
 import { buildOrderUpdate, startMockOrderService } from '@orders/testing';
 import { expect, test } from 'vitest';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { createOrdersClient } from '../src/index.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
 import { startFullBacklog } from './full-backlog.ts';
@@ -49,7 +50,7 @@ test('an abort at any stage settles at once with the right outcome, and leaves n
   const script = fileURLToPath(new URL('abort-at-stage.ts', import.meta.url));
   const given = ['--conditions=@orders/source', script, JSON.stringify(urls), authority.cert];
   // What an abort leaves keeps the process alive until it is killed.
-  const { stdout } = await promisify(execFile)(process.execPath, given, { timeout: 50_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, given, { timeout: insideTestLimitMs });
   const expected = stages.map(([stage, , outcome, attemptCount]) => [
     stage,
     {

@@ -118,9 +118,7 @@ test('calls whose connections are ready together after a while do not leave toge
   await dispatcher.close();
 });
 
-test('random calls, aborts, hooks and credentials: no window of departures exceeds rate and burst, and each arrives', {
-  timeout: 120_000,
-}, async () => {
+test('random calls, aborts, hooks and credentials: no window of departures exceeds rate and burst, and each arrives', async () => {
   const call = fc.record({
     afterMs: fc.nat({ max: 200 }),
     hookMs: fc.constantFrom(0, 0, 0, 5, 100, 300),

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { fileURLToPath } from 'node:url';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { certifyServer, createAuthority } from './certificates.ts';
 import { listenOnLoopback } from './loopback.ts';
 import { httpAnswer } from './raw-server.ts';
@@ -48,7 +49,7 @@ export async function updateDuringPause(pause: Pause): Promise<Record<string, nu
   const given = [transports.join(), baseUrl, authority.cert, String(updates), String(attemptMs)];
   const child = spawn(process.execPath, ['--conditions=@orders/source', script, ...given], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 55_000,
+    timeout: insideTestLimitMs,
     killSignal: 'SIGKILL',
   });
   const printed = text(child.stdout);

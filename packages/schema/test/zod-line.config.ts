@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { testLimitMs } from '../../../.ci/limits.ts';
 
 const conditions = ['@orders/source'];
 
@@ -17,6 +18,6 @@ export default defineConfig({
       'src/{json-body,compile,define-order-update,json-schema,order-token}.test.ts',
       'test/{bodies,compiled,zod-lines}.test.ts',
     ],
-    testTimeout: 20_000,
+    testTimeout: testLimitMs,
   },
 });

@@ -2,6 +2,7 @@ import AxeBuilder from '@axe-core/playwright';
 import type { Browser, ConsoleMessage, Locator, Page, Request } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchBrowser } from '../../../../.ci/launch-browser.ts';
+import { insideTestLimitMs } from '../../../../.ci/limits.ts';
 import type { OrderDetail } from '../../page/api.ts';
 import { addOrders } from '../../server/stored-orders.ts';
 import type { ShopUpdate } from '../../shared/order-update.ts';
@@ -29,7 +30,7 @@ export function prepareApp(options: TestAppOptions = {}) {
   groups += 1;
   beforeAll(async () => {
     [app] = await Promise.all([openTestApp(options), openBrowser()]);
-  }, 60_000);
+  });
   afterEach(() => app.mock.faults.clear());
   afterAll(async () => {
     groups -= 1;
@@ -68,8 +69,8 @@ const media = { colorScheme: 'light', reducedMotion: 'reduce' } as const;
 async function openWindow(): Promise<Page> {
   const context = await (await openBrowser()).newContext({ locale: 'en-GB', viewport, ...media });
   const page = await context.newPage();
-  // Almost all the time that a test has: a wait that never ends says what it was for.
-  page.setDefaultTimeout(150_000);
+  // A wait that never ends says what it was for.
+  page.setDefaultTimeout(insideTestLimitMs);
   return page;
 }
 

@@ -13,7 +13,7 @@ const groups = {
   'bulk files': () => import('./bulk.ts'),
 };
 for (const [name, load] of Object.entries(groups))
-  describe.concurrent(name, { timeout: 180_000 }, () => {
+  describe.concurrent(name, () => {
     describe('in sequence', { concurrent: false }, async () => {
       await load();
     });

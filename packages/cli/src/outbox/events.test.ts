@@ -44,7 +44,7 @@ async function fill(folder: string): Promise<string> {
   return id;
 }
 
-test('events are shown and decided beside updates', { timeout: 120_000 }, async () => {
+test('events are shown and decided beside updates', async () => {
   await using made = await createFolder();
   const folder = made.path;
   const id = await fill(folder);
@@ -105,7 +105,7 @@ test('events are shown and decided beside updates', { timeout: 120_000 }, async 
   );
 });
 
-test('who opens a copy first reads what that did', { timeout: 120_000 }, async () => {
+test('who opens a copy first reads what that did', async () => {
   await using made = await createFolder();
   const [folder, copy] = [join(made.path, 'shop'), join(made.path, 'copy')];
   await fill(folder);
@@ -118,7 +118,7 @@ test('who opens a copy first reads what that did', { timeout: 120_000 }, async (
   expect((await runHere(['outbox', 'status', '--folder', copy])).stderr).toBe('');
 });
 
-test('beside a worker on the folder, it is asked', { timeout: 120_000 }, async ({ skip }) => {
+test('beside a worker on the folder, it is asked', async ({ skip }) => {
   if (process.platform === 'win32') return skip('Windows ends a process at once');
   await using made = await createFolder();
   const folder = made.path;

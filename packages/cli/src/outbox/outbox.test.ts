@@ -32,7 +32,7 @@ function statusOf(url: string, host: string): Promise<number | undefined> {
 }
 
 // One worker for all, since it costs more to start than to look at; each test begins where the one before ended.
-describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, () => {
+describe.runIf(hasSignals)('beside a worker on a folder', () => {
   let service: MockOrderService;
   let folder: string;
   let worker: RunningHere;
@@ -89,7 +89,7 @@ describe.runIf(hasSignals)('beside a worker on a folder', { timeout: 180_000 }, 
     await until('all have ended', async () =>
       (await get('/metrics')).text.includes('applied",code="none"} 2'),
     );
-  }, 180_000);
+  });
 
   afterAll(async () => {
     await worker?.[Symbol.asyncDispose]();

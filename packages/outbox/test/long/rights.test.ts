@@ -35,9 +35,7 @@ async function createRole(server: TestPostgres, role: string, grants: readonly s
 }
 
 for (const binaries of await allBinaries()) {
-  test(`works with what requiredGrants names, and nothing else, on ${versionOf(binaries)}`, {
-    timeout: 120_000,
-  }, async () => {
+  test(`works with what requiredGrants names, and nothing else, on ${versionOf(binaries)}`, async () => {
     await using server = await startStrictServer(binaries);
     const [ofWorker, ofProducer] = [
       await createRole(server, 'worker', requiredGrants('orders_outbox', 'worker')),
@@ -107,7 +105,7 @@ for (const binaries of await allBinaries()) {
   });
 }
 
-test('names the statements where one of them was not run', { timeout: 60_000 }, async ({ skip }) => {
+test('names the statements where one of them was not run', async ({ skip }) => {
   const [binaries] = await allBinaries();
   if (!binaries) return skip('there is no PostgreSQL');
   await using server = await startStrictServer(binaries);

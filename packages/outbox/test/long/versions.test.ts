@@ -6,7 +6,7 @@ import { allBinaries, startPostgres, versionOf } from '../../../../.ci/start-pos
 import { step, stepsApplied, until } from '../scene.ts';
 
 for (const binaries of await allBinaries()) {
-  test(`lives its life on ${versionOf(binaries)}`, { timeout: 60_000 }, async () => {
+  test(`lives its life on ${versionOf(binaries)}`, async () => {
     await using server = await startPostgres({ binaries });
     const { connectionString } = server;
     await using service = await startMockOrderService({ orders: 20 });

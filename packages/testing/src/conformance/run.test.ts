@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { freePort } from '../../../../.ci/free-ports.ts';
 import { inFull } from '../../../../.ci/in-full.ts';
+import { insideTestLimitMs } from '../../../../.ci/limits.ts';
 import { startIndependentService } from '../../test/conformance/independent-service.ts';
 import { everything, KEY, OTHER_KEY, startMockService } from '../../test/conformance/mock-service.ts';
 import { startRawServer, startServer } from '../../test/conformance/servers.ts';
@@ -511,7 +512,7 @@ test('as tests of node:test, one fails, one is skipped and the others pass', asy
   const words = ['--conditions=@orders/source', '--test-reporter=tap', file];
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const stdout = await new Promise<string>((resolve) => {
-    execFile(process.execPath, words, { env, timeout: 55_000 }, (_error, text) => resolve(text));
+    execFile(process.execPath, words, { env, timeout: insideTestLimitMs }, (_error, text) => resolve(text));
   });
   expect(stdout).toMatch(new RegExp(`^# pass ${ids.length - 2}\n# fail 1\n(?:.*\n)*?# skipped 1$`, 'm'));
   expect(stdout).toMatch(/not ok \d+ - refuses-hooks-as-string/);

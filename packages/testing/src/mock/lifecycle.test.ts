@@ -3,6 +3,7 @@ import process from 'node:process';
 import { promisify } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { inFull } from '../../../../.ci/in-full.ts';
+import { insideTestLimitMs } from '../../../../.ci/limits.ts';
 
 const services = inFull ? 1_000 : 100;
 
@@ -121,11 +122,11 @@ beforeAll(async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [...flags, '--eval', script], {
     cwd: import.meta.dirname,
     env,
-    timeout: 100_000,
+    timeout: insideTestLimitMs,
   });
   expect(stderr).toBe('');
   measured = JSON.parse(stdout);
-}, 120_000);
+});
 
 test('starts in less processor time than its import takes', () => {
   expect(measured.starting).toBeLessThan(measured.importing);
