@@ -28,12 +28,16 @@ export type BulkView = BulkPage['bulk'];
 export type BulkRowView = BulkPage['rows'][number];
 type BulkPage = InferResponseType<(typeof api.bulks)[':id']['$get']>;
 
+/** When what could not be loaded is requested again, in milliseconds: no event may come that does it. */
+const againMs = 5_000;
+
 /** Queries stay fresh until the event stream invalidates them. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: Number.POSITIVE_INFINITY,
       retry: 1,
+      refetchInterval: ({ state: { error } }) => error !== null && !isRefused(error) && againMs,
       networkMode: 'always',
       // The page before stays until the next one is there.
       placeholderData: (previous: unknown) => previous,
@@ -103,6 +107,10 @@ export function describeError(error: unknown): Partial<ApiErrorBody['error']> & 
     error instanceof DetailedError ? error.detail?.data : undefined;
   return body?.error ?? { message: 'The server of this app cannot be reached. Try again.' };
 }
+
+/** Whether the same request would get the same response again. */
+const isRefused = (error: unknown): boolean =>
+  error instanceof DetailedError && (error.statusCode ?? 500) < 500;
 
 export const isNotFound = (error: unknown): boolean =>
   error instanceof DetailedError && error.statusCode === 404;
