@@ -56,6 +56,8 @@ export default defineConfig(({ mode }) => ({
         test: {
           name: 'merchant',
           include: [`${apart.merchant}/**/*.test.ts`],
+          // Each group of the page begins with an app, a database and a window.
+          maxConcurrency: 3,
           globalSetup: [keepPglite, `${apart.merchant}/test/share-postgres.ts`],
         },
       },

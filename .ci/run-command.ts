@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { constants } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import process from 'node:process';
 
 const isWindows = process.platform === 'win32';
@@ -29,7 +29,8 @@ interface RunOptions {
  *
  * The command has a process group of its own, so that a Ctrl-C of the terminal reaches it once, through this process.
  *
- * @param output `inherit` shows at once what it prints, `later` when it has ended, for one that runs beside another.
+ * @param output `inherit` shows at once what it prints, `later` when it has ended, for one that runs beside another, which it
+ *   leaves the processor to.
  */
 export async function runCommand(
   program: string,
@@ -48,6 +49,9 @@ export async function runCommand(
       env: { ...process.env, DO_NOT_TRACK: '1', ...env },
     });
     running.add(child);
+    // What it starts inherits it.
+    if (output === 'later' && child.pid !== undefined)
+      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     const printed: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
     child.once('error', (error) => {
