@@ -1,5 +1,6 @@
 import { conformanceCases } from '@orders/testing/conformance';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { insideTestLimitMs } from '../../../.ci/limits.ts';
 import { startIndependentService } from '../../testing/test/conformance/independent-service.ts';
 import { KEY, OTHER_KEY, startMockService } from '../../testing/test/conformance/mock-service.ts';
 import { startServer } from '../../testing/test/conformance/servers.ts';
@@ -8,8 +9,10 @@ import { createFolder } from '../test/run-orders.ts';
 
 const keys = { ORDERS_API_KEY: KEY, ORDERS_OTHER_API_KEY: OTHER_KEY };
 
+// A busy machine may take longer than the default time limit.
+const timeout = ['--timeout', `${insideTestLimitMs}ms`];
 const run = (words: readonly string[], env: Readonly<Record<string, string>> = keys) =>
-  runHere(['conformance', ...words], { env });
+  runHere(['conformance', ...timeout, ...words], { env });
 
 test('prints a line for each case, and exits with 0 when every case passes', async () => {
   const { service, options } = await startMockService();

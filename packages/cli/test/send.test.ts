@@ -264,7 +264,6 @@ test.runIf(hasSignals)(
   async () => {
     await killAndResume({ rows: 200, orders: 50, latencyMs: 200, rate: 50, kills: 2, after: [1, 10] });
   },
-  180_000,
 );
 
 test.runIf(inFull && hasSignals)(

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { insideTestLimitMs } from '../../../../.ci/limits.ts';
 import type { ConformanceOptions } from '../../src/conformance.ts';
 import { AMOUNTS, documentRules, inventedRules, METADATA, parseRequest, QR_SESSION } from './rules.ts';
 import { startServer } from './servers.ts';
@@ -60,6 +61,7 @@ export async function startIndependentService(mistake?: string): Promise<Indepen
       },
       currency: 'EUR',
       shippingAddress: { city: 'Oslo' },
+      timeoutMs: insideTestLimitMs,
     },
     [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
   };

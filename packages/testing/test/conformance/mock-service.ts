@@ -1,11 +1,12 @@
 import { defineOrderUpdate } from '@orders/schema';
+import { insideTestLimitMs } from '../../../../.ci/limits.ts';
 import type { ConformanceOptions } from '../../src/conformance.ts';
 import { startMockOrderService } from '../../src/index.ts';
 
 export const KEY = 'mock-sales-key';
 export const OTHER_KEY = 'mock-report-key';
 
-/** Every option that a case needs. */
+/** Every option that a case needs. A busy machine may take longer than the default time limit. */
 export const everything = {
   apiKey: KEY,
   otherTypeKey: OTHER_KEY,
@@ -14,6 +15,7 @@ export const everything = {
   names: { metadata: ['meta_1', 'meta_2'], totalAmount: 'total', vatAmount: 'vat', qrSessionId: 'qr' },
   currency: 'EUR',
   shippingAddress: {},
+  timeoutMs: insideTestLimitMs,
 } as const satisfies Omit<ConformanceOptions, 'baseUrl'>;
 
 /** The mock service, with every option that a case needs. */
