@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { constants, setPriority } from 'node:os';
+import { constants } from 'node:os';
 import process from 'node:process';
 
 const isWindows = process.platform === 'win32';
-const running = new Set<ChildProcess>();
+let running: ChildProcess | undefined;
 let endedBy: NodeJS.Signals | undefined;
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => end(signal));
@@ -18,62 +18,43 @@ if (npx !== undefined) {
   }, 1_000).unref();
 }
 
-interface RunOptions {
-  readonly env?: NodeJS.ProcessEnv;
-  readonly output?: 'inherit' | 'later';
-}
-
 /**
  * Runs a command and resolves with its exit code. A signal to this process ends the command, and then this process, whatever
  * the command exits with: turbo exits with 0 when it is interrupted, so what comes after it would begin.
  *
  * The command has a process group of its own, so that a Ctrl-C of the terminal reaches it once, through this process.
- *
- * @param output `inherit` shows at once what it prints, `later` when it has ended, for one that runs beside another, which it
- *   leaves the processor to.
  */
 export async function runCommand(
   program: string,
   words: readonly string[],
-  { env = {}, output = 'inherit' }: RunOptions = {},
+  env: NodeJS.ProcessEnv = {},
 ): Promise<number> {
   const exitCode = await new Promise<number>((resolve) => {
     const child = spawn(program, words, {
-      stdio: [
-        'inherit',
-        ...(output === 'inherit' ? (['inherit', 'inherit'] as const) : (['pipe', 'pipe'] as const)),
-      ],
+      stdio: 'inherit',
       detached: !isWindows,
       shell: isWindows,
       // Turbo collects usage data otherwise.
       env: { ...process.env, DO_NOT_TRACK: '1', ...env },
     });
-    running.add(child);
-    // What it starts inherits it.
-    if (output === 'later' && child.pid !== undefined)
-      setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
-    const printed: Buffer[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => printed.push(chunk));
+    running = child;
     child.once('error', (error) => {
       process.stderr.write(`${program} cannot be started: ${error.message}\n`);
       resolve(1);
     });
     child.once('close', (code, signal) => {
-      running.delete(child);
-      process.stdout.write(Buffer.concat(printed));
+      running = undefined;
       resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));
     });
   });
   if (endedBy === undefined) return exitCode;
-  if (running.size === 0) process.exit(128 + constants.signals[endedBy]);
-  // The last one that ends takes this process along.
-  return new Promise(() => {});
+  process.exit(128 + constants.signals[endedBy]);
 }
 
 function end(signal: NodeJS.Signals): void {
   endedBy ??= signal;
-  for (const child of running) send(child, signal);
-  if (running.size === 0) process.exit(128 + constants.signals[signal]);
+  if (running) send(running, signal);
+  else process.exit(128 + constants.signals[signal]);
 }
 
 /** The npx that started this process, by way of pnpm and shells. */

@@ -1,7 +1,7 @@
 /**
- * The test command: the build, then beside each other the checks, of which turbo keeps what did not change, and every test,
- * never from a cache; then the totals alone on a line. Each test counts as one, and so does each task. `--all`
- * (`pnpm test:all`) adds what takes longer.
+ * The test command: the build and the checks, of which turbo keeps what did not change, then every test, never from a cache;
+ * then the totals alone on a line. Each test counts as one, and so does each task. `--all` (`pnpm test:all`) adds what
+ * takes longer.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -49,7 +49,8 @@ let passed = 0;
 for (const path of [runs, report]) rmSync(path, { recursive: true, force: true });
 
 const args = process.argv.slice(2).filter((argument) => argument !== '--all');
-const isBuilt = await runTasks(['build']);
+// Not beside the tests: both use every processor, so together they take no less, and each test takes longer.
+const areTasksGood = await runTasks(['build', ...checks]);
 
 // Nothing of a person is read or written: HOME and the folder for temporary files are new, and empty again when tests end.
 const own = mkdtempSync(join(tmpdir(), 'orders-test-'));
@@ -76,20 +77,12 @@ const places = {
   TEMP: temporary,
   ORDERS_NEW_SEED: newSeed,
 };
-// Checks run where tests leave a core idle.
-const [isChecked, isTested] = await Promise.all([
-  runTasks(checks, 'later'),
-  run(process.execPath, vitest, { env: places }),
-]);
+const isTested = await run(process.execPath, vitest, places);
 const tasks = readSummaries().flatMap((summary) => summary.tasks);
 const codes = new Map(tasks.map(({ taskId, execution }) => [taskId, execution?.exitCode]));
 for (const [task, code] of codes) count(task, code === 0);
-// A build in the midst of tests takes files away that they use.
-const built = tasks.filter(({ task, cache }) => task === 'build' && cache.status === 'MISS');
-const again = built.filter(({ taskId }, place) => built.findIndex((one) => one.taskId === taskId) < place);
-failures.push(...again.map(({ taskId }) => `${taskId} ran again, beside the tests`));
 // Turbo may fail before it runs a task.
-if (!(isBuilt && isChecked) && failures.length === 0) failures.push('turbo');
+if (!areTasksGood && failures.length === 0) failures.push('turbo');
 const {
   numPassedTests = 0,
   numFailedTests = 0,
@@ -127,10 +120,10 @@ function count(name: string, isGood: boolean): void {
 }
 
 /** Runs tasks through turbo, which keeps what did not change, and notes them in its summary. */
-function runTasks(tasks: readonly string[], output?: 'later'): Promise<boolean> {
+function runTasks(tasks: readonly string[]): Promise<boolean> {
   const options = ['--continue', '--summarize', '--log-order=grouped', '--output-logs=new-only'];
   const turbo = join(root, 'node_modules/turbo/bin/turbo');
-  return run(process.execPath, [turbo, 'run', ...tasks, ...options, ...args], { ...(output && { output }) });
+  return run(process.execPath, [turbo, 'run', ...tasks, ...options, ...args]);
 }
 
 function readSummaries(): readonly { readonly tasks: readonly Task[] }[] {
@@ -138,14 +131,10 @@ function readSummaries(): readonly { readonly tasks: readonly Task[] }[] {
   return files.map((file) => JSON.parse(readFileSync(join(runs, file), 'utf8')));
 }
 
-async function run(
-  program: string,
-  words: readonly string[],
-  { env, ...options }: Parameters<typeof runCommand>[2] = {},
-): Promise<boolean> {
+async function run(program: string, words: readonly string[], env?: NodeJS.ProcessEnv): Promise<boolean> {
   // Hundreds of processes import the same sources, and compiling them is most of what many of them do.
   const all = { NODE_COMPILE_CACHE: join(root, '.turbo/compiled'), ...env };
-  return (await runCommand(program, words, { ...options, env: all })) === 0;
+  return (await runCommand(program, words, all)) === 0;
 }
 
 /** What git sees of the checkout, what it ignores included; nothing where there is no git. */
