@@ -18,11 +18,11 @@ interface Report {
   }[];
 }
 
-interface Task {
-  readonly taskId: string;
-  readonly task: string;
-  readonly cache: { readonly status: string };
-  readonly execution?: { readonly exitCode: number | null };
+interface Summary {
+  readonly tasks: readonly {
+    readonly taskId: string;
+    readonly execution?: { readonly exitCode: number | null };
+  }[];
 }
 
 const root = join(import.meta.dirname, '..');
@@ -50,7 +50,9 @@ for (const path of [runs, report]) rmSync(path, { recursive: true, force: true }
 
 const args = process.argv.slice(2).filter((argument) => argument !== '--all');
 // Not beside the tests: both use every processor, so together they take no less, and each test takes longer.
-const areTasksGood = await runTasks(['build', ...checks]);
+const turbo = [join(root, 'node_modules/turbo/bin/turbo'), 'run', 'build', ...checks];
+const options = ['--continue', '--summarize', '--log-order=grouped', '--output-logs=new-only'];
+const areTasksGood = await run(process.execPath, [...turbo, ...options, ...args]);
 
 // Nothing of a person is read or written: HOME and the folder for temporary files are new, and empty again when tests end.
 const own = mkdtempSync(join(tmpdir(), 'orders-test-'));
@@ -78,9 +80,10 @@ const places = {
   ORDERS_NEW_SEED: newSeed,
 };
 const isTested = await run(process.execPath, vitest, places);
-const tasks = readSummaries().flatMap((summary) => summary.tasks);
-const codes = new Map(tasks.map(({ taskId, execution }) => [taskId, execution?.exitCode]));
-for (const [task, code] of codes) count(task, code === 0);
+for (const file of existsSync(runs) ? readdirSync(runs) : []) {
+  const { tasks }: Summary = JSON.parse(readFileSync(join(runs, file), 'utf8'));
+  for (const { taskId, execution } of tasks) count(taskId, execution?.exitCode === 0);
+}
 // Turbo may fail before it runs a task.
 if (!areTasksGood && failures.length === 0) failures.push('turbo');
 const {
@@ -117,18 +120,6 @@ process.exitCode = failed === 0 ? 0 : 1;
 function count(name: string, isGood: boolean): void {
   if (isGood) passed += 1;
   else failures.push(name);
-}
-
-/** Runs tasks through turbo, which keeps what did not change, and notes them in its summary. */
-function runTasks(tasks: readonly string[]): Promise<boolean> {
-  const options = ['--continue', '--summarize', '--log-order=grouped', '--output-logs=new-only'];
-  const turbo = join(root, 'node_modules/turbo/bin/turbo');
-  return run(process.execPath, [turbo, 'run', ...tasks, ...options, ...args]);
-}
-
-function readSummaries(): readonly { readonly tasks: readonly Task[] }[] {
-  const files = existsSync(runs) ? readdirSync(runs) : [];
-  return files.map((file) => JSON.parse(readFileSync(join(runs, file), 'utf8')));
 }
 
 async function run(program: string, words: readonly string[], env?: NodeJS.ProcessEnv): Promise<boolean> {

@@ -204,9 +204,10 @@ test('an order and a bulk file that cannot be read again stay, below an error, u
   }
 });
 
-test('a view that nothing was loaded for is loaded by itself once that works, also where no event comes', async () => {
+test('a view that could not be loaded is loaded by itself once it can be, also where no event comes', async () => {
   await using open = await openOrder(mug, { isNew: true });
   const { page, button } = open;
+  // Events are among them.
   await page.route('**/api/*', (route) => route.abort());
   await page.route(`**/api/orders/${open.token}?*`, (route) => route.fulfill({ status: 503, body: '' }));
   await page.reload();
