@@ -81,6 +81,23 @@ export const characterEscapes: Readonly<Record<string, (character: string) => st
   'JSON backslash': (character) => JSON.stringify(character).slice(1, -1).replace('/', '\\/'),
 };
 
+/** Each character in the escape whose turn it is; a backslash as `\\` before what would make it an escaped one. */
+export function writeWith(mix: readonly ((character: string) => string)[], text: string): string {
+  let written = '';
+  for (const [index, character] of [...Array.from(text).entries()].reverse()) {
+    const escaped = character === '\\' && written.startsWith('\\');
+    written = `${escaped ? '\\\\' : mix[index % mix.length]?.(character)}${written}`;
+  }
+  return written;
+}
+
+/** As Python's `backslashreplace` and Java's `native2ascii` write: a backslash stays as it is before an escape. */
+export function writeAscii(text: string): string {
+  return text.replace(/[^\0-\x7f]/g, (unit) =>
+    unit > '\xff' ? jsonUnits(unit) : `\\x${hexOf(unit, 'latin1')}`,
+  );
+}
+
 const bytesOf = (text: string): readonly number[] => [...Buffer.from(text)];
 const hexDump = (
   text: string,

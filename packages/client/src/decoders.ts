@@ -96,10 +96,13 @@ const utf8InLatin1 = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf
 
 const mayBeEscaped = /[\\%&\x80-\xff]/;
 
-/** Undoes each escape once, and UTF-8 that was read as latin1. */
+/** Undoes each escape once, and UTF-8 that was read as latin1; where there is none, drops backslashes. */
 export function unescapeOnce(text: string): string {
   // Most texts hold none.
-  return mayBeEscaped.test(text) ? text.replace(escapes, unescapeOne).replace(utf8InLatin1, fromUtf8) : text;
+  if (!mayBeEscaped.test(text)) return text;
+  const undone = text.replace(escapes, unescapeOne).replace(utf8InLatin1, fromUtf8);
+  // Who escapes a character but no backslash, such as Python's `backslashreplace`, writes one that reads as an escaped one.
+  return undone === text ? text.replaceAll('\\', '') : undone;
 }
 
 function unescapeOne(written: string, ...groups: (string | undefined)[]): string {

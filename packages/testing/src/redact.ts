@@ -26,15 +26,16 @@ export function createRedactor(secrets: readonly string[]): (text: string) => st
       const found = longestFirst.reduce((rest, form) => rest.replaceAll(form, label), layer);
       if (found !== layer) clean = found;
       const line = toOneLine(found);
-      layer = line === found ? toOneLine(found.replace(escapes, unescapeOne)) : line;
+      layer = line === found ? toOneLine(unescapeOnce(found)) : line;
       if (layer === found) break;
     }
-    return toOneLine(clean);
+    // Halves of a pair may stand in escapes of different layers.
+    return toOneLine(clean).toWellFormed();
   };
 }
 
 function toOneLine(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Z}]+/gu, ' ').trim();
+  return text.replace(/[\p{Cc}\p{Cf}\p{Z}]+/gu, ' ').trim();
 }
 
 /** A secret alone and in HTTP Basic, in every encoding but the escapes of single characters. */
@@ -59,7 +60,7 @@ function encodingsOf(secret: string): readonly string[] {
 function unescapings(form: string): readonly string[] {
   const unescaped = [form];
   for (let depth = 1, last = form; depth < maxDepth; depth++) {
-    last = last.replace(escapes, unescapeOne);
+    last = unescapeOnce(last);
     if (last.length >= minUnescapedLength) unescaped.push(last);
   }
   return unescaped;
@@ -89,6 +90,15 @@ const escapes = new RegExp(
     .join('|'),
   'gi',
 );
+
+/**
+ * Undoes each escape once; where there is none, drops backslashes: who escapes a character but no backslash writes one that
+ * reads as an escaped one.
+ */
+function unescapeOnce(text: string): string {
+  const undone = text.replace(escapes, unescapeOne);
+  return undone === text ? text.replaceAll('\\', '') : undone;
+}
 
 function unescapeOne(written: string, ...groups: (string | undefined)[]): string {
   const [percent, octal, unit, braced, x, quoted, hex, decimal, name] = groups;
