@@ -101,7 +101,7 @@ export function unescapeOnce(text: string): string {
   // Most texts hold none.
   if (!mayBeEscaped.test(text)) return text;
   const undone = text.replace(escapes, unescapeOne).replace(utf8InLatin1, fromUtf8);
-  // Who escapes a character but no backslash, such as Python's `backslashreplace`, writes one that reads as an escaped one.
+  // Python's `backslashreplace` escapes no backslash: `\é` becomes `\\xe9`, which reads as an escaped backslash and `xe9`.
   return undone === text ? text.replaceAll('\\', '') : undone;
 }
 

@@ -91,12 +91,10 @@ const escapes = new RegExp(
   'gi',
 );
 
-/**
- * Undoes each escape once; where there is none, drops backslashes: who escapes a character but no backslash writes one that
- * reads as an escaped one.
- */
+/** Undoes each escape once; where there is none, drops backslashes. */
 function unescapeOnce(text: string): string {
   const undone = text.replace(escapes, unescapeOne);
+  // Python's `backslashreplace` escapes no backslash: `\é` becomes `\\xe9`, which reads as an escaped backslash and `xe9`.
   return undone === text ? text.replaceAll('\\', '') : undone;
 }
 

@@ -15,7 +15,7 @@ async function open(): Promise<{ readonly outbox: Outbox; readonly failures: num
       const outbox = await createOutbox({ client, store: postgresStore({ connectionString }), warn() {} });
       return { outbox, failures };
     } catch (error) {
-      if (failures === 10 || !(error instanceof OutboxError && /timeout/.test(error.message))) throw error;
+      if (!(error instanceof OutboxError && error.code === 'database_unusable')) throw error;
       await delay(Math.random() * Math.min(60_000, 1_000 * 2 ** failures));
     }
   }
