@@ -156,7 +156,7 @@ async function playOnPostgres(started: Started | undefined, context: Context, pl
   await playOn('PostgreSQL', started, context, play);
 }
 
-/** Says of a test that failed what its outboxes warned of and what its database does: what it may have waited for. */
+/** Adds to the errors of a test that failed what it may have waited for: what its outboxes warned of, what its database does. */
 async function explain({ task }: Context, { postgres }: Started, warnings: readonly string[]): Promise<void> {
   const sessions = await postgres?.query(
     `select datname, state, wait_event_type, wait_event, pg_blocking_pids(pid)::text as blocked_by, pid, query_start::text, left(query, 200) as query
