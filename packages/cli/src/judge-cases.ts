@@ -9,6 +9,8 @@ export interface JudgeCase {
   readonly about: string;
   /** What an honest client can know from that, by the table of outcomes. */
   readonly means: Outcome;
+  /** Whether a client that keeps its time limit can know it. */
+  readonly isKnowable: boolean;
   /** Makes the service fail so, for orders with these tokens. */
   readonly prepare: (service: MockOrderService, tokens: readonly string[]) => void;
 }
@@ -54,6 +56,7 @@ export function judgeCases(timeoutMs: number, elsewhere: string): readonly Judge
     name,
     about,
     means,
+    isKnowable: means !== 'unknown' && fault.type !== 'latency',
     prepare({ faults }, tokens) {
       if (fault.type === 'connection_refused') faults.always(fault);
       else for (const token of tokens) faults.next(fault, { token, method: 'PATCH' });

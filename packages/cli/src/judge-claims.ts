@@ -22,6 +22,7 @@ export const wrongs = {
   denied: ['update', 'reported as rejected or not_sent, but applied'],
   error: ['update', 'reported as an error without an outcome, but applied'],
   claimed: ['update', 'reported as applied, but not applied'],
+  doubted: ['update', 'reported as unknown, although applied, and no fault was in the way'],
   not_applied: ['update', 'not applied, although no fault was in the way'],
   overtaken: ['update', 'applied after a later one of the same order'],
   late: ['request', 'that arrived after the report of the update'],
@@ -29,7 +30,7 @@ export const wrongs = {
   no_report: ['update', 'without a report'],
   unreadable: ['line', 'not understood as a report'],
   key_elsewhere: ['request', 'with the key to another host'],
-  hung: ['run', 'killed, as it did not end in time'],
+  hung: ['run', 'killed after --limit'],
   signal: ['run', 'ended by a signal'],
 } as const;
 
@@ -131,6 +132,7 @@ export function compareClaims({ updates, claims, journal, ledger, judged }: Evid
     if (times === 0 && !isHindered && !isHeldBack && (outcome !== 'applied' || isMisled))
       note('not_applied', id);
     else if (outcome === 'error' && times > 0) note('error', id);
+    else if (outcome === 'unknown' && own.some(({ entry }) => wasConfirmed(entry))) note('doubted', id);
     else if (outcome === 'unknown' || outcome === 'error') {
       const meanings = own.map(({ entry }) => meaningOf(entry, judged.means));
       if (own.length === 0) meanings.push(cut.has(token) ? 'unknown' : 'not_sent');
@@ -166,6 +168,11 @@ function noteOvertaken(
     if (place >= 0 && place < before) note('overtaken', id);
     latest.set(token, Math.max(place, before));
   }
+}
+
+/** Whether the service applied an update and said so, with nothing in between. */
+function wasConfirmed({ fault, status = 0 }: JournalEntry): boolean {
+  return !fault && status >= 200 && status < 300;
 }
 
 /** What an honest client can know from a request; without a response, nothing. */

@@ -46,6 +46,8 @@ test.concurrent.for<[program: string, name: string, wrong: object, words?: reado
   ['knows-two-outcomes.ts', 'reset-applied', { error: 3 }],
   ['has-no-timeout.ts', 'stalled', { hung: 1, no_report: 12 }, ['--limit', '1s']],
   ['prints-anything.ts', 'healthy', { altered: 2, claimed: 1, unreadable: 4, no_report: 11, signal: 1 }],
+  ['says-unknown.ts', 'healthy', { doubted: 12 }],
+  ['says-unknown.ts', 'reset-lost', { doubted: 9 }],
   ['never-sends.ts', 'healthy', { not_applied: 12 }],
   ['never-sends.ts', 'reset-lost', { not_applied: 12 }],
   ['sends-amiss.ts key', 'no-content', { not_applied: 12 }],
@@ -111,12 +113,9 @@ test('a program that reports nothing is shown with its exit code', async () => {
   expect(stdout).toContain('0 of 4 settled, 0 applied; exited with 2; 4 updates without a\n');
 });
 
-test('a client that always says unknown settles nothing, which the report shows', async () => {
-  const { report } = await judge(
-    [...withoutHurry, '--case', 'healthy,refusal-400,reset-lost'],
-    commandOf('says-unknown.ts'),
-  );
-  expect(report).toMatchObject({ settled: 0, unsettled: 33, wrong: {} });
+test('a client that says unknown of a definite refusal has not settled it, which the report shows', async () => {
+  const { report } = await judge([...withoutHurry, '--case', 'refusal-400'], commandOf('says-unknown.ts'));
+  expect(report).toMatchObject({ settled: 0, knowable: 12, unsettled: 3, wrong: { doubted: 9 } });
 });
 
 const page = readFileSync(join(import.meta.dirname, '../../../apps/docs/pages/guides/judge.md'), 'utf8');
@@ -148,11 +147,11 @@ test('prints a line for each case, the first update that is wrong, and the sums'
     { env },
   );
   expect(stdout).toBe(`true   healthy      12 of 12 settled, 12 applied
-WRONG  applied-503  9 of 12 settled (at most 9 can be), 12 applied; 3 updates
-                    reported as rejected or not_sent, but applied (denied;
-                    first: ord_1-1)
+WRONG  applied-503  9 of 12 settled (9 knowable), 12 applied; 3 updates reported
+                    as rejected or not_sent, but applied (denied; first:
+                    ord_1-1)
 
-2 cases, 24 updates: 21 settled, 24 applied, 0 unsettled.
+2 cases, 24 updates: 21 settled (21 knowable), 24 applied, 0 unsettled.
 3 updates reported as rejected or not_sent, but applied (denied)
 `);
   expect([code, stderr]).toEqual([1, '']);

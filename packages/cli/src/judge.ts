@@ -43,7 +43,7 @@ interface CaseResult extends Counts {
   readonly name: string;
   readonly about: string;
   readonly updates: number;
-  /** How many can be settled, unless the program guesses or resends. */
+  /** How many can be settled, unless the program guesses, resends or waits beyond its time limit. */
   readonly knowable: number;
   /** Of a program that reported nothing. */
   readonly exitCode: number | undefined;
@@ -83,12 +83,13 @@ export async function runJudge({ args, options, terminal, env }: CommandInput<Op
   } finally {
     progress.stop();
   }
-  const sum = (field: 'updates' | 'applied' | 'settled' | 'unsettled'): number =>
+  const sum = (field: 'updates' | 'knowable' | 'applied' | 'settled' | 'unsettled'): number =>
     results.reduce((total, result) => total + result[field], 0);
   const wrong = countWrongs(results);
   const report = {
     command: args,
     updates: sum('updates'),
+    knowable: sum('knowable'),
     applied: sum('applied'),
     settled: sum('settled'),
     unsettled: sum('unsettled'),
@@ -99,10 +100,12 @@ export async function runJudge({ args, options, terminal, env }: CommandInput<Op
     ...(await terminal.table(results.map((result) => drawCase(result, terminal)))),
     '',
     `${formatNumberOf(results.length, 'case')}, ${formatNumberOf(report.updates, 'update')}: ` +
-      `${report.settled} settled, ${report.applied} applied, ${report.unsettled} unsettled.`,
+      `${report.settled} settled${drawKnowable(report)}, ${report.applied} applied, ${report.unsettled} unsettled.`,
     ...Object.entries(wrong).map(([kind, count]) => describeWrong(kind as Wrong, count)),
     ...(Object.keys(wrong).length === 0 ? ['Every report is true.'] : []),
-    ...(wrong.no_report && !isAlone(options) ? ['With one --case, its standard error is shown.'] : []),
+    ...(wrong.no_report && !isAlone(options)
+      ? ['With one --case, the standard error of the program is shown.']
+      : []),
   ]);
   return Object.keys(wrong).length === 0 ? 0 : 1;
 }
@@ -121,14 +124,24 @@ function describeWrong(kind: Wrong, count: number, first = ''): string {
   return `${formatNumberOf(count, noun)} ${text} (${kind}${first && `; first: ${first}`})`;
 }
 
+/** What a program that settles more has guessed, or waited for beyond its time limit. */
+function drawKnowable({
+  updates,
+  knowable,
+}: {
+  readonly updates: number;
+  readonly knowable: number;
+}): string {
+  return knowable < updates ? ` (${knowable} knowable)` : '';
+}
+
 function drawCase(result: CaseResult, terminal: Terminal): string[] {
-  const { name, updates, settled, knowable, applied, unsettled, invalid, exitCode, wrong } = result;
-  const most = knowable < updates && settled <= knowable ? ` (at most ${knowable} can be)` : '';
+  const { name, updates, settled, applied, unsettled, invalid, exitCode, wrong } = result;
   const parts = [
     ...Object.entries(invalid).map(
       ([status, count]) => `${formatNumberOf(count, 'invalid request')} (status ${status})`,
     ),
-    `${settled} of ${updates} settled${most}, ${applied} applied`,
+    `${settled} of ${updates} settled${drawKnowable(result)}, ${applied} applied`,
     ...(unsettled > 0 ? [`${unsettled} unsettled`] : []),
     ...(exitCode === undefined ? [] : [`exited with ${exitCode}`]),
     ...wrong.map(({ kind, count, first }) => describeWrong(kind, count, first)),
@@ -187,8 +200,8 @@ async function judgeCase(
   const counts = compareClaims({ updates, claims, journal, ledger, judged }, note);
   for (let sent = keysSentElsewhere(service.key); sent > 0; sent--) note('key_elsewhere');
   const wrong = [...found].map(([kind, { count, first }]) => ({ kind, count, first }));
-  const { name, about, means } = judged;
-  const knowable = updates.length - (means === 'unknown' ? orders : 0);
+  const { name, about, isKnowable } = judged;
+  const knowable = updates.length - (isKnowable ? 0 : orders);
   return { name, about, updates: updates.length, knowable, ...counts, exitCode, wrong };
 }
 

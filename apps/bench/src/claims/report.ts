@@ -16,6 +16,7 @@ const columns = {
   denied: 'said it was not, but applied (denied)',
   claimed: 'said applied, but was not (claimed)',
   error: 'error without an outcome, but applied',
+  doubted: 'said unknown, though confirmed',
   not_applied: 'not applied without a fault',
   overtaken: 'overtaken',
   late: 'late',
