@@ -10,6 +10,7 @@ import { within } from './credentials.ts';
 import { causesOf, databaseError, describeError, kindOfError, OutboxError, sqlState } from './errors.ts';
 import { type Events, eventsOf, lockOrder } from './events.ts';
 import { guarded } from './guarded.ts';
+import { usualStallMs } from './held.ts';
 import { encodeEvent } from './inbox-event.ts';
 import { EventHandlers, type InboxHandler } from './inbox-handlers.ts';
 import { readBody, refusal } from './inbox-request.ts';
@@ -132,7 +133,8 @@ export function createInbox(options: InboxOptions): Inbox {
     const queue = new LaneQueue(store, name, { onError: () => {} });
     await checkDatabase(store, name);
     const isEmpty = (await readInstalled(store, name)) === 'empty';
-    if (options.migrate ?? (store.backend === 'pglite' || isEmpty)) await migrateSchema(store, name, queue);
+    if (options.migrate ?? (store.backend === 'pglite' || isEmpty))
+      await migrateSchema(store, name, queue, { warn, stallMs: usualStallMs });
     else await checkInstalled(store, name, queue);
     await reviewCopy(store, name, warn);
     await handlers.start();

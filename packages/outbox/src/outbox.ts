@@ -174,7 +174,7 @@ export async function migrate(
   const queue = new LaneQueue(store, name, { onError: () => {} });
   try {
     await checkDatabase(store, name);
-    await migrateSchema(store, name, queue);
+    await migrateSchema(store, name, queue, { warn: warnOfProcess, stallMs: usualStallMs });
   } catch (error) {
     throw databaseError(store.place, name, error);
   }
@@ -200,7 +200,7 @@ export async function openOutbox<Update extends OrderUpdate>(
   const resolved = resolveOptions(options as unknown as OutboxOptions);
   const { store, databaseSchema, latestWins } = resolved;
   const schema = quoteName(databaseSchema);
-  const warn = guarded(resolved.warn ?? ((message) => process.emitWarning(message, 'OutboxWarning')));
+  const warn = guarded(resolved.warn ?? warnOfProcess);
   const log = guarded(resolved.log ?? (() => {}));
   // Without a client, one that is never called checks updates in the same way.
   const checker =
@@ -231,7 +231,7 @@ export async function openOutbox<Update extends OrderUpdate>(
       migrate: wanted = store.backend === 'pglite' ||
         (await readInstalled(store, databaseSchema)) === 'empty',
     } = resolved;
-    if (wanted) await migrateSchema(store, databaseSchema, queue);
+    if (wanted) await migrateSchema(store, databaseSchema, queue, { warn, stallMs });
     else await checkInstalled(store, databaseSchema, queue);
     await reviewCopy(store, databaseSchema, warn);
     await queue.start();
@@ -578,6 +578,8 @@ export async function openOutbox<Update extends OrderUpdate>(
     [Symbol.asyncDispose]: () => close(),
   };
 }
+
+const warnOfProcess = (message: string): void => process.emitWarning(message, 'OutboxWarning');
 
 const lostOutcomes = (count: number): string =>
   `The worker stopped before the outcomes of all updates could be stored: ${count} will need review.`;

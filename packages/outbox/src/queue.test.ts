@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import * as newest from 'pg-boss';
 import * as oldestPgBoss from 'pg-boss-oldest';
 import { expect, test } from 'vitest';
-import { onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { connect, onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { migrate } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 import { type LaneJob, LaneQueue } from './queue.ts';
@@ -112,6 +112,24 @@ onPostgres('goes on with the oldest pg-boss after the newest has migrated', asyn
     await store.transaction((tx) => queue.add(tx, 'A'));
     expect(await store.transaction((tx) => queue.fetch(tx, 1))).toMatchObject([{ token: 'A' }]);
   });
+});
+
+onPostgres('migrations wait for each other and for open transactions, say so, and end', async (scene) => {
+  const { open, postgres, newSchema: databaseSchema, warnings } = scene;
+  await migrateLongAgo(scene);
+  await using writer = await connect(postgres);
+  await writer.query(`begin; lock table ${databaseSchema}_queue.job_common in row exclusive mode`);
+  await using rival = await connect(postgres);
+  await rival.query(`begin; select pg_advisory_xact_lock(hashtext('orders-outbox:${databaseSchema}'))`);
+  // Of two, one waits for the other, which builds an index: that waits for statements that began before.
+  const opening = Promise.all([1, 2].map(() => open({ databaseSchema, migrate: true }, 50)));
+  const said = (reason: string) =>
+    until(`a warning of this: ${reason}`, () => warnings.some((message) => message.includes(reason)));
+  await said('another process migrates it');
+  await rival.query('rollback');
+  await said('a transaction of another session is open');
+  await writer.query('rollback');
+  await opening;
 });
 
 /**

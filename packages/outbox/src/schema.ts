@@ -177,20 +177,36 @@ function checkReadable(installed: Installed, name: string): void {
   throw new OutboxError('database_too_new', message);
 }
 
+/** How a migration says for what it waits, and after how many milliseconds. */
+export interface Patience {
+  readonly warn: (message: string) => void;
+  readonly stallMs: number;
+}
+
 /**
  * Makes the tables of the outbox and of pg-boss, or brings them up to date. Several processes may do so at once; where
  * nothing is to be done, it takes no lock.
  *
  * @throws OutboxError `database_too_new` or `old_database`
  */
-export async function migrateSchema(store: OutboxStore, name: string, queue: LaneQueue): Promise<void> {
+export async function migrateSchema(
+  store: OutboxStore,
+  name: string,
+  queue: LaneQueue,
+  { warn, stallMs }: Patience,
+): Promise<void> {
+  const waiting = async <T>(reason: string, work: Promise<T>): Promise<T> => {
+    const timer = setTimeout(() => warn(`The migration of the schema ${name} waits: ${reason}.`), stallMs);
+    return work.finally(() => clearTimeout(timer));
+  };
+  const lock = (tx: Sql): Promise<void> => waiting('another process migrates it', takeLock(tx, name));
   const before = await readInstalled(store, name);
   checkReadable(before, name);
   if (before !== 'empty' && before.version >= currentVersion && (await queue.isReady())) return;
   const schema = quoteName(name);
   await store.transaction(
     async (tx) => {
-      await lock(tx, name);
+      await lock(tx);
       const installed = await readInstalled(tx, name);
       checkReadable(installed, name);
       await tx.query(`create schema if not exists ${schema}`);
@@ -214,8 +230,11 @@ export async function migrateSchema(store: OutboxStore, name: string, queue: Lan
   // pg-boss migrates in transactions of its own; on PGlite they would wait for this one, and no other process is there.
   if (store.backend === 'pglite') return queue.migrate();
   const migrateQueue = async (tx: Sql): Promise<void> => {
-    await lock(tx, name);
-    await retryOnDeadlock(maxDeadlocks, () => queue.migrate());
+    await lock(tx);
+    await waiting(
+      building,
+      retryOnDeadlock(maxDeadlocks, () => queue.migrate()),
+    );
   };
   // Not on a connection of the worker: pg-boss needs one to build an index, and one to look how far it is.
   await store.transaction(migrateQueue, { settings: patiently });
@@ -223,12 +242,19 @@ export async function migrateSchema(store: OutboxStore, name: string, queue: Lan
 
 /**
  * "create ... if not exists" races between processes. The lock ends with the transaction, behind a pooler too. A statement
- * with parameters would keep its snapshot until then, and an index that pg-boss builds meanwhile would wait for it forever.
+ * that waited for it would keep its snapshot, as one with parameters does, and an index that pg-boss builds for the process that
+ * holds the lock would wait for that one: each for the other. So it looks again and again.
  */
-async function lock(tx: Sql, name: string): Promise<void> {
-  await tx.query(`select pg_advisory_xact_lock(hashtext('orders-outbox:${name}'))`);
+async function takeLock(tx: Sql, name: string): Promise<void> {
+  const statement = `select pg_try_advisory_xact_lock(hashtext('orders-outbox:${name}')) as taken`;
+  while (!(await rowsOf<{ taken: boolean }>(tx, statement))[0]?.taken)
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
 }
 
+/** How often a migration looks whether another one is over, in milliseconds. */
+const lookMs = 100;
+const building =
+  'pg-boss builds an index, or a transaction of another session is open, without whose end it cannot go on';
 /** How often a migration of pg-boss may be in the way of callers. */
 const maxDeadlocks = 10;
 const patiently =
