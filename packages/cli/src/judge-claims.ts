@@ -104,8 +104,8 @@ export function compareClaims({ updates, claims, journal, ledger, judged }: Evid
     if (!isAsGiven) note('altered', id);
   }
   noteOvertaken(updates, ledger, byRequest, note);
-  // Orders with a request that shows no update.
-  const cut = new Set(journal.filter(({ complete }) => !complete).map(({ token }) => token));
+  // Orders with a request that a fault cut off, which shows no update; the program may cut off its own.
+  const cut = new Set(journal.filter(({ complete, fault }) => !complete && fault).map(({ token }) => token));
   // Orders of which a client may send no more; a 429 is about the key, so it may hold all of them back.
   const doubtful = new Set<string>();
   const isLimited = journal.some(({ fault, status }) => fault && status === 429);
@@ -132,7 +132,8 @@ export function compareClaims({ updates, claims, journal, ledger, judged }: Evid
     if (times === 0 && !isHindered && !isHeldBack && (outcome !== 'applied' || isMisled))
       note('not_applied', id);
     else if (outcome === 'error' && times > 0) note('error', id);
-    else if (outcome === 'unknown' && own.some(({ entry }) => wasConfirmed(entry))) note('doubted', id);
+    else if (outcome === 'unknown' && times > 0 && own.every(({ entry }) => wasConfirmed(entry)))
+      note('doubted', id);
     else if (outcome === 'unknown' || outcome === 'error') {
       const meanings = own.map(({ entry }) => meaningOf(entry, judged.means));
       if (own.length === 0) meanings.push(cut.has(token) ? 'unknown' : 'not_sent');

@@ -48,6 +48,7 @@ test.concurrent.for<[program: string, name: string, wrong: object, words?: reado
   ['prints-anything.ts', 'healthy', { altered: 2, claimed: 1, unreadable: 4, no_report: 11, signal: 1 }],
   ['says-unknown.ts', 'healthy', { doubted: 12 }],
   ['says-unknown.ts', 'reset-lost', { doubted: 9 }],
+  ['cuts-off.ts', 'healthy', { not_applied: 12 }],
   ['never-sends.ts', 'healthy', { not_applied: 12 }],
   ['never-sends.ts', 'reset-lost', { not_applied: 12 }],
   ['sends-amiss.ts key', 'no-content', { not_applied: 12 }],

@@ -35,6 +35,10 @@ const begin = (lockMs: number): string =>
    select where case when current_setting('transaction_timeout', true) <> '0' then set_config('transaction_timeout', '0', true) = '' end`;
 /** What pg-boss begins by itself, and the indexes that it builds, which no transaction can. */
 const isAlone = /^\s*begin;|\bconcurrently\b/i;
+/** The indexes, which may take any time: PostgreSQL would go on with one, and a migration would take it for failed. */
+const isUnlimited = /\bconcurrently\b/i;
+/** The longest that a timer can wait, in milliseconds. */
+const longestMs = 2 ** 31 - 1;
 /** How long a transaction waits for a lock: one that waits keeps a connection from other calls. */
 const lockMs = { worker: 10_000, caller: 3_000, repeated: 100 };
 /** The SQLSTATE of a transaction that PostgreSQL ended, since nothing came from its process for too long. */
@@ -172,8 +176,10 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     transaction,
     async executeSql(text, values) {
       const own = text.replace(/^\s*begin;/i, `${begin(lockMs.worker)};`);
+      const ownMs = isUnlimited.test(text) ? longestMs : query_timeout;
+      const statement = { text: own, values: values ?? [], query_timeout: ownMs };
       const result = isAlone.test(text)
-        ? await workersQueue(() => workers.query(own, values))
+        ? await workersQueue(() => workers.query(statement))
         : await transaction((tx) => tx.query(text, values), { worker: true });
       // Several statements in one text have a result each.
       return { rows: [result].flat().flatMap(({ rows }) => rows ?? []) };

@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as newest from 'pg-boss';
 import * as oldestPgBoss from 'pg-boss-oldest';
 import { expect, test } from 'vitest';
+import { inFull } from '../../../.ci/in-full.ts';
 import { connect, onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
 import { migrate } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
@@ -114,23 +116,86 @@ onPostgres('goes on with the oldest pg-boss after the newest has migrated', asyn
   });
 });
 
-onPostgres('migrations wait for each other and for open transactions, say so, and end', async (scene) => {
-  const { open, postgres, newSchema: databaseSchema, warnings } = scene;
-  await migrateLongAgo(scene);
-  await using writer = await connect(postgres);
-  await writer.query(`begin; lock table ${databaseSchema}_queue.job_common in row exclusive mode`);
-  await using rival = await connect(postgres);
-  await rival.query(`begin; select pg_advisory_xact_lock(hashtext('orders-outbox:${databaseSchema}'))`);
-  // Of two, one waits for the other, which builds an index: that waits for statements that began before.
-  const opening = Promise.all([1, 2].map(() => open({ databaseSchema, migrate: true }, 50)));
-  const said = (reason: string) =>
-    until(`a warning of this: ${reason}`, () => warnings.some((message) => message.includes(reason)));
-  await said('another process migrates it');
-  await rival.query('rollback');
-  await said('a transaction of another session is open');
-  await writer.query('rollback');
-  await opening;
-});
+/** A snapshot whose end an index waits for that is built meanwhile. */
+const hold = 'begin isolation level repeatable read; select 1';
+
+/** An open snapshot holds up the indexes of every schema. */
+const isAlone = { isAlone: true };
+
+onPostgres(
+  'migrations wait for each other and for open transactions, say so, and end',
+  async (scene) => {
+    const { open, postgres, newSchema: databaseSchema, warnings } = scene;
+    await migrateLongAgo(scene);
+    await using reader = await connect(postgres);
+    await reader.query(hold);
+    await using rival = await connect(postgres);
+    await rival.query(`begin; select pg_advisory_xact_lock(hashtext('orders-outbox:${databaseSchema}'))`);
+    // One waits for the other, which builds an index: that waits for each transaction that had a snapshot when it began.
+    const opening = Promise.all([1, 2].map(() => open({ databaseSchema, migrate: true }, 50)));
+    const said = (reason: string) =>
+      until(`a warning of this: ${reason}`, () => warnings.some((message) => message.includes(reason)));
+    await said('waits for another one of it');
+    await rival.query('rollback');
+    await said('waits for what pg-boss does');
+    await reader.query('rollback');
+    await opening;
+  },
+  isAlone,
+);
+
+onPostgres(
+  'a migration fails where an index could not be built, and the next one builds it',
+  async (scene) => {
+    const { openStore, postgres, newSchema: databaseSchema, sql } = scene;
+    await migrateLongAgo(scene);
+    await using reader = await connect(postgres);
+    await reader.query(hold);
+    const store = await openStore();
+    const migrating = migrate(store, { databaseSchema });
+    const canceled = until('an index is being built, and is canceled', async () => {
+      const found = `with building as materialized (
+        select pid from pg_stat_activity where query ~* 'index concurrently' and state = 'active' and pid <> pg_backend_pid()
+      ) select pg_cancel_backend(pid) from building`;
+      return (await rowsOf(sql, found)).length > 0;
+    });
+    await expect(migrating).rejects.toMatchObject({
+      code: 'database_unusable',
+      message: expect.stringContaining('pg-boss could not build'),
+    });
+    await canceled;
+    await reader.query('rollback');
+    // It begins nothing in the background within 10 s after the last time.
+    await sql.query(`update ${databaseSchema}_queue.version set bam_on = null`);
+    await migrate(store, { databaseSchema });
+    await store.close();
+    const states = `select distinct status from ${databaseSchema}_queue.bam`;
+    expect(await rowsOf(sql, states)).toEqual([{ status: 'completed' }]);
+  },
+  isAlone,
+);
+
+if (inFull)
+  onPostgres(
+    'a migration waits for an index for longer than for another statement',
+    async (scene) => {
+      const { postgres, newSchema: databaseSchema } = scene;
+      await migrateLongAgo(scene);
+      await using reader = await connect(postgres);
+      await reader.query(hold);
+      const store = postgresStore({ connectionString: postgres.connectionString });
+      let isOver = false;
+      const migrating = migrate(store, { databaseSchema }).finally(() => {
+        isOver = true;
+      });
+      await delay(61_000);
+      expect(isOver).toBe(false);
+      await reader.query('rollback');
+      await migrating;
+      await store.close();
+    },
+    isAlone,
+  );
 
 /**
  * A store whose statements look for a deadlock once, so many milliseconds after they began to wait, and are rolled back for

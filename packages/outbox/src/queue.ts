@@ -104,14 +104,27 @@ export class LaneQueue {
     }
   }
 
-  /** Makes the tables and the queue, or brings them up to date; two processes must not do so at once. */
+  /** Whether the indexes are built that a migration of pg-boss leaves to be built in the background. */
+  async isBuilt(): Promise<boolean> {
+    return (await this.#boss.getBamStatus()).every(({ status }) => status === 'completed');
+  }
+
+  /**
+   * Makes the tables and the queue, or brings them up to date; two processes must not do so at once. What pg-boss builds in the
+   * background is waited for, since only a migration may do it, and begun again where that failed before.
+   */
   async migrate(): Promise<void> {
     const boss = this.#create({ migrate: true, bamIntervalSeconds: 10 });
+    let failure: Error | undefined;
+    boss.on('bam', ({ status, name, error }) => {
+      if (status === 'failed') failure = new Error(`pg-boss could not build ${name}: ${error}`);
+    });
     try {
       await boss.start();
-      // What pg-boss builds in the background is waited for, since only a migration may do it.
-      while ((await boss.getBamStatus()).some(({ status }) => /pending|in_progress/.test(status)))
+      while (!(await this.isBuilt())) {
+        if (failure) throw failure;
         await new Promise((resolve) => setTimeout(resolve, 500));
+      }
       if (!(await boss.getQueue(queueName))) await boss.createQueue(queueName, queueOptions);
       const { policy: _, ...changeable } = queueOptions;
       await boss.updateQueue(queueName, changeable);

@@ -17,6 +17,17 @@ onPostgres('makes its tables once, though many processes start at once', async (
   expect(stepsApplied(service, token)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
 });
 
+onPostgres('makes its tables once, though one store does so many times at once', async (scene) => {
+  const { openStore, newSchema } = scene;
+  const store = await openStore();
+  // Each waits for connections of the same store, by chance in a way that another cannot go on.
+  for (let round = 1; round <= 5; round++) {
+    const databaseSchema = `${newSchema}_${round}`;
+    await Promise.all(Array.from({ length: 6 }, () => migrate(store, { databaseSchema })));
+  }
+  await store.close();
+});
+
 onPostgres('waits for no lock where the tables are there', async (scene) => {
   const { open, postgres, schema } = scene;
   await open();

@@ -1,6 +1,6 @@
 import { OutboxError, retryOnDeadlock } from './errors.ts';
 import type { LaneQueue } from './queue.ts';
-import { type OutboxStore, quoteName, rowsOf, type Sql } from './store.ts';
+import { type OutboxStore, quoteName, rowsOf, type Sql, type TransactionOptions } from './store.ts';
 
 /** One step of the tables. Once released it never changes: a correction is another step. */
 interface Migration {
@@ -195,66 +195,78 @@ export async function migrateSchema(
   queue: LaneQueue,
   { warn, stallMs }: Patience,
 ): Promise<void> {
-  const waiting = async <T>(reason: string, work: Promise<T>): Promise<T> => {
-    const timer = setTimeout(() => warn(`The migration of the schema ${name} waits: ${reason}.`), stallMs);
-    return work.finally(() => clearTimeout(timer));
+  /** Says for what it waits once that takes long, until the function is called that it returns. */
+  const wait = (reason: string): (() => void) => {
+    const timer = setTimeout(() => warn(`The migration of the schema ${name} waits ${reason}.`), stallMs);
+    return () => clearTimeout(timer);
   };
-  const lock = (tx: Sql): Promise<void> => waiting('another process migrates it', takeLock(tx, name));
   const before = await readInstalled(store, name);
   checkReadable(before, name);
-  if (before !== 'empty' && before.version >= currentVersion && (await queue.isReady())) return;
+  const isCurrent = before !== 'empty' && before.version >= currentVersion;
+  if (isCurrent && (await queue.isReady()) && (await queue.isBuilt())) return;
   const schema = quoteName(name);
-  await store.transaction(
-    async (tx) => {
-      await lock(tx);
-      const installed = await readInstalled(tx, name);
-      checkReadable(installed, name);
-      await tx.query(`create schema if not exists ${schema}`);
-      await tx.query(
-        `create table if not exists ${schema}.migrations (
-           version integer primary key, readable_from integer not null, at timestamptz not null default clock_timestamp()
-         )`,
-      );
-      const version = installed === 'empty' ? 0 : installed.version;
-      for (const [index, { sql, readableFrom }] of migrations.entries()) {
-        if (index < version) continue;
-        for (const statement of sql(schema).split(';')) if (statement.trim()) await tx.query(statement);
-        await tx.query(`insert into ${schema}.migrations (version, readable_from) values ($1, $2)`, [
-          index + 1,
-          readableFrom,
-        ]);
-      }
-    },
-    { worker: true, settings: patiently },
-  );
+  await lockMigrations(store, name, wait, { worker: true }, async (tx) => {
+    const installed = await readInstalled(tx, name);
+    checkReadable(installed, name);
+    await tx.query(`create schema if not exists ${schema}`);
+    await tx.query(
+      `create table if not exists ${schema}.migrations (
+         version integer primary key, readable_from integer not null, at timestamptz not null default clock_timestamp()
+       )`,
+    );
+    const version = installed === 'empty' ? 0 : installed.version;
+    for (const [index, { sql, readableFrom }] of migrations.entries()) {
+      if (index < version) continue;
+      for (const statement of sql(schema).split(';')) if (statement.trim()) await tx.query(statement);
+      await tx.query(`insert into ${schema}.migrations (version, readable_from) values ($1, $2)`, [
+        index + 1,
+        readableFrom,
+      ]);
+    }
+  });
   // pg-boss migrates in transactions of its own; on PGlite they would wait for this one, and no other process is there.
   if (store.backend === 'pglite') return queue.migrate();
-  const migrateQueue = async (tx: Sql): Promise<void> => {
-    await lock(tx);
-    await waiting(
-      building,
-      retryOnDeadlock(maxDeadlocks, () => queue.migrate()),
-    );
-  };
   // Not on a connection of the worker: pg-boss needs one to build an index, and one to look how far it is.
-  await store.transaction(migrateQueue, { settings: patiently });
+  await lockMigrations(store, name, wait, {}, async () => {
+    const end = wait(building);
+    await retryOnDeadlock(maxDeadlocks, () => queue.migrate()).finally(end);
+  });
 }
 
 /**
- * "create ... if not exists" races between processes. The lock ends with the transaction, behind a pooler too. A statement
- * that waited for it would keep its snapshot, as one with parameters does, and an index that pg-boss builds for the process that
- * holds the lock would wait for that one: each for the other. So it looks again and again.
+ * Runs work in a transaction with the lock of migrations, since "create ... if not exists" races between processes. The lock
+ * ends with the transaction, behind a pooler too. Who does not get it waits outside of any transaction, and looks again: an index
+ * that pg-boss builds waits for the end of each transaction that had a snapshot, as one that waits for the lock has. A
+ * statement with parameters would keep its snapshot here, too.
  */
-async function takeLock(tx: Sql, name: string): Promise<void> {
-  const statement = `select pg_try_advisory_xact_lock(hashtext('orders-outbox:${name}')) as taken`;
-  while (!(await rowsOf<{ taken: boolean }>(tx, statement))[0]?.taken)
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
+async function lockMigrations(
+  store: OutboxStore,
+  name: string,
+  wait: (reason: string) => () => void,
+  options: TransactionOptions,
+  run: (tx: Sql) => Promise<void>,
+): Promise<void> {
+  const lock = `select pg_try_advisory_xact_lock(hashtext('orders-outbox:${name}')) as taken`;
+  const end = wait('for another one of it');
+  const tryOnce = async (tx: Sql): Promise<boolean> => {
+    const [row] = await rowsOf<{ taken: boolean }>(tx, lock);
+    if (!row?.taken) return false;
+    end();
+    await run(tx);
+    return true;
+  };
+  try {
+    while (!(await store.transaction(tryOnce, { ...options, settings: patiently })))
+      await new Promise((resolve) => setTimeout(resolve, lookMs));
+  } finally {
+    end();
+  }
 }
 
 /** How often a migration looks whether another one is over, in milliseconds. */
 const lookMs = 100;
 const building =
-  'pg-boss builds an index, or a transaction of another session is open, without whose end it cannot go on';
+  'for what pg-boss does in the background: it builds indexes, which takes until each transaction has ended that was open before, and goes on 5 minutes after a migration that was killed';
 /** How often a migration of pg-boss may be in the way of callers. */
 const maxDeadlocks = 10;
 const patiently =
