@@ -122,6 +122,7 @@ export function createInbox(options: InboxOptions): Inbox {
   const handlers = new EventHandlers({ ...options, table, channel, warn });
   let closing: Promise<void> | undefined;
   let starting: Promise<void> | undefined;
+  let isOpen = false;
   /** What has gone wrong since an event was stored last. */
   const problems = new Set<string>();
   function note(problem: string, kind = problem): void {
@@ -137,6 +138,8 @@ export function createInbox(options: InboxOptions): Inbox {
       await migrateSchema(store, name, queue, { warn, stallMs: usualStallMs });
     else await checkInstalled(store, name, queue);
     await reviewCopy(store, name, warn);
+    checkOpen();
+    isOpen = true;
     await handlers.start();
   }
 
@@ -256,11 +259,11 @@ export function createInbox(options: InboxOptions): Inbox {
         await starting?.catch(() => {});
         await handlers.stop();
       })();
-      await within(closeMs, ended).catch(() =>
-        warn(
-          `The inbox closed, since ${store.place} has not responded: an event that it was handling is handled again, unless that was committed.`,
-        ),
-      );
+      await within(closeMs, ended).catch(() => {
+        const handling = `since ${store.place} has not responded: an event that it was handling is handled again, unless that was committed`;
+        const opening = `while it was opening ${store.place}, which goes on until the store is closed: it handles nothing`;
+        warn(`The inbox closed, ${isOpen ? handling : opening}.`);
+      });
     })();
     await closing;
   }
@@ -270,6 +273,7 @@ export function createInbox(options: InboxOptions): Inbox {
     try {
       if (!closing) await start();
     } catch (error) {
+      if (closing) return;
       if (waitMs === 1_000) warn(`The inbox handles no events, and tries again: ${describeError(error)}`);
       setTimeout(() => void startSoon(Math.min(30_000, 2 * waitMs)), waitMs).unref();
     }

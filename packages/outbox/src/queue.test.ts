@@ -5,9 +5,11 @@ import * as oldestPgBoss from 'pg-boss-oldest';
 import { expect, test } from 'vitest';
 import { inFull } from '../../../.ci/in-full.ts';
 import { connect, onBothInFull, onPostgres, type Scene, step, stepsApplied, until } from '../test/scene.ts';
+import { createInbox } from './inbox.ts';
 import { migrate } from './outbox.ts';
 import { postgresStore } from './postgres-store.ts';
 import { type LaneJob, LaneQueue } from './queue.ts';
+import { migrateSchema } from './schema.ts';
 import { type OutboxStore, rowsOf } from './store.ts';
 
 const oldest = oldestPgBoss as unknown as typeof newest;
@@ -137,7 +139,7 @@ onPostgres(
       until(`a warning of this: ${reason}`, () => warnings.some((message) => message.includes(reason)));
     await said('waits for another one of it');
     await rival.query('rollback');
-    await said('waits for what pg-boss does');
+    await said('waits for pg-boss');
     await reader.query('rollback');
     await opening;
   },
@@ -174,6 +176,60 @@ onPostgres(
   },
   isAlone,
 );
+
+onPostgres(
+  'an inbox that is closed while it migrates handles nothing',
+  async (scene) => {
+    const { openStore, postgres, newSchema: databaseSchema, sql } = scene;
+    await withQueue(scene, oldest, (queue, store) =>
+      migrateSchema(store, databaseSchema, queue, { warn() {}, stallMs: 30_000 }),
+    );
+    await sql.query(`update ${databaseSchema}_queue.version set bam_on = null`);
+    await sql.query(
+      `insert into ${databaseSchema}.events (id, token, position, payload) values ('1', '1', 1, '{}')`,
+    );
+    await using rival = await connect(postgres);
+    await rival.query(`begin; select pg_advisory_xact_lock(hashtext('orders-outbox:${databaseSchema}'))`);
+    const store = await openStore();
+    const warnings: string[] = [];
+    const inbox = createInbox({
+      store,
+      databaseSchema,
+      migrate: true,
+      verify: () => undefined,
+      id: 'id',
+      token: 'token',
+      handler() {},
+      warn: (message) => void warnings.push(message),
+    });
+    const closing = inbox.close();
+    await rival.query('rollback');
+    await closing;
+    const states = await rowsOf(sql, `select state from ${databaseSchema}.events`);
+    expect([states, warnings]).toEqual([[{ state: 'queued' }], []]);
+    await store.close();
+  },
+  isAlone,
+);
+
+if (inFull)
+  onPostgres(
+    'a migration names the setting that keeps an index from being built',
+    async (scene) => {
+      const { postgres, newSchema: databaseSchema } = scene;
+      await migrateLongAgo(scene);
+      await using reader = await connect(postgres);
+      await reader.query(hold);
+      const url = new URL(postgres.connectionString);
+      url.searchParams.set('options', '-c statement_timeout=5000');
+      const store = postgresStore({ connectionString: url.href });
+      await expect(migrate(store, { databaseSchema })).rejects.toMatchObject({
+        message: expect.stringMatching(/could not build .* statement timeout.*"alter role this_role reset/),
+      });
+      await store.close();
+    },
+    isAlone,
+  );
 
 if (inFull)
   onPostgres(

@@ -117,7 +117,11 @@ export class LaneQueue {
     const boss = this.#create({ migrate: true, bamIntervalSeconds: 10 });
     let failure: Error | undefined;
     boss.on('bam', ({ status, name, error }) => {
-      if (status === 'failed') failure = new Error(`pg-boss could not build ${name}: ${error}`);
+      if (status !== 'failed') return;
+      const advice = /timeout/.test(String(error))
+        ? `. No transaction can build an index, so a limit of the role or database counts: "alter role this_role reset statement_timeout", or lock_timeout or transaction_timeout, and migrate again`
+        : '';
+      failure = new Error(`pg-boss could not build ${name}: ${error}${advice}`);
     });
     try {
       await boss.start();

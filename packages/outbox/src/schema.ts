@@ -205,7 +205,7 @@ export async function migrateSchema(
   const isCurrent = before !== 'empty' && before.version >= currentVersion;
   if (isCurrent && (await queue.isReady()) && (await queue.isBuilt())) return;
   const schema = quoteName(name);
-  await lockMigrations(store, name, wait, { worker: true }, async (tx) => {
+  await lockMigrations(store, name, wait, { worker: true }, `for its tables, ${open}`, async (tx) => {
     const installed = await readInstalled(tx, name);
     checkReadable(installed, name);
     await tx.query(`create schema if not exists ${schema}`);
@@ -224,13 +224,11 @@ export async function migrateSchema(
       ]);
     }
   });
+  const migrateQueue = (): Promise<void> => retryOnDeadlock(maxDeadlocks, () => queue.migrate());
   // pg-boss migrates in transactions of its own; on PGlite they would wait for this one, and no other process is there.
-  if (store.backend === 'pglite') return queue.migrate();
+  if (store.backend === 'pglite') return migrateQueue().finally(wait(building));
   // Not on a connection of the worker: pg-boss needs one to build an index, and one to look how far it is.
-  await lockMigrations(store, name, wait, {}, async () => {
-    const end = wait(building);
-    await retryOnDeadlock(maxDeadlocks, () => queue.migrate()).finally(end);
-  });
+  await lockMigrations(store, name, wait, {}, building, migrateQueue);
 }
 
 /**
@@ -244,14 +242,16 @@ async function lockMigrations(
   name: string,
   wait: (reason: string) => () => void,
   options: TransactionOptions,
+  reason: string,
   run: (tx: Sql) => Promise<void>,
 ): Promise<void> {
   const lock = `select pg_try_advisory_xact_lock(hashtext('orders-outbox:${name}')) as taken`;
-  const end = wait('for another one of it');
+  let end = wait('for another one of it');
   const tryOnce = async (tx: Sql): Promise<boolean> => {
     const [row] = await rowsOf<{ taken: boolean }>(tx, lock);
     if (!row?.taken) return false;
     end();
+    end = wait(reason);
     await run(tx);
     return true;
   };
@@ -265,9 +265,11 @@ async function lockMigrations(
 
 /** How often a migration looks whether another one is over, in milliseconds. */
 const lookMs = 100;
+const open = 'which transactions that are open hold';
 const building =
-  'for what pg-boss does in the background: it builds indexes, which takes until each transaction has ended that was open before, and goes on 5 minutes after a migration that was killed';
+  'for pg-boss, which changes its tables and builds indexes: that takes until the transactions have ended that were open before, and begins 5 minutes after a migration that was killed';
 /** How often a migration of pg-boss may be in the way of callers. */
 const maxDeadlocks = 10;
+/** A lock that does not come in time is named as such only before the statement is given up that waits for it. */
 const patiently =
-  'set local lock_timeout = 120000; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';
+  'set local lock_timeout = 50000; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';
