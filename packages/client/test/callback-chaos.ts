@@ -223,7 +223,11 @@ export async function runCallbackChaos(count: number, seed: number): Promise<Cha
       startLog(isRun ? { ...plan, isResent, beforeSend } : plan, `${group.name}_${index % 15}`, isRun),
     );
     const limited = each.filter(({ plan }) => plan.faults.some(isLimit));
-    for (const log of each) log.mayBePaused = limited.some((other) => other !== log);
+    // A fault belongs to an order: the other call with an update of it may meet the fault that was planned for this one.
+    for (const log of each)
+      log.mayBePaused = limited.some(
+        (planned) => planned !== log || each.some((other) => other !== log && other.token === log.token),
+      );
     if (isRun) await runMany(orders, { group, source, each });
     else await Promise.all(each.map((log) => runCall(orders, log)));
     const closing = orders.close().then(() => true);
