@@ -53,9 +53,12 @@ const execute = promisify(execFile);
 const asFlags = (settings: PostgresSettings): string[] =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
+/** Below the limit of a test, so that a statement that never ends is named, in milliseconds. */
+const limits = { connectionTimeoutMillis: 60_000, query_timeout: 120_000 };
+
 /** Runs a statement in a session of its own. */
 export async function runStatement<Row>(connectionString: string, statement: string): Promise<Row[]> {
-  const client = new pg.Client({ connectionString });
+  const client = new pg.Client({ connectionString, ...limits });
   client.on('error', () => {});
   await client.connect();
   try {

@@ -258,8 +258,8 @@ onPostgres('works in a database of another encoding, dates, time zone and isolat
   expect((await deliver({ id: '1', token: 'Ω' })).status).toBe(422);
   expect((await deliver({ id: '1', token, text: 'Ω' })).status).toBe(204);
   await inbox.close();
+  // The database stays until its server ends: PostgreSQL 15 to 18.4 may wait without an end to drop one while others connect.
   await outbox.close();
-  await postgres.query(`drop database ${name} with (force)`);
 });
 
 onPostgres('says what is wrong with a database, and no password', async ({ open, postgres }) => {
