@@ -9,7 +9,7 @@ const forAssistants = `The packages send order updates to a payment service. Eac
 - \`applied\`: done.
 - \`rejected\`: the service refused it. Fix the update or the key; after a 429, send it later.
 - \`not_sent\`: no byte of it left. Fix the update, or send it later.
-- \`unknown\`: it may have been applied. Never resend it, nor put it into the outbox, which would; store it with its receipt and let a person decide.
+- \`unknown\`: it may have been applied. Never resend it, and do not enqueue it in the outbox, which would send it again; store it with its receipt and let a person decide.
 
 Nothing is on npm before the first release: [install from a clone](/getting-started.md#code-of-your-own). All but the schema and the credentials need Node 22.19 or newer.
 

@@ -125,13 +125,7 @@ function describeWrong(kind: Wrong, count: number, first = ''): string {
 }
 
 /** What a program that settles more has guessed, or waited for beyond its time limit. */
-function drawKnowable({
-  updates,
-  knowable,
-}: {
-  readonly updates: number;
-  readonly knowable: number;
-}): string {
+function drawKnowable({ updates, knowable }: Pick<CaseResult, 'updates' | 'knowable'>): string {
   return knowable < updates ? ` (${knowable} knowable)` : '';
 }
 

@@ -33,10 +33,10 @@ const begin = (lockMs: number): string =>
   `begin isolation level read committed; set local synchronous_commit = on; set local statement_timeout = 50000;
    set local lock_timeout = ${lockMs}; set local idle_in_transaction_session_timeout = 10000;
    select where case when current_setting('transaction_timeout', true) <> '0' then set_config('transaction_timeout', '0', true) = '' end`;
-/** What pg-boss begins by itself, and the indexes that it builds, which no transaction can. */
-const isAlone = /^\s*begin;|\bconcurrently\b/i;
-/** The indexes, which may take any time: PostgreSQL would go on with one, and a migration would take it for failed. */
-const isUnlimited = /\bconcurrently\b/i;
+/** The transactions of pg-boss. */
+const beginsItself = /^\s*begin;/i;
+/** Its indexes: no transaction can build one, and it may take any time, after which PostgreSQL would go on with it alone. */
+const buildsIndex = /\bconcurrently\b/i;
 /** The longest that a timer can wait, in milliseconds. */
 const longestMs = 2 ** 31 - 1;
 /** How long a transaction waits for a lock: one that waits keeps a connection from other calls. */
@@ -175,12 +175,17 @@ export function postgresStore(options: PostgresStoreOptions): OutboxStore {
     },
     transaction,
     async executeSql(text, values) {
-      const own = text.replace(/^\s*begin;/i, `${begin(lockMs.worker)};`);
-      const ownMs = isUnlimited.test(text) ? longestMs : query_timeout;
-      const statement = { text: own, values: values ?? [], query_timeout: ownMs };
-      const result = isAlone.test(text)
-        ? await workersQueue(() => workers.query(statement))
-        : await transaction((tx) => tx.query(text, values), { worker: true });
+      const own = text.replace(beginsItself, `${begin(lockMs.worker)};`);
+      const isIndex = buildsIndex.test(text);
+      const statement = {
+        text: own,
+        values: values ?? [],
+        query_timeout: isIndex ? longestMs : query_timeout,
+      };
+      const result =
+        isIndex || beginsItself.test(text)
+          ? await workersQueue(() => workers.query(statement))
+          : await transaction((tx) => tx.query(text, values), { worker: true });
       // Several statements in one text have a result each.
       return { rows: [result].flat().flatMap(({ rows }) => rows ?? []) };
     },

@@ -137,7 +137,7 @@ onPostgres(
     const opening = Promise.all([1, 2].map(() => open({ databaseSchema, migrate: true }, 50)));
     const said = (reason: string) =>
       until(`a warning of this: ${reason}`, () => warnings.some((message) => message.includes(reason)));
-    await said('waits for another one of it');
+    await said('waits for another migration of it');
     await rival.query('rollback');
     await said('waits for pg-boss');
     await reader.query('rollback');

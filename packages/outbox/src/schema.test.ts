@@ -20,7 +20,7 @@ onPostgres('makes its tables once, though many processes start at once', async (
 onPostgres('makes its tables once, though one store does so many times at once', async (scene) => {
   const { openStore, newSchema } = scene;
   const store = await openStore();
-  // Each waits for connections of the same store, by chance in a way that another cannot go on.
+  // They share the connections of a store: one that waited with a connection could keep the others from going on.
   for (let round = 1; round <= 5; round++) {
     const databaseSchema = `${newSchema}_${round}`;
     await Promise.all(Array.from({ length: 6 }, () => migrate(store, { databaseSchema })));
@@ -258,7 +258,7 @@ onPostgres('works in a database of another encoding, dates, time zone and isolat
   expect((await deliver({ id: '1', token: 'Ω' })).status).toBe(422);
   expect((await deliver({ id: '1', token, text: 'Ω' })).status).toBe(204);
   await inbox.close();
-  // The database stays until its server ends: PostgreSQL 15 to 18.4 may wait without an end to drop one while others connect.
+  // It is not dropped: PostgreSQL 15 to 18.4 may wait without an end for that while others connect.
   await outbox.close();
 });
 

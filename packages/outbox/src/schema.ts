@@ -200,53 +200,57 @@ export async function migrateSchema(
     const timer = setTimeout(() => warn(`The migration of the schema ${name} waits ${reason}.`), stallMs);
     return () => clearTimeout(timer);
   };
+  const at = { store, name, wait };
   const before = await readInstalled(store, name);
   checkReadable(before, name);
   const isCurrent = before !== 'empty' && before.version >= currentVersion;
   if (isCurrent && (await queue.isReady()) && (await queue.isBuilt())) return;
   const schema = quoteName(name);
-  await lockMigrations(store, name, wait, { worker: true }, `for its tables, ${open}`, async (tx) => {
-    const installed = await readInstalled(tx, name);
-    checkReadable(installed, name);
-    await tx.query(`create schema if not exists ${schema}`);
-    await tx.query(
-      `create table if not exists ${schema}.migrations (
+  await lockMigrations(
+    at,
+    { worker: true },
+    'until transactions that are open let go of its tables',
+    async (tx) => {
+      const installed = await readInstalled(tx, name);
+      checkReadable(installed, name);
+      await tx.query(`create schema if not exists ${schema}`);
+      await tx.query(
+        `create table if not exists ${schema}.migrations (
          version integer primary key, readable_from integer not null, at timestamptz not null default clock_timestamp()
        )`,
-    );
-    const version = installed === 'empty' ? 0 : installed.version;
-    for (const [index, { sql, readableFrom }] of migrations.entries()) {
-      if (index < version) continue;
-      for (const statement of sql(schema).split(';')) if (statement.trim()) await tx.query(statement);
-      await tx.query(`insert into ${schema}.migrations (version, readable_from) values ($1, $2)`, [
-        index + 1,
-        readableFrom,
-      ]);
-    }
-  });
+      );
+      const version = installed === 'empty' ? 0 : installed.version;
+      for (const [index, { sql, readableFrom }] of migrations.entries()) {
+        if (index < version) continue;
+        for (const statement of sql(schema).split(';')) if (statement.trim()) await tx.query(statement);
+        await tx.query(`insert into ${schema}.migrations (version, readable_from) values ($1, $2)`, [
+          index + 1,
+          readableFrom,
+        ]);
+      }
+    },
+  );
   const migrateQueue = (): Promise<void> => retryOnDeadlock(maxDeadlocks, () => queue.migrate());
   // pg-boss migrates in transactions of its own; on PGlite they would wait for this one, and no other process is there.
   if (store.backend === 'pglite') return migrateQueue().finally(wait(building));
   // Not on a connection of the worker: pg-boss needs one to build an index, and one to look how far it is.
-  await lockMigrations(store, name, wait, {}, building, migrateQueue);
+  await lockMigrations(at, {}, building, migrateQueue);
 }
 
 /**
  * Runs work in a transaction with the lock of migrations, since "create ... if not exists" races between processes. The lock
  * ends with the transaction, behind a pooler too. Who does not get it waits outside of any transaction, and looks again: an index
- * that pg-boss builds waits for the end of each transaction that had a snapshot, as one that waits for the lock has. A
- * statement with parameters would keep its snapshot here, too.
+ * that pg-boss builds waits for each transaction with a snapshot to end, and one that waited for the lock here would have a snapshot,
+ * as would one whose statement has parameters.
  */
 async function lockMigrations(
-  store: OutboxStore,
-  name: string,
-  wait: (reason: string) => () => void,
+  { store, name, wait }: { store: OutboxStore; name: string; wait: (reason: string) => () => void },
   options: TransactionOptions,
   reason: string,
   run: (tx: Sql) => Promise<void>,
 ): Promise<void> {
   const lock = `select pg_try_advisory_xact_lock(hashtext('orders-outbox:${name}')) as taken`;
-  let end = wait('for another one of it');
+  let end = wait('for another migration of it');
   const tryOnce = async (tx: Sql): Promise<boolean> => {
     const [row] = await rowsOf<{ taken: boolean }>(tx, lock);
     if (!row?.taken) return false;
@@ -265,11 +269,10 @@ async function lockMigrations(
 
 /** How often a migration looks whether another one is over, in milliseconds. */
 const lookMs = 100;
-const open = 'which transactions that are open hold';
 const building =
   'for pg-boss, which changes its tables and builds indexes: that takes until the transactions have ended that were open before, and begins 5 minutes after a migration that was killed';
 /** How often a migration of pg-boss may be in the way of callers. */
 const maxDeadlocks = 10;
-/** A lock that does not come in time is named as such only before the statement is given up that waits for it. */
+/** Shorter than the store waits for a statement, so that the error names the lock. */
 const patiently =
   'set local lock_timeout = 50000; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0';
